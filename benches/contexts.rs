@@ -1,5 +1,5 @@
-//! Contexts of real transcripts: whether a provider would take them, and how much of each it has seen
-//! before.
+//! Contexts of real transcripts: whether a provider would accept them, and how much of each it has already
+//! seen.
 //!
 //! Reads `transcripts` below `UTTERD_DATA` (default `../shared/data`). `cargo bench --bench contexts`
 //! prints every table, `-- validity`, `-- histories` or `-- stability` one part.

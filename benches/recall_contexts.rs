@@ -1,15 +1,15 @@
-//! How much of what answers a question stands in a context that recalls for it:
-//! `cargo bench --bench recall_contexts`.
+//! How much of the evidence for a question is in a context that recalls for it: `cargo bench --bench
+//! recall_contexts`.
 //!
-//! Reads `recall/locomo.jsonl` and `recall/beam.jsonl` below `UTTERD_DATA` (default `../shared/data`).
-//! Each conversation is memorized twice: in the default window, which holds its newest 20 utterances, and in
-//! one without limits, which the budget cuts. For each question, but the adversarial ones, a context of 2,000
-//! and of 4,000 tokens is built with the question as what to recall; of the evidence, the utterances count
-//! that stand in it whole, or shortened to four fifths of their text or more. Shares are averaged over the
-//! questions. Beside them stand the newest utterances that fit the budget alone.
+//! Reads `recall/locomo.jsonl` and `recall/beam.jsonl` below `UTTERD_DATA` (default `../shared/data`). Each
+//! conversation is memorized twice: in the default window, which holds its newest 20 utterances, and in one
+//! without limits, which the budget cuts. For each question except adversarial ones, contexts of 2,000 and of
+//! 4,000 tokens are built with the question as the recall prompt. An utterance of the evidence counts if it
+//! is in the context whole, or with at least four fifths of its text. Shares are averaged over the questions.
+//! For comparison there are the newest utterances that fit the budget alone.
 //!
-//! `-- 25 50` adds contexts of which at most so many per cent are recalled.
-#![allow(clippy::unwrap_used, clippy::expect_used)] // A bench may end.
+//! `-- 25 50` adds contexts in which at most this many percent are recalled.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // A bench can panic.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
@@ -27,7 +27,7 @@ use utterd::{
 };
 
 const BUDGETS: [u32; 2] = [2_000, 4_000];
-/// Utterances memorized at once.
+/// Utterances memorized at a time.
 const BATCH: usize = 20;
 
 #[tokio::main(flavor = "current_thread")]
@@ -68,7 +68,7 @@ fn line(name: &str, figures: [Figures; 2]) {
     println!("{name:<44}{few:>14}{many:>14}");
 }
 
-/// What contexts hold of the evidence, added up.
+/// How much of the evidence the contexts contain, added up.
 #[derive(Default)]
 struct Figures {
     shares: f64,
@@ -125,7 +125,7 @@ impl Figures {
     }
 }
 
-/// A conversation, and what is asked about it.
+/// A conversation, and the questions about it.
 struct Talk {
     id: String,
     drafts: Vec<Draft>,
@@ -161,7 +161,7 @@ impl Talk {
         Address { conversation: Some(ConversationId::new(&self.id).unwrap()), recipient: None }
     }
 
-    /// The place from which the newest have at most so many tokens.
+    /// The place from which the newest utterances have at most `budget` tokens.
     fn newest(&self, budget: u32) -> usize {
         let mut left = budget;
         let fits = |draft: &&Draft| {
@@ -186,7 +186,7 @@ impl Talk {
     }
 }
 
-/// The share of `text` that `quote` has of its head and its tail.
+/// The share of `text` that `quote` covers from its head and its tail.
 fn kept(text: &str, quote: &str) -> f64 {
     let text = text.trim_end();
     if quote.contains(text) {
@@ -228,7 +228,7 @@ fn counter() -> &'static dyn utterd::domain::TokenCounter {
     tokenizer::counter(Encoding::O200kBase)
 }
 
-/// An engine that has all conversations.
+/// An engine with all conversations.
 async fn memorized(talks: &[Talk], policy: &Policy) -> Arc<Engine> {
     let defaults = Defaults {
         policy: policy.clone(),

@@ -1,9 +1,10 @@
-//! A server under mixed load for a long time, ended and killed now and then: what grows?
+//! A server under mixed load for a long time, stopped or killed now and then: what grows?
 //!
-//! `cargo bench --bench soak -- --minutes 30` starts the server over files, loads it from this process, samples
-//! its memory, descriptors, threads and files, and prints what they were at the start and at the end of the run and
-//! by how much they grow in an hour. What is stored stays about the same: who has said enough is deleted.
-#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and may end.
+//! `cargo bench --bench soak -- --minutes 30` starts the server with files, loads it from this process,
+//! samples its memory, descriptors, threads and files, and prints their values at the start and the end of
+//! the run, and their growth per hour. The amount of stored data stays about the same: recipients are deleted
+//! when they have said enough.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 use std::{
     collections::BTreeMap,
@@ -26,15 +27,15 @@ use utterd::proto::{
     conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
 };
 
-/// Callers at work at a time.
+/// Concurrent callers.
 const CALLERS: u64 = 16;
-/// Recipients of each caller.
+/// Recipients per caller.
 const RECIPIENTS: u64 = 24;
 /// Utterances of a recipient before it is deleted.
 const ENOUGH: u32 = 400;
-/// A server runs so long before it is ended, or killed.
+/// How long a server runs before it is stopped or killed.
 const LIFE: Duration = Duration::from_secs(180);
-/// What a server takes at its start is not looked at.
+/// What a server uses at its start is ignored.
 const WARM_UP: Duration = Duration::from_secs(30);
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -69,7 +70,7 @@ async fn soak(directory: &Path, duration: Duration) -> Soaked {
     soaked
 }
 
-/// Loads one server for its life; answers how many calls were answered, refused, and not answered.
+/// Loads one server during its life; returns how many calls were answered, refused, and not answered.
 async fn work(server: &Server, started: Instant, most: Duration, samples: &mut Vec<Sample>) -> [u64; 3] {
     let over = Arc::new(AtomicBool::new(false));
     let counts = Arc::new(Mutex::new([0; 3]));
@@ -93,7 +94,7 @@ async fn work(server: &Server, started: Instant, most: Duration, samples: &mut V
     *counts.lock()
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Default)]
 struct Soaked {
     lives: u32,
@@ -102,7 +103,7 @@ struct Soaked {
     samples: Vec<Sample>,
 }
 
-/// What a server takes at a moment.
+/// What a server uses at one moment.
 struct Sample {
     at: Duration,
     figures: [f64; 4],
@@ -134,7 +135,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::max(count, 1.0)
 }
 
-/// The slope of the line through points that is nearest to them, by least squares.
+/// The slope of the least-squares line through the points.
 fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let x = mean(points.clone().map(|(x, _)| x));
     let y = mean(points.clone().map(|(_, y)| y));
@@ -188,7 +189,7 @@ impl Server {
     }
 
     fn kill(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -200,7 +201,7 @@ impl Drop for Server {
     }
 }
 
-/// Bytes of the files in a directory; those that go meanwhile are passed over.
+/// The size in bytes of the files in a directory; files removed meanwhile are skipped.
 fn bytes(directory: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(directory) else { return 0 };
     let size = |entry: fs::DirEntry| match entry.metadata() {
@@ -211,7 +212,7 @@ fn bytes(directory: &Path) -> u64 {
     entries.flatten().map(size).sum()
 }
 
-/// A caller with recipients of its own, who does by turns what callers do.
+/// A caller with its own recipients that makes all kinds of calls in turn.
 struct Caller {
     number: u64,
     address: String,

@@ -1,9 +1,9 @@
-//! What a program waits for that starts a server of its own, and what the server then takes of the machine:
+//! How long a program waits when it starts its own server, and what the server then takes of the machine:
 //! `cargo bench --bench start`.
 //!
-//! Medians of ten servers in memory, as `--announce json` tells of them. Times stand beside that of a process which does
-//! nothing, since how fast processes start is the machine's.
-#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and ends where it cannot go on.
+//! Medians of ten servers in memory, from the output of `--announce json`. Times are printed next to that of
+//! a process which does nothing, since the speed of starting processes depends on the machine.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and panics if it cannot go on.
 
 use std::{
     fs,
@@ -20,20 +20,20 @@ use utterd::proto::{
 };
 
 const RUNS: usize = 10;
-/// So long a server idles before its memory is looked at.
+/// How long a server idles before its memory is measured.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// What is measured of one server.
+/// The measures of one server.
 struct Start {
     announced: Duration,
     first_answer: Duration,
-    /// The first Memorize, from its call to its answer: right after the first answer.
+    /// The first Memorize, from call to response, directly after the first response.
     first_memorize: Duration,
     resident: u64,
     of_it_files: u64,
 }
 
-/// A time of a start.
+/// One of the times of a start.
 type Time = fn(&Start) -> Duration;
 
 fn main() {
@@ -107,7 +107,7 @@ fn hello() -> MemorizeRequest {
     MemorizeRequest { utterances: vec![said], ..MemorizeRequest::default() }
 }
 
-/// A line of what the system says of a process, in KiB; 0 where `/proc` does not tell.
+/// A line of a process's `/proc` status, in KiB; 0 if it is unavailable.
 fn of_status(process: &Child, name: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));

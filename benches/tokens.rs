@@ -1,7 +1,7 @@
-//! What counting tokens costs, as ratios of one run: `cargo bench --bench tokens`.
+//! What counting tokens costs, as ratios within one run: `cargo bench --bench tokens`.
 //!
-//! Prints three tables: usual text beside tiktoken-rs, the worst megabytes beside English, and
-//! one thread beside two. Real English is read from `UTTERD_DATA` (default `../shared/data`).
+//! Prints three tables: usual text compared with tiktoken-rs, the worst megabytes compared with English, and
+//! one thread compared with two. Real English is read from `UTTERD_DATA` (default `../shared/data`).
 #![allow(clippy::disallowed_methods)] // A bench measures time.
 
 use std::hint::black_box;
@@ -34,7 +34,7 @@ fn load(encoding: Encoding) {
     );
 }
 
-/// The resident memory of this process; 0 where `/proc` does not tell.
+/// The resident memory of this process; 0 if `/proc` does not say.
 fn resident_mib() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -183,7 +183,7 @@ fn two_threads() {
     }
 }
 
-/// How often so many threads together count all of the texts in a second.
+/// How often this many threads together count all of the texts per second.
 fn passes_a_second(texts: &[String], threads: usize) -> f64 {
     let stop = Instant::now() + Duration::from_millis(700);
     let count_until_stop = || {
@@ -212,7 +212,7 @@ fn best_ns(mut work: impl FnMut() -> u32) -> f64 {
     (0..5).map(|_| time()).fold(f64::MAX, f64::min)
 }
 
-/// Utterances of real conversations, or made-up ones where the data is absent.
+/// Utterances of real conversations, or made-up ones if the data is absent.
 fn chat_lines() -> Vec<String> {
     let default = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data");
     let data = std::env::var_os("UTTERD_DATA").map_or_else(default, PathBuf::from);

@@ -1,7 +1,7 @@
-//! A server in one's own program, over a store of one's own: `cargo run --example embedded_store`.
+//! A server embedded in a program, with a custom store: `cargo run --example embedded_store`.
 //!
-//! The store is the memory store with a log of what was committed. One that keeps conversations elsewhere
-//! implements the same methods; the feature `conformance` has the tests that it has to pass.
+//! The store is the memory store with a log of what was committed. A store that keeps conversations elsewhere
+//! implements the same methods; the feature `conformance` has the tests that it must pass.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ use utterd::{
     },
 };
 
-/// Puts a server together, calls it, and prints what the store has seen.
+/// Assembles a server, calls it, and prints what the store has seen.
 #[tokio::main]
 pub async fn main() -> Result<(), Box<dyn Error>> {
     for line in run().await? {
@@ -59,13 +59,13 @@ pub async fn run() -> Result<Vec<String>, Box<dyn Error>> {
         log.add(format!("answered: trip is at revision {}", response.revision));
     }
 
-    drop(memory); // with its connection, which a server that ends waits for
+    drop(memory); // with its connection, which the server waits for when it ends
     let _ = stop.send(());
     serving.await?;
     Ok(log.lines())
 }
 
-/// What has happened, a line each.
+/// What has happened, one line per event.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -95,7 +95,7 @@ impl Store for LoggedStore {
         let lines: Vec<String> = states
             .map(|after| format!("committed: {} has {} utterances", after.key().id, after.head.stored))
             .collect();
-        // called here and not in the future: commits take effect in the order in which they are called
+        // called here and not in the future: commits take effect in the order of these calls
         let committed = self.inner.commit(commit);
         let log = self.log.clone();
         Box::pin(async move {

@@ -1,126 +1,125 @@
-//! `utterd` keeps what was said, for LLM agents: a gRPC server that holds each conversation's
-//! recent utterances in a rolling, token-accounted window and folds what leaves it into a
-//! summary.
+//! `utterd` keeps conversation history for LLM agents: a gRPC server that holds each conversation's recent
+//! utterances in a rolling, token-accounted window and folds what leaves it into a summary.
 //!
-//! # The floors
+//! # The layers
 //!
 //! ```text
 //! main → cli → server → { rpc, engine, formats, store, summarizer, embedder, config, tokenizer }
 //! ```
 //!
-//! | floor | what it does | what it may know |
+//! | layer | what it does | what it may use |
 //! |---|---|---|
-//! | [`domain`] | the rules, pure and synchronous: what a command makes of a conversation | std and small pure crates |
-//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones | domain |
-//! | [`engine`] | loads, asks the domain, commits, publishes; one verb a file | domain, the store contract |
+//! | [`domain`] | the rules, pure and synchronous: how a command changes a conversation | std and small pure crates |
+//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store and the [durable](store::durable) ones | domain |
+//! | [`engine`] | loads, asks the domain, commits, publishes; one file per verb | domain, the store contract |
 //! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
-//! | [`formats`] | the formats that conversations go to models in, come in and go out in; pure | domain |
-//! | [`summarizer`] | the clients of models that make summaries: one call, one attempt | domain, the trait that it implements |
-//! | [`embedder`] | the client of a model that embeds: one call, one attempt | domain, the trait that it implements |
-//! | `model_server` | what both clients share: one HTTP request and its answer, bounded, with a key | domain |
+//! | [`formats`] | the formats in which conversations are imported, exported and sent to models; pure | domain |
+//! | [`summarizer`] | the clients of models that write summaries: one call, one attempt | domain, the trait it implements |
+//! | [`embedder`] | the client of a model that embeds: one call, one attempt | domain, the trait it implements |
+//! | `model_server` | the part both clients share: one HTTP request and its response, bounded, with a key | domain |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
-//! | [`config`] | settings, and where each came from | domain, tokenizer |
-//! | [`server`] | puts it all together, listens, ends cleanly; looks after the files of stores at rest | everything but cli |
+//! | [`config`] | settings, and where each one came from | domain, tokenizer |
+//! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | `cli` | the command line: the server, and a client for each call | server, config, formats, the generated client |
 //!
-//! `tests/architecture.rs` reads the imports and fails when a floor is broken, or files import one another in
-//! a circle.
+//! `tests/architecture.rs` reads the imports and fails if a layer imports what it may not, or if files import
+//! each other in a cycle.
 //!
-//! # How a write goes
+//! # The path of a write
 //!
 //! 1. **Decoded.** The request becomes a command and an address. The engine asks the store what the address
-//!    means, a conversation or a recipient's active one, and whether the request id has an outcome already.
-//! 2. **Queued.** The command is put in its conversation's [queue](engine). Whoever finds the queue free
-//!    holds it and drives it; the others get their answers from there.
-//! 3. **Decided.** The domain is asked, in the order of the queue, what each command makes of the conversation.
-//!    It answers with a [`Transition`](domain::Transition), or with a [`Need`](domain::Need) of archived
-//!    utterances, which the engine loads before it asks again. The first decision is made on the state that
-//!    was committed last, each further one on what the one before makes of that. A
-//!    [`Change`](domain::Change) states the facts: appended, evicted, dropped, forgotten, erased, segments
-//!    written and removed.
-//! 4. **Committed.** The changes go to the store as one commit, with the outcomes of their request ids and what
-//!    becomes of the recipient's pointer. It is a compare-and-set: the commit names the state that it applies
-//!    to by its [`ChangeId`](domain::ChangeId). While it is out, nothing else is decided for the conversation;
-//!    what comes waits, and goes into the next commit together.
-//! 5. **Published, told, answered**, in this order. Readers copy a pointer to the published state and never wait
-//!    for a writer. One [`Change`](domain::Change) has three readers, so that they cannot drift: the store
-//!    persists it, the trace tells of it, the response is built from it.
+//!    means (a conversation, or a recipient's active one) and whether the request id already has an outcome.
+//! 2. **Queued.** The command is put in its conversation's [queue](engine). The first caller to find the queue
+//!    free holds and drives it; the other callers get their answers from it.
+//! 3. **Decided.** In queue order, the domain decides how each command changes the conversation. It returns a
+//!    [`Transition`](domain::Transition), or a [`Need`](domain::Need) for archived utterances, which the engine
+//!    loads before it asks again. The first decision is based on the last committed state, each later one on
+//!    the result of the one before. A [`Change`](domain::Change) states the facts: appended, evicted, dropped,
+//!    forgotten, erased, segments written and removed.
+//! 4. **Committed.** The changes go to the store as one commit, together with the outcomes of their request ids
+//!    and the new value of the recipient's pointer. It is a compare-and-set: the commit names the state it
+//!    applies to by its [`ChangeId`](domain::ChangeId). While it is in flight, nothing else is decided for the
+//!    conversation; commands that arrive meanwhile wait and share the next commit.
+//! 5. **Published, announced, answered**, in this order. Readers copy a pointer to the published state and
+//!    never wait for a writer. One [`Change`](domain::Change) has three readers, so they cannot drift apart:
+//!    the store persists it, the trace reports it, the response is built from it.
 //!
-//! When the commit fails, nothing has to be taken back, because nothing was believed before: after a conflict
-//! the state is loaded and the same commands are decided again; an error of the store is their answer; when
-//! the answer was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
+//! A failed commit leaves nothing to undo, because nothing is published before it: after a conflict the state
+//! is reloaded and the same commands are decided again; a store error is returned to the callers; if the answer
+//! was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
 //!
-//! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent,
-//! a hard forget of what forks share) holds all their queues, taken in the order of their keys, and last that of the
-//! recipient's own state; all is published before anyone is answered. A caller that goes away leaves what it drove to a task, so that every commit is
-//! published. Retention, expiry, scrubbing and models' summaries are work that nobody waits for.
+//! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent, a
+//! hard forget of what forks share) holds all their queues, taken in key order, and the queue of the
+//! recipient's own state last; everything is published before anyone is answered. A caller that is dropped
+//! hands the queue it drove to a task, so every commit is published. Retention, expiry, scrubbing and models'
+//! summaries run in the background; nobody waits for them.
 //!
-//! `tests/simulation` runs all of this from one number: clients that give up and try again, callers who want more
-//! than there is, a store that is slow, fails, and loses answers, engines that are killed, and a second engine over
-//! the same store; each answer is compared with what took effect.
+//! `tests/simulation` runs all of this from one seed: clients that give up and retry, more callers than the
+//! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
+//! engine over the same store. It compares each answer with what took effect.
 //!
 //! # One batch, one flush
 //!
-//! The durable stores are one implementation over a small trait of ordered keys, which
-//! [`fjall`](https://docs.rs/fjall) and [`sled`](https://docs.rs/sled) fulfil. A commit is turned
-//! into checks and records on the caller's thread; one writing thread takes all commits that wait,
-//! checks them in the order in which they came, and applies what they come to as one batch with one
-//! flush. A caller is answered after that flush. When it fails, it is not known what is on the
-//! disk: every caller of the batch gets the error, and nothing more is written until the store is
-//! opened anew. Beside the engine's files a mark keeps how far they were flushed, so that a store
-//! which comes back without its end is refused, not served.
+//! The durable stores are one implementation over a small trait of ordered keys, with
+//! [`fjall`](https://docs.rs/fjall) and [`sled`](https://docs.rs/sled) behind it. The caller's thread turns a
+//! commit into checks and records; a single writer thread takes all waiting commits, checks them in order of
+//! arrival, and applies them as one batch with one flush. Callers are answered after that flush. If the flush
+//! fails, the contents of the disk are unknown: every caller of the batch gets the error, and nothing more is
+//! written until the store is reopened. Next to the engine's files, a mark records how far they were flushed,
+//! so a store that comes back truncated is refused, not served.
 //!
 //! # Several processes, one store
 //!
-//! Over a store that says [`shared`](store::Capabilities::shared) nothing is answered from memory alone: the
-//! store is asked for a state unless it is the one known, and refuses a write that was decided on an older one.
-//! A write asks once for all that it has to know; what others wait for too is read once for all of them.
-//! [Hints](store::Store::hints) of what was changed wake those who watch. A hint is never believed, what is read
-//! then is; so it does no harm that one is late, doubled, or lost and told as missed. What a model is paid for is
-//! [claimed](store::Store::claim) for a time first; when its worker dies, the claim ends and another follows.
+//! Over a [`shared`](store::Capabilities::shared) store, nothing is answered from memory alone: the store is
+//! asked for a state newer than the known one, and it refuses a write that was decided on an older one. A write
+//! asks once for everything it needs; a read that several callers wait for is done once for all of them.
+//! [Hints](store::Store::hints) of changes wake the watchers. A hint is never trusted, only the read that
+//! follows it, so a hint may be late, duplicated, or lost and reported as missed. Before a model is paid for
+//! work, the work is [claimed](store::Store::claim) for a limited time; if the worker dies, the claim expires
+//! and another worker takes over.
 //!
-//! # Models come behind
+//! # Models come later
 //!
-//! What leaves a window is summarised in the same commit, without a model; so is a conversation that ends.
-//! Where a model is configured, the segment, or the ending, waits for it: it is its own place in the queue, of
-//! which the store keeps an index, so that the queue survives a restart. What a model tells of it is a decision
-//! like any other. It is dropped when the segment is not there any more, or anything was forgotten, restored or
-//! edited since the model was shown it; so no write waits for a model, and nothing forgotten comes back with an
-//! answer.
+//! What leaves a window is summarised in the same commit, without a model; so is a conversation that ends. If a
+//! model is configured, the segment or the ending then waits for it. It is its own queue entry, and the store
+//! keeps an index of these, so the queue survives a restart. A model's answer is decided on like any other
+//! command. It is dropped if the segment no longer exists, or if anything was forgotten, restored or edited
+//! since the model saw its material; so no write waits for a model, and no answer brings back what was
+//! forgotten.
 //!
-//! # Where things are
+//! # Where to find things
 //!
-//! - what a state owes itself, for whoever loads one: [`domain::check`]
-//! - the window and its eviction: [`domain::Window`]; what joins it: [`domain::memorize`]
-//! - tool calls and their results: [`domain::exchange`] (which answers which, and what comes late),
-//!   [`domain::call_ids`] (ids that a provider accepts)
+//! - consistency checks, run whenever a state is loaded: [`domain::check`]
+//! - the window and its eviction: [`domain::Window`]; adding to it: [`domain::memorize`]
+//! - tool calls and their results: [`domain::exchange`] (which result answers which call, and late results),
+//!   [`domain::call_ids`] (ids a provider accepts)
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
 //! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
-//!   ledger, the kind of talk)
+//!   ledger, the kind of conversation)
 //! - compactions, their undo, and the advice to compact: [`domain::compaction`]
-//! - what a model writes: [`engine::llm`] (what it is asked, when, and what becomes of failures),
+//! - a model's summaries: [`engine::llm`] (what it is asked, when, and how failures are handled),
 //!   [`domain::compaction::replace_by_llm()`] and [`domain::closing::replace_closing()`] (the rules),
-//!   [`summarizer`] (its protocols and prompts)
-//! - state, the named values beside a conversation and of a recipient: [`domain::state`]
+//!   [`summarizer`] (the protocols and prompts)
+//! - state, the named values of a conversation and of a recipient: [`domain::state`]
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
-//! - what goes to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
-//! - a history that the caller holds: [`domain::history`] (the rules), [`formats::history`] (its JSON)
-//! - queues, request ids, events, indexes, what falls due: [`engine`]
-//! - what is derived from utterances, block by block, and kept beside them: [`domain::Block`],
+//! - what is sent to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
+//! - a history kept by the caller: [`domain::history`] (the rules), [`formats::history`] (its JSON)
+//! - queues, request ids, events, indexes, due work: [`engine`]
+//! - data derived from utterances, stored block by block next to them: [`domain::Block`],
 //!   [`store::Store::derived`]
-//! - what is written to the disk: [`store::durable::records`], with a table of the kinds of record
-//! - what a provider's format holds beyond the model: [`formats::extras`]
-//! - errors on the wire: `src/rpc/status.rs`, the only place that knows gRPC codes
-//! - the tools of the Model Context Protocol, `end_conversation`, `get_conversation` and others: `src/cli/mcp`, a
-//!   client like every command, also of a server in its own process
-//! - the chat in the terminal: `src/cli/chat`, a pure model, its view, and what it asks of a server
+//! - the format on disk: [`store::durable::records`], with a table of the record kinds
+//! - parts of a provider's format that the domain does not model: [`formats::extras`]
+//! - errors on the wire: `src/rpc/status.rs`, the only place that uses gRPC codes
+//! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
+//!   client like every other command, which can also run against a server in its own process
+//! - the terminal chat: `src/cli/chat`, a pure model, its view, and its calls to the server
 #![forbid(unsafe_code)]
 
-/// The program's own, for `main.rs` and tests to reach; no public API.
+/// Internal to the program; public only for `main.rs` and tests.
 #[doc(hidden)]
 pub mod cli;
 pub mod config;
@@ -129,7 +128,7 @@ pub mod embedder;
 pub mod engine;
 pub mod formats;
 mod model_server;
-/// The server's own, for tests to reach; no public API.
+/// Internal to the server; public only for tests.
 #[doc(hidden)]
 pub mod rpc;
 pub mod server;

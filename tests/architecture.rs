@@ -1,9 +1,9 @@
-//! The floors of the house: which part may use which; that no files use one another in a circle; and that
-//! `docs/seeds.md` and `docs/security.md` name what is there.
+//! The floors of the house: which part can use which; that no files use one another in a circle; and that
+//! `docs/seeds.md` and `docs/security.md` name things that exist.
 //!
-//! Every path in `src/` is looked at, in imports, in bodies and inside macros; comments and texts
-//! are not. A path that reaches over a floor fails the test, with its file and line.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! Every path in `src/` is checked, in imports, in bodies and inside macros; comments and string literals are
+//! not. A path that breaks a floor fails the test, with its file and line.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "architecture/circles.rs"]
 mod circles;
@@ -25,7 +25,7 @@ use floors::{Contract, room_of, rule, violations};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const SRC: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
 
-/// Every file of `src/`: its path in there, and its text.
+/// Every file of `src/`: its path below `src/`, and its text.
 fn sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect(Path::new(SRC), &mut found);
@@ -55,7 +55,7 @@ fn no_floor_is_broken() {
     let sources = sources();
     let contract = sources.iter().filter(|(file, _)| file.starts_with("store/contract"));
     let contract = Contract::read(contract.map(|(_, source)| source.as_str()));
-    // what is there only for tests may stand on any floor
+    // code that exists only for tests can be on any floor
     let built = sources.iter().filter(|(file, _)| !file.ends_with("/tests.rs"));
     let found: Vec<String> = built.flat_map(|(file, source)| violations(file, source, &contract)).collect();
     assert!(found.is_empty(), "{} floors are broken:\n{}", found.len(), found.join("\n"));
@@ -67,7 +67,7 @@ fn no_files_use_one_another() {
     assert!(found.is_empty(), "{} circles of files:\n{}", found.len(), found.join("\n"));
 }
 
-/// The circles of files with these paths and texts.
+/// The circles among files with these paths and texts.
 fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
     let owned = |(path, source): &(&str, &str)| ((*path).to_owned(), (*source).to_owned());
     circles(&uses(&files.iter().map(owned).collect::<Vec<_>>()))
@@ -117,7 +117,7 @@ fn every_room_has_a_rule() {
     assert_eq!(unruled, Vec::<String>::new(), "say in tests/architecture what they may use");
 }
 
-/// What the checker says of a snippet, without the file.
+/// The checker's output for a snippet, without the file.
 #[track_caller]
 fn check(file: &str, source: &str) -> Vec<String> {
     let contract = Contract::read(["pub trait Store {}\npub struct Commit;", "struct Hidden;"]);

@@ -1,5 +1,5 @@
-//! The binary as a person uses it: a real server process, and commands that talk to it.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! The binary as a person uses it: a real server process, and commands that call it.
+#![allow(clippy::expect_used)] // A test can panic.
 
 use std::{
     fs,
@@ -170,7 +170,7 @@ fn capacity_is_followed() {
     line_with(&mut stdout, "2 of 20 utterances");
 }
 
-/// An orphan result, an empty message, a reused call id, parts, and a role by another name.
+/// An orphan result, an empty message, a reused call id, parts, and a role with another name.
 const IRREGULAR: &str = r#"{"id":"a","messages":[
     {"role":"system","content":"Be brief."},
     {"role":"tool","tool_call_id":"ghost","content":"boo"},
@@ -274,13 +274,13 @@ fn a_wrong_configuration_is_refused_whole() {
         &error,
         &[
             "utterd.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
-            "there is no setting UTTERD_MAX_TOKENZ, which is passed over; the nearest is UTTERD_MAX_TOKENS",
+            "there is no setting UTTERD_MAX_TOKENZ, so it is ignored; the nearest is UTTERD_MAX_TOKENS",
             "--max-batch: max_batch is `0`; accepted: a number from 1",
         ],
     );
 }
 
-/// A variable that is no setting ends nothing, and is named with the one that may be meant.
+/// A variable that is not a setting is only a warning, which suggests the setting that might be meant.
 #[test]
 fn an_unknown_variable_is_a_warning() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -294,7 +294,7 @@ fn an_unknown_variable_is_a_warning() {
 #[test]
 fn a_server_that_is_not_there_is_one_clear_line() {
     let directory = tempfile::tempdir().expect("a directory");
-    // A port that was just free, and that nobody listens on.
+    // A port that was just free, with nobody listening.
     let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let address = free.expect("a free port").to_string();
     let error = Outcome::of(utterd(directory.path()).args(["capacity", "--server", &address])).failed(4);

@@ -1,9 +1,9 @@
 //! Real clients against the real server, over a real port.
 //!
-//! A client that is not installed shows as ignored, with the command that installs it. Where `CI`
-//! is set, buf, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model
-//! Context Protocol are not allowed to be missing.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
+//! buf, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context
+//! Protocol must be installed.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
 mod binary;
@@ -11,7 +11,7 @@ mod binary;
 mod buf;
 #[path = "clients/grpcurl.rs"]
 mod grpcurl;
-#[allow(dead_code)] // of what is summarised in tests, one piece is enough here
+#[allow(dead_code)] // these tests need only one piece of the summary tests
 #[path = "summarizer/material.rs"]
 mod material;
 #[path = "clients/model_context.rs"]
@@ -36,20 +36,20 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use server::Server;
 
-/// What a check comes to.
+/// The result of a check.
 type Checked = Result<(), Failed>;
 
-/// A check and its name.
+/// A check with its name.
 type Check = (&'static str, fn(&Server) -> Checked);
 
-/// A program that speaks gRPC, or a server of models that ours is a client of.
+/// A program that calls gRPC, or a model server that ours is a client of.
 struct Client {
     name: &'static str,
-    /// Ends well when the client is installed.
+    /// Succeeds if the client is installed.
     probe: &'static [&'static str],
     /// The command that installs it.
     install: &'static str,
-    /// Whether it may be missing where `CI` is set.
+    /// Whether it can be missing even if `CI` is set.
     optional: bool,
     checks: &'static [Check],
 }

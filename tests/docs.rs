@@ -1,13 +1,15 @@
-//! The README and the pages of `docs/`: each command in them is run as it stands there, and each link leads somewhere.
+//! The README and the pages of `docs/`: each command in them is run as written, and each link leads
+//! somewhere.
 //!
-//! - A block of `console` holds commands behind `$ `, and what they print; `> ` continues a command. Ids, times and
-//!   sizes of files may differ. A command without output needs to work only.
-//! - A block of `sh` is a script. A paragraph of it that serves runs beside those that follow it, on a free port.
-//! - `no-run` behind either marks what needs something that is not here, such as a key or ten minutes.
+//! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
+//!   and file sizes can differ. A command without output only has to succeed.
+//! - An `sh` block is a script. A paragraph of it that serves runs next to those that follow it, on a free
+//!   port.
+//! - `no-run` after either marks what needs something that is not here, such as a key or ten minutes.
 //!
-//! A page has one directory, with the `examples` of the project, and one server with the default settings, which
-//! `utterd serve &` stands for. What grpcurl is shown to answer is compared in `tests/clients`.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! A page has one directory, with the project's `examples`, and one server with the default settings, which
+//! stands for `utterd serve &`. The responses shown for grpcurl are compared in `tests/clients`.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
 mod binary;

@@ -1,5 +1,5 @@
-//! The examples run, and print what they say they do.
-#![allow(clippy::expect_used)] // a test that fails panics: that is its report
+//! The examples run, and print what they claim.
+#![allow(clippy::expect_used)] // a failed test panics: that is its report
 
 #[path = "../examples/embedded_store.rs"]
 mod embedded_store;

@@ -1,4 +1,4 @@
-//! The grammar of forget instructions: what is accepted and as what, and what is refused.
+//! The grammar of forget instructions: what is accepted and how it is understood, and what is refused.
 
 use proptest::prelude::*;
 use utterd::domain::{
@@ -7,14 +7,14 @@ use utterd::domain::{
     limits::MAX_INSTRUCTION_BYTES,
 };
 
-/// 2026-11-22T12:30:15.25Z, a Sunday: when everything here is asked for.
+/// 2026-11-22T12:30:15.25Z, a Sunday: the time of every instruction here.
 const NOW: Timestamp = Timestamp(1_795_350_615_250_000);
 
 fn parse(text: &str) -> Result<Instruction, InstructionError> {
     forgetting::parse(text).map(|asked| asked.at(NOW))
 }
 
-/// Phrasings and the short form that each is understood as.
+/// Phrasings, each with the short form that it is understood as.
 const ACCEPTED: &[(&str, &str)] = &[
     // The short forms.
     ("oldest", "oldest"),
@@ -69,7 +69,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("speaker:assistant turn:3-5 about:the hotel", "speaker:assistant turn:3-5 about:the hotel"),
     ("forget speaker:user before:turn_5", "speaker:user before:turn_5"),
     ("please remove last:3, thanks", "last:3"),
-    // One end.
+    // From one end.
     ("forget the oldest message", "oldest"),
     ("delete the oldest utterance", "oldest"),
     ("the newest message", "newest"),
@@ -131,7 +131,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("forget the last two messages from Bob", "name:Bob last:2"),
     ("forget James' last message", "name:James newest"),
     ("remove the tool results from get_weather", "speaker:tool name:get_weather"),
-    // Where.
+    // Places.
     ("erase turn 4", "turn:4"),
     ("erase turn four", "turn:4"),
     ("erase the fourth turn", "turn:4"),
@@ -172,7 +172,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("delete sequences 12 to 15", "sequence:12-15"),
     ("delete the message with id m-17", "id:m-17"),
     ("delete message id m-17", "id:m-17"),
-    // About what.
+    // Topics.
     ("forget everything about Paris", "about:Paris"),
     ("forget about Paris", "about:Paris"),
     ("forget about: Paris", "about:Paris"),
@@ -188,7 +188,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("forget everything about Paris in this conversation", "about:Paris"),
     ("forget the last message about Paris", "newest about:Paris"),
     ("forget the messages where I mentioned my address", "speaker:user about:my address"),
-    // Several together.
+    // Combinations.
     ("remove everything the user said before turn 5", "speaker:user before:turn_5"),
     ("forget what the assistant said about Paris", "speaker:assistant about:Paris"),
     ("forget what I said about my salary", "speaker:user about:my salary"),
@@ -197,7 +197,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("forget what was said about Paris in turn 3", "turn:3 about:Paris"),
     ("forget everything said by the assistant after turn 9", "speaker:assistant after:turn_9"),
     ("forget what I said in the last two turns", "speaker:user last:2_turns"),
-    // All of it.
+    // Everything.
     ("forget everything", "all"),
     ("clear the conversation", "all"),
     ("wipe the whole history", "all"),
@@ -246,7 +246,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("forget \"hunter2\" and \"swordfish\"", "about:\"hunter2\",\"swordfish\""),
     ("forget \"hunter2\" in turn 3", "turn:3 about:hunter2"),
     ("forget \"bob the builder\"'s messages", "name:\"bob the builder\""),
-    // Taken back.
+    // Retractions.
     ("scratch that", "speaker:user newest"),
     ("Oh, strike that, please.", "speaker:user newest"),
     ("my last message", "speaker:user newest"),
@@ -301,7 +301,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("forget the last 5 minutes", "since:2026-11-22T12:25:15Z"),
     ("forget what you said in the last two hours", "speaker:assistant since:2026-11-22T10:30:15Z"),
     ("forget the last two messages before 10 am", "before:2026-11-22T10:00:00Z last:2"),
-    // Slips of the pen.
+    // Typos.
     ("forgt the last message", "newest"),
     ("delte the last mesage", "newest"),
     ("forget lst 3", "last:3"),
@@ -321,7 +321,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("FORGET THE LAST THREE MESSAGES", "last:3"),
 ];
 
-/// Phrasings that are refused, and why.
+/// Phrasings that are refused, each with the reason.
 const REFUSED: &[(&str, &str)] = &[
     ("", "empty"),
     (" \t\n", "empty"),
@@ -371,7 +371,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("last:2_turns turn:3", "relative and absolute turns"),
     ("speaker:user and", "dangling"),
     ("speaker:user; last:3", "unknown separator"),
-    // It would take a guess.
+    // Would require a guess.
     ("forget it", "what?"),
     ("forget that", "what?"),
     ("forget this message", "which?"),
@@ -437,7 +437,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget everything about me", "about what?"),
     ("forget everything about", "no text"),
     ("forget all conversations", "one conversation only"),
-    // It cannot be expressed.
+    // Cannot be expressed.
     ("forget the second to last message", "counted from the end"),
     ("forget the penultimate message", "counted from the end"),
     ("forget every other message", "alternating"),
@@ -513,7 +513,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget everything about Paris and about it", "about what?"),
     ("forget Paris and London", "names or topics?"),
     ("forget what I said and what you said", "two"),
-    // A place after a topic that is none, or a speaker that could be part of it.
+    // After a topic, an invalid place, or a speaker that could be part of it.
     ("forget everything about Paris before turn", "no number"),
     ("forget everything about Paris before turn zero", "counts from 1"),
     ("forget everything about Paris in the last three messages", "no such place"),
@@ -600,7 +600,7 @@ fn an_error_tells_what_may_be_meant() {
     }
 }
 
-/// Whether it is understood does not depend on when it is asked for, and what it means does.
+/// Whether an instruction is understood does not depend on the time, but its meaning does.
 #[test]
 fn a_time_is_told_from_when_it_is_asked_for() {
     let asked = forgetting::parse("forget what I said yesterday").expect("understood");
@@ -624,8 +624,8 @@ fn an_instruction_beyond_the_limit_is_refused() {
     );
 }
 
-/// Whether a sentence is one of the closed list that may mean everything stored: politeness,
-/// a verb, and everything, all messages or the whole conversation.
+/// Whether a sentence is on the closed list of those that can mean everything stored: politeness, a verb, and
+/// everything, all messages or the whole conversation.
 fn is_sweeping(sentence: &str) -> bool {
     let one_of = |starts: &[&str], rest: &str| {
         starts.iter().find_map(|start| rest.strip_prefix(start)).map(str::to_owned)
@@ -756,7 +756,7 @@ const PIECES: &[&str] = &[
     "scratch that",
 ];
 
-/// Words that turn the meaning of a sentence.
+/// Words that reverse the meaning of a sentence.
 const TURNING: [&str; 8] = ["except", "but", "not", "unless", "keep", "don't", "never", "without"];
 
 fn sentence() -> impl Strategy<Value = String> {
@@ -778,7 +778,7 @@ fn numbers(most: u64) -> impl Strategy<Value = Numbers> {
         .prop_map(|ranges| ranges.iter().skip(1).fold(ranges[0].clone(), |all, one| all.and(one)))
 }
 
-/// From the years that are written, to the microsecond.
+/// Within the years that are written, to the microsecond.
 fn time() -> impl Strategy<Value = Timestamp> {
     let day = 86_400_000_000;
     prop_oneof![0..100_000 * day, (0..100_000_i64).prop_map(move |days| days * day)].prop_map(Timestamp)
@@ -842,7 +842,7 @@ proptest! {
         }
     }
 
-    /// Whatever letter is wrong, missing or too many in a sentence that means a part, it never means all.
+    /// Whatever letter is wrong, missing or extra in a sentence that means a part, it never means everything.
     #[test]
     fn a_slip_of_the_pen_never_means_everything(
         (phrase, form) in prop::sample::select(ACCEPTED),
@@ -886,9 +886,9 @@ proptest! {
         let at = at.index(words.len() + 1);
         words.insert(at, word);
         let longer = words.join(" ");
-        // A number, or the owner of some messages, can be at home in a sentence, and then changes its meaning.
+        // A number, or the owner of some messages, can fit into a sentence, and then changes its meaning.
         if let Ok(instruction) = parse(&longer) {
-            // "Newer than 2 days" and "newer than 2 days ago" are one.
+            // "Newer than 2 days" and "newer than 2 days ago" mean the same.
             let same = word == "ago" && phrase.contains("than");
             let other = ["42", "otter's"].contains(&word) && instruction.to_string() != form;
             prop_assert!(same || other, "{}", longer);

@@ -1,7 +1,7 @@
-//! A disk that takes no more: what callers see, and what is there afterwards.
+//! A full disk: what callers see, and what is stored afterwards.
 //!
-//! The server runs under a limit on the size of its files, as a shell sets it.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! The server runs under a limit on its file size, as a shell sets it.
+#![allow(clippy::expect_used)] // A test can panic.
 
 use std::{
     io::{BufRead, BufReader},
@@ -26,9 +26,9 @@ struct Server {
 }
 
 impl Server {
-    /// Starts one over `data`; no file of it may pass `limit` (in the shell's blocks of 1 KiB).
+    /// Starts a server over `data`; none of its files can exceed `limit` (in the shell's blocks of 1 KiB).
     fn start(data: &Path, limit: &str) -> Self {
-        // the signal for a file that is too large would end the server: ignored, it is an error
+        // the signal for a too large file would end the server: if ignored, it is an error
         let script = format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\"");
         let mut command = Command::new("bash");
         command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_utterd")]);
@@ -82,7 +82,7 @@ async fn stored(channel: &Channel) -> u64 {
     stored
 }
 
-/// Waits until the server says that it does not serve.
+/// Waits until the server reports that it is not serving.
 async fn unhealthy(channel: &Channel) -> bool {
     let request = HealthCheckRequest { service: "utterd.v1.MemoryService".to_owned() };
     let watch = HealthClient::new(channel.clone()).watch(request).await;
@@ -115,7 +115,7 @@ async fn a_full_disk_loses_nothing() {
     };
     assert!(acknowledged > 10, "{acknowledged} were acknowledged");
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");
-    assert!(refused.message().contains("none is taken until the server is restarted"), "{refused}");
+    assert!(refused.message().contains("no more are accepted until the server is restarted"), "{refused}");
     let info = refused.get_details_error_info().expect("error info");
     assert_eq!((info.reason.as_str(), info.domain.as_str()), ("STORE_UNAVAILABLE", "utterd"));
     assert!(unhealthy(&channel).await, "health says so");
@@ -126,7 +126,7 @@ async fn a_full_disk_loses_nothing() {
     let server = Server::start(&data, "unlimited");
     let channel = server.connect().await;
     let kept = stored(&channel).await;
-    // the one that was refused may have reached the disk
+    // the refused one might have reached the disk
     assert!((acknowledged..=acknowledged + 1).contains(&(kept as usize)), "{kept} of {acknowledged}");
     memorize(&channel, 0).await.expect("there is room again");
 }

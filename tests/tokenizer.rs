@@ -1,5 +1,5 @@
-//! Token counts against OpenAI's own algorithm (tiktoken-rs), on generated, adversarial and real
-//! text. `PROPTEST_CASES` sets how many texts are generated.
+//! Token counts compared with OpenAI's own algorithm (tiktoken-rs), on generated, adversarial and real text.
+//! `PROPTEST_CASES` sets how many texts are generated.
 
 #![allow(clippy::expect_used, clippy::disallowed_methods, reason = "a test may panic, and this one measures")]
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use utterd::domain::Encoding;
 use utterd::tokenizer::{counter, encoding_for, warm_up};
 
-/// The count that every other one has to equal.
+/// The reference count.
 fn oracle(encoding: Encoding, text: &str) -> u32 {
     let reference = match encoding {
         Encoding::O200kBase => tiktoken_rs::o200k_base_singleton(),
@@ -51,7 +51,7 @@ fn texts(fragment: impl Strategy<Value = String>, most: usize) -> impl Strategy<
     prop::collection::vec(fragment, 0..most).prop_map(|parts| parts.concat())
 }
 
-/// Short parts that meet in all orders, so that each rule of the split meets each other one.
+/// Short parts that occur in all orders, so that each rule of the split meets every other one.
 fn fragments() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[ \n]?[A-Za-z]{1,12}",
@@ -99,7 +99,7 @@ fn long_fragments() -> impl Strategy<Value = String> {
     ]
 }
 
-/// One piece of runs of a few characters, each of its own length.
+/// One piece made of runs of a few characters, each with its own length.
 fn run_of_runs() -> impl Strategy<Value = String> {
     let families = prop::sample::select(vec![" \t\n\r", "-=*#_", "aes", "./\\|"]);
     let run = move |family: &'static str| {
@@ -155,8 +155,8 @@ fn runs_of_every_length_count_exactly() {
 
 const MEGABYTE: usize = 1_000_000;
 
-/// No megabyte may take longer than this, in a debug build and on a busy machine: what is not linear takes minutes.
-/// `benches/tokens.rs` prints what a release build takes.
+/// No megabyte can take longer than this, in a debug build and on a busy machine: anything that is not linear
+/// takes minutes. `benches/tokens.rs` prints the times of a release build.
 const STALL: Duration = Duration::from_secs(15);
 
 #[test]
@@ -173,8 +173,8 @@ fn a_megabyte_of_anything_counts_exactly_and_in_time() {
     }
 }
 
-/// tiktoken-rs panics on long runs of white space and is slow on others: for texts with such
-/// runs the `tiktoken` crate takes its place, which itself is not asked to count them.
+/// tiktoken-rs panics on some long runs of white space and is slow on others: for texts with such runs, the
+/// `tiktoken` crate replaces it, which this project does not use to count them.
 fn long_text_oracle(encoding: Encoding, text: &str) -> u32 {
     if text.as_bytes().chunk_by(u8::eq).all(|run| run.len() < 1000) {
         return oracle(encoding, text);
@@ -202,7 +202,7 @@ fn megabytes() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// A megabyte of letters of the alphabet.
+/// A megabyte of letters from the alphabet.
 fn noise(alphabet: &[u8]) -> String {
     let letter = |n| char::from(alphabet[n % alphabet.len()]);
     numbers().map(letter).take(MEGABYTE).collect()

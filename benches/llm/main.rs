@@ -1,9 +1,9 @@
-//! What a slow model costs writes: nothing, or so this bench is to show.
+//! What a slow model costs writes: nothing, as this bench should show.
 //!
-//! `cargo bench --bench llm` starts two servers as processes of their own, one without a model and one
-//! whose model answers after 30 seconds, and memorizes in rolling windows of both, so that every fourth
-//! write or so has a segment wait for the model. Rounds alternate; a figure is the median of its rounds.
-#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and may end.
+//! `cargo bench --bench llm` starts two servers as separate processes, one without a model and one whose
+//! model answers after 30 seconds, and memorizes in rolling windows on both, so that about every fourth write
+//! leaves a segment waiting for the model. Rounds alternate; a figure is the median of its rounds.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 #[allow(dead_code)] // each bench uses its part
 #[path = "../rpc/child.rs"]
@@ -29,7 +29,7 @@ use std::{
 use child::ServerProcess;
 use load::{Call, unary};
 
-/// As the server's own program has it.
+/// The same as in the server's own program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -58,7 +58,7 @@ fn run() {
     let mut figures = Vec::new();
     for round in 0..=ROUNDS {
         let pair = [&without, &with].map(|server| figures_of(server, round));
-        // the first fills the windows
+        // the first round fills the windows
         figures.extend((round > 0).then_some(pair));
     }
     println!("Memorize, rolling windows, {IN_FLIGHT} in flight        p50, µs    p99, µs     calls/s");
@@ -71,7 +71,7 @@ fn run() {
     println!("{:<44} {p50:>9.2}  {p99:>9.2}  {rate:>10.2}", "with ÷ without, the median of rounds");
 }
 
-/// The median and the 99th percentile of a round's answers in µs, and answers a second.
+/// The median and the 99th percentile of a round's response times in µs, and responses per second.
 fn figures_of(server: &ServerProcess, round: usize) -> [f64; 3] {
     let names = (0..CONVERSATIONS).map(|number| format!("conversation {number}"));
     let requests = names.map(|name| requests::memorize(&name, round, 1)).collect();
@@ -89,7 +89,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The address of a server of chat completions that answers each request after a while.
+/// The address of a chat completion server that answers each request slowly.
 fn slow_model() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("an address").to_string();

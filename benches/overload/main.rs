@@ -1,11 +1,12 @@
-//! What becomes of calls when more come than can be served.
+//! What happens to calls when more arrive than can be served.
 //!
-//! `cargo bench --bench overload` starts a server with one worker as a process of its own, for each store, finds out
-//! what it can serve, and offers half of that, then four times as much, then half again. Calls are sent when they are
-//! due, whether those before are answered or not, and their time counts from then. Then callers that wait as long as
-//! they are told to, and one caller that does not beside one that makes few calls. Arguments: the backends to measure
-//! (`in-memory`, `fjall`; both by default), and `quick` for a third of the time.
-#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and may end.
+//! `cargo bench --bench overload` starts a server with one worker as a separate process, for each store,
+//! measures its capacity, and offers half of that, then four times as much, then half again. Calls are sent
+//! when they are due, whether or not earlier ones have been answered, and their time counts from then. Next
+//! come callers that wait as long as they are told to, and one caller that does not next to one that makes
+//! few calls. Arguments: the backends to measure (`in-memory`, `fjall`; both by default), and `quick` for a
+//! third of the time.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 #[allow(dead_code, reason = "other benches look at processor time")]
 #[path = "../rpc/child.rs"]
@@ -22,7 +23,7 @@ mod offered;
 #[path = "../rpc/requests.rs"]
 mod requests;
 
-/// As the server's own program has it.
+/// The same as in the server's own program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! The measures, and the table that they make.
+//! The measures, and the table of results.
 
 use std::{sync::Arc, thread, time::Duration};
 
@@ -13,13 +13,13 @@ use crate::{
 
 const CONVERSATIONS: usize = 256;
 const CONNECTIONS: usize = 32;
-/// Utterances of a call: it costs most of a millisecond, many times what sending it and turning it away do.
+/// Utterances per call: it costs most of a millisecond, many times the cost of sending and refusing it.
 const BATCH: usize = 100;
-/// So long after the load began it is as it stays.
+/// The load is steady this long after it began.
 const SETTLED: Duration = Duration::from_secs(2);
 const FOR_EVER: Duration = Duration::MAX;
 
-/// Measures the backends that are named, or both.
+/// Measures the named backends, or both.
 pub fn run(arguments: &[String]) {
     let quick = arguments.iter().any(|argument| argument == "quick");
     let unit = Duration::from_millis(if quick { 1_000 } else { 3_000 });
@@ -58,7 +58,8 @@ fn prepared(server: &ServerProcess) -> Call {
     call
 }
 
-/// Half of what can be served, four times as much, and half again; answers the 99th percentile of half.
+/// Offers half the capacity, four times as much, and half again; returns the 99th percentile for the first
+/// half.
 fn ramp(server: &ServerProcess, call: &Call, capacity: f64, unit: Duration) -> Duration {
     let offer =
         |share: f64, time| offered::open_loop(&server.address, call, capacity * share, time, CONNECTIONS);
@@ -78,7 +79,7 @@ fn ramp(server: &ServerProcess, call: &Call, capacity: f64, unit: Duration) -> D
     calm
 }
 
-/// The first part of a load alone.
+/// Only the first part of a load.
 fn first(load: &Offered) -> Offered {
     let ended = load.ended.iter().filter(|ended| ended.due < SETTLED);
     let ended =
@@ -86,8 +87,8 @@ fn first(load: &Offered) -> Offered {
     Offered { ended: ended.collect(), time: SETTLED }
 }
 
-/// Callers that wait as long as they are told, 300 ms in the mean: so many that they want four times what can be
-/// served.
+/// Callers that wait as long as they are told, 300 ms on average: enough of them to want four times the
+/// capacity.
 fn waiting(server: &ServerProcess, call: &Call, capacity: f64, unit: Duration) {
     let callers = (capacity * 4.0 * 0.3) as usize;
     let how = (Duration::ZERO, Turned::Waits);
@@ -95,8 +96,8 @@ fn waiting(server: &ServerProcess, call: &Call, capacity: f64, unit: Duration) {
     tell(&format!("{callers} callers that heed RetryInfo, then"), &load, SETTLED, capacity);
 }
 
-/// A caller with 4,000 calls in flight on one connection, that calls again at once, beside one that calls now and
-/// then.
+/// A caller with 4,000 calls in flight on one connection that retries immediately, next to one that calls now
+/// and then.
 fn greedy(server: &ServerProcess, call: &Call, calm: Duration, unit: Duration) {
     let time = SETTLED + unit;
     let (greedy, modest) = thread::scope(|scope| {
@@ -137,7 +138,7 @@ fn tell(name: &str, load: &Offered, from: Duration, capacity: f64) {
     );
 }
 
-/// From when on the 99th percentile of each quarter of a second stays within `bound`.
+/// The time from which the 99th percentile of each quarter of a second stays within `bound`.
 fn recovery(load: &Offered, bound: Duration) -> String {
     const SLICE: Duration = Duration::from_millis(250);
     let slices = (load.time.as_millis() / SLICE.as_millis()) as u32;

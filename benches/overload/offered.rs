@@ -1,4 +1,4 @@
-//! Load that is offered, whatever becomes of it.
+//! Load that is offered regardless of what happens to it.
 
 use std::{
     sync::{Arc, Mutex},
@@ -19,33 +19,33 @@ const THREADS: usize = 2;
 
 /// A call that ended.
 pub struct Ended {
-    /// Since the load began, when it was due.
+    /// When it was due, since the load began.
     pub due: Duration,
-    /// From then to its answer.
+    /// The time from then to its response.
     pub took: Duration,
     pub result: Result<(), Status>,
 }
 
-/// What became of a load.
+/// The result of a load.
 #[derive(Default)]
 pub struct Offered {
     pub ended: Vec<Ended>,
-    /// While calls were sent.
+    /// How long calls were sent.
     pub time: Duration,
 }
 
 impl Offered {
-    /// The times of what was answered and due in this part of the load, ascending.
+    /// The times of calls answered and due in this part of the load, ascending.
     pub fn answered(&self, from: Duration, to: Duration) -> Vec<Duration> {
         self.times(from, to, |ended| ended.result.is_ok())
     }
 
-    /// The same of what was turned away.
+    /// The same for refused calls.
     pub fn refused(&self, from: Duration, to: Duration) -> Vec<Duration> {
         self.times(from, to, is_refused)
     }
 
-    /// Calls that ended neither way, and how one of them did.
+    /// The number of calls that ended neither way, and the status of one of them.
     pub fn failed(&self) -> (usize, Option<&Status>) {
         let failed = || {
             self.ended
@@ -68,12 +68,12 @@ fn is_refused(ended: &Ended) -> bool {
     ended.result.as_ref().is_err_and(|status| status.code() == Code::ResourceExhausted)
 }
 
-/// The time that so many of a hundred do not exceed; zero of none.
+/// The time that this percentage does not exceed; zero if there are none.
 pub fn percentile(times: &[Duration], percent: usize) -> Duration {
     times.get(times.len() * percent / 100).or(times.last()).copied().unwrap_or_default()
 }
 
-/// Sends so many calls a second for so long, each when it is due.
+/// Sends this many calls per second for this long, each when it is due.
 pub fn open_loop(address: &str, call: &Call, a_second: f64, time: Duration, connections: usize) -> Offered {
     on_threads(address, connections, |thread, channels, ended| {
         let call = call.clone();
@@ -102,16 +102,16 @@ pub fn open_loop(address: &str, call: &Call, a_second: f64, time: Duration, conn
     .during(time)
 }
 
-/// What a caller does that is turned away.
+/// What a refused caller does.
 #[derive(Clone, Copy)]
 pub enum Turned {
     /// It waits as long as it is told.
     Waits,
-    /// It calls again at once.
+    /// It calls again immediately.
     Insists,
 }
 
-/// So many callers on so many connections, of which each calls again when it is answered, after `pause`.
+/// This many callers on this many connections, each calling again `pause` after it is answered.
 pub fn callers(
     address: &str,
     call: &Call,

@@ -1,4 +1,4 @@
-//! The conversations, what is asked about them, and how they are ranked.
+//! The conversations, the questions about them, and the ranking.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -29,7 +29,7 @@ pub struct Conversation {
 pub struct Spoken {
     pub role: Role,
     pub name: String,
-    /// Since 1970.
+    /// Minutes since 1970.
     pub minute: u32,
     pub content: String,
 }
@@ -43,12 +43,12 @@ pub struct Question {
 }
 
 impl File {
-    /// Each question, and its conversation.
+    /// Each question with its conversation.
     pub fn questions(&self) -> impl Iterator<Item = (&Conversation, &Question)> {
         self.conversations.iter().flat_map(|one| one.questions.iter().map(move |question| (one, question)))
     }
 
-    /// So many utterances: those of its conversations, again and again.
+    /// This many utterances: those of its conversations, repeated.
     pub fn cycled(&self, count: usize) -> impl Iterator<Item = &Spoken> + Clone {
         self.conversations.iter().flat_map(|one| &one.spoken).cycle().take(count)
     }
@@ -64,13 +64,13 @@ impl Conversation {
         self.spoken.last().map_or(0, |newest| newest.minute)
     }
 
-    /// What a prompt finds now, in an index of it, the best first: so many at most.
+    /// At most `count` hits that a prompt finds now in an index of the conversation, the best first.
     pub fn find(&self, index: &Index, prompt: &str, count: usize) -> Vec<Hit> {
         score(&Query::new(prompt).at(self.now()), &[index], |_, _| true, 0..count)
     }
 }
 
-/// An index of utterances, whose sequences are their places and one.
+/// An index of utterances whose sequences are their places plus one.
 pub fn index<'a>(spoken: impl IntoIterator<Item = &'a Spoken>) -> Index {
     let mut index = Index::new();
     index.extend((1..).zip(spoken).map(|(sequence, spoken)| Said {
@@ -84,7 +84,7 @@ pub fn index<'a>(spoken: impl IntoIterator<Item = &'a Spoken>) -> Index {
     index
 }
 
-/// The place of the utterance that a hit is.
+/// The place of the utterance of a hit.
 pub fn place(hit: &Hit) -> usize {
     hit.sequence as usize - 1
 }
@@ -110,7 +110,7 @@ pub fn golden() -> Vec<(String, Conversation)> {
     paths.map(|path| (stem(&path), conversation(&read(&path)))).collect()
 }
 
-/// Prompts about what no conversation has.
+/// Prompts about things that no conversation contains.
 pub fn off_topic() -> Vec<String> {
     #[derive(Deserialize)]
     struct Prompts {
@@ -142,7 +142,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// A conversation as it is written.
+/// A conversation in its file.
 #[derive(Deserialize)]
 struct Written {
     utterances: Vec<WrittenUtterance>,
@@ -167,7 +167,7 @@ struct WrittenQuestion {
     evidence: Vec<Value>,
 }
 
-/// Without the questions that nothing answers.
+/// Omits questions that nothing answers.
 fn conversation(json: &str) -> Conversation {
     let written: Written = serde_json::from_str(json).unwrap();
     let ids = written.utterances.iter().map(|utterance| utterance.utterance_id.clone());
@@ -186,7 +186,7 @@ fn conversation(json: &str) -> Conversation {
     Conversation { spoken: spoken(written.utterances), questions }
 }
 
-/// What was said without a time that can be read was said when the one before was.
+/// An utterance without a readable time gets the time of the previous one.
 fn spoken(written: Vec<WrittenUtterance>) -> Vec<Spoken> {
     let mut minute = 0;
     let spoken = written.into_iter().map(|utterance| {
@@ -201,7 +201,7 @@ fn spoken(written: Vec<WrittenUtterance>) -> Vec<Spoken> {
     spoken.collect()
 }
 
-/// The minute since 1970 of a time as one of the files writes it: `1:56 pm on 8 May, 2023`, `March-15-2024` or
+/// The minutes since 1970 of a time in the files' notations: `1:56 pm on 8 May, 2023`, `March-15-2024` or
 /// `2025-02-08T18:05:12Z`.
 fn minute(time: &str) -> Option<u32> {
     let whole = || strtime::parse("%I:%M %p on %d %B, %Y", time).and_then(|parsed| parsed.to_datetime());

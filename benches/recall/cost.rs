@@ -1,4 +1,4 @@
-//! What indexes cost: to make, to search, to keep.
+//! The cost of indexes: making, searching and storing them.
 
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
@@ -14,14 +14,14 @@ use crate::{
     timed::{Times, least, micros, millis},
 };
 
-/// Utterances of a long conversation: those of the file's, again and again.
+/// Utterances of a long conversation: those of the file, repeated.
 pub const MANY: usize = 20_000;
-/// Utterances of a usual conversation.
+/// Utterances of a typical conversation.
 const USUAL: RangeInclusive<usize> = 580..=680;
-/// Runs of which the least time counts.
+/// Runs, of which the shortest counts.
 const RUNS: usize = 5;
 
-/// Prints a table of measures, taken with the conversations of `chat`.
+/// Prints a table of measures, made with the conversations of `chat`.
 pub fn print(chat: &File) {
     let mut table = Table::new("indexes, the least of five times").columns(["", ""]);
     let usual: Vec<&Conversation> =
@@ -66,7 +66,7 @@ fn add_searches(table: &mut Table, chat: &File, large: &Index) {
     table.row("  searching it: median, p99", [micros(times.median()), micros(times.p99())]);
 }
 
-/// Adds what its whole blocks take as bytes.
+/// Adds the serialized size of its whole blocks.
 fn add_blocks(table: &mut Table, large: &Index, text: usize) {
     let blocks: Vec<(u64, Arc<IndexBlock>)> =
         large.whole_blocks().map(|(number, block)| (number, block.clone())).collect();

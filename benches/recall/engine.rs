@@ -1,4 +1,4 @@
-//! Remember and Memorize as the engine answers them, in this process.
+//! Remember and Memorize in the engine, in this process.
 
 use std::{
     path::Path,
@@ -22,15 +22,15 @@ use crate::{
 
 /// Utterances of one Memorize while a conversation is filled.
 const BATCH: usize = 1_000;
-/// Utterances of the conversations in which single ones are memorized, at first.
+/// Initial utterances of the conversations in which single utterances are memorized.
 const FEW: usize = 600;
 /// Rounds of [`BETWEEN`] single Memorize calls.
 const ROUNDS: usize = 200;
 /// Calls of Memorize between two of Remember.
 const BETWEEN: usize = 10;
-/// Calls of Remember of which the median is told.
+/// Calls of Remember, of which the median is printed.
 const CALLS: usize = 200;
-/// Bytes of what is memorized one by one.
+/// Length in bytes of the utterances that are memorized one by one.
 const LINE: std::ops::RangeInclusive<usize> = 110..=130;
 
 /// Prints a table of both stores, filled with the texts of `chat`.
@@ -39,7 +39,7 @@ pub fn print(chat: &File) {
     let path = directory.path().to_owned();
     let texts = Texts::new(chat);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    // In a task, as calls of the server are.
+    // In a task, like calls of the server.
     let measured = runtime.spawn(async move {
         let memory = measure(Arc::new(MemoryStore::new(0)), &texts, None).await;
         (memory, measure(fjall(&path), &texts, Some(&path)).await)
@@ -67,7 +67,7 @@ impl Texts {
     }
 }
 
-/// The rows of a store; `path` is where it is, if anywhere.
+/// The rows of a store; `path` is its directory, if it has one.
 async fn measure(store: Arc<dyn Store>, texts: &Texts, path: Option<&Path>) -> Vec<(String, String)> {
     let served = engine(store.clone());
     memorize_all(&served, "many", &texts.many).await;
@@ -90,7 +90,7 @@ async fn measure(store: Arc<dyn Store>, texts: &Texts, path: Option<&Path>) -> V
     ]
 }
 
-/// The first search of a store that is opened anew, once it keeps the index of what was searched before.
+/// The first search of a reopened store, once it has stored the index of what was searched before.
 async fn first_reopened(store: Arc<dyn Store>, path: &Path, texts: &Texts) -> Duration {
     kept_blocks(&*store, "many").await;
     drop(store);
@@ -106,9 +106,9 @@ async fn median_remember(served: &Arc<Engine>, texts: &Texts) -> Duration {
     Times::from_iter(times).median()
 }
 
-/// The time of a Memorize in a conversation that nobody searches, of one in a conversation that is searched now and
-/// then, and what an utterance that is new adds to a search. Both take turns. A prompt is asked once before what is new
-/// comes: then what it finds has been read from the store before.
+/// The time of a Memorize in a conversation that nobody searches, of one in a conversation that is searched
+/// now and then, and the time that a new utterance adds to a search. Both alternate. Each prompt is searched
+/// once before the new utterances: what it finds has then already been read from the store.
 async fn single(served: &Arc<Engine>, texts: &Texts) -> [Duration; 3] {
     for name in ["alone", "searched"] {
         memorize_all(served, name, &texts.many[..FEW]).await;

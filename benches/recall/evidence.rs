@@ -10,7 +10,7 @@ use crate::{
     table::{Table, percent},
 };
 
-/// Utterances that are looked at, the best.
+/// How many of the best utterances count.
 pub const FIRST: usize = 10;
 
 /// Prints a table of the files.
@@ -37,13 +37,13 @@ pub fn print(files: &[File]) {
     table.print();
 }
 
-/// The share of the evidence that is among the places found.
+/// The share of the evidence among the places found.
 pub fn recall(question: &Question, found: &[usize]) -> f64 {
     let hits = found.iter().filter(|place| question.evidence.contains(place)).count();
     hits as f64 / question.evidence.len() as f64
 }
 
-/// The gain of the places found, the less the farther behind they stand, as a share of the greatest that there can be.
+/// The gain of the places found, lower for later ranks, as a share of the maximum.
 fn ndcg(question: &Question, found: &[usize]) -> f64 {
     let gain = |rank: usize| 1.0 / (rank as f64 + 2.0).log2();
     let hits = found.iter().enumerate().filter(|(_, place)| question.evidence.contains(place));
@@ -88,7 +88,7 @@ fn print_row<'a>(table: &mut Table, title: &str, answered: impl Iterator<Item = 
     );
 }
 
-/// The share of all evidence that a role said.
+/// The share of all evidence said by a role that was found.
 fn print_role(table: &mut Table, role: Role, answered: &[Answered<'_>]) {
     let said = answered.iter().flat_map(|one| {
         let places = one.question.evidence.iter().map(move |place| (one, place));

@@ -1,21 +1,24 @@
 //! How well Remember's ranking finds what was said, and what that costs: `cargo bench --bench recall`.
 //!
-//! Reads every file of `recall` below `UTTERD_DATA` (default `../shared/data`) and the sets of `tests/recall/golden`, and
-//! ranks each with the same configuration:
+//! Reads every file of `recall` below `UTTERD_DATA` (default `../shared/data`) and the sets of
+//! `tests/recall/golden`, and ranks each with the same configuration:
 //!
-//! - *evidence*: of the utterances that answer a question, the share among the first ten, averaged over the questions
-//!   (recall@10), and how far in front they stand (nDCG@10). Adversarial questions, which nothing answers, are left out.
-//!   A question is asked at the time of its conversation's newest utterance. By role it is the share of all evidence
-//!   that this role said. Beside it stands BM25 as rank_bm25 does it by default, over lower-cased words
-//! - *relevance*: prompts about what no conversation has, asked of each, that find anything as relevant as Remember
-//!   demands by default, and questions that do not
-//! - *golden*: questions whose answer comes first, and among the first three, in each language or kind of text
-//! - *cost*: the time that an index takes to make, to search, to write and to read, and its size
+//! - *evidence*: of the utterances that answer a question, the share among the first ten, averaged over the
+//!   questions (recall@10), and how high they rank (nDCG@10). Adversarial questions, which nothing answers,
+//!   are left out. A question is asked at the time of its conversation's newest utterance. By role, it is the
+//!   share of all evidence said by that role that is found. For comparison there is BM25 as rank_bm25 does it
+//!   by default, over lower-cased words
+//! - *relevance*: off-topic prompts, asked of each conversation, that find anything as relevant as Remember
+//!   requires by default, and questions that do not
+//! - *golden*: questions whose answer comes first, and among the first three, in each language or kind of
+//!   text
+//! - *cost*: the time to make, search, write and read an index, and its size
 //! - *engine*: calls of the engine over the memory store and over fjall, in this process
 //! - *million*: a search over the million utterances of a recipient, in their indexes
 //!
-//! `-- evidence` and the like print one part. Times are of this machine as it is at the moment: nothing fails by them.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used)] // A bench measures time, and may end.
+//! `-- evidence` and the like print one part. Times depend on this machine and moment: nothing fails because
+//! of them.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)] // A bench measures time, and can panic.
 
 mod conversations;
 mod cost;
@@ -29,7 +32,7 @@ mod served;
 mod table;
 mod timed;
 
-/// As the server's own program has it.
+/// The same as in the server's own program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -24,15 +24,15 @@ use crate::{
 };
 
 const CONVERSATIONS: usize = 1_000;
-/// Utterances of each.
+/// Utterances per conversation.
 const EACH: usize = 1_000;
-/// Prompts that are searched for.
+/// Prompts to search for.
 const PROMPTS: usize = 150;
-/// Runs of which the least time counts.
+/// Runs, of which the shortest counts.
 const RUNS: usize = 3;
 
-/// Prints a table. The texts are those that users say in `files`, again and again, each with a made-up name and a
-/// number: few of these names are frequent and most are rare, so that ever new ones come.
+/// Prints a table. The texts are those of the users in `files`, repeated, each with a made-up name and a
+/// number: a few names are frequent and most are rare, so new ones keep coming.
 pub fn print(files: &[File]) {
     let texts: Vec<&Spoken> = files.iter().flat_map(users).collect();
     let (mut indexes, mut text) = (Vec::with_capacity(CONVERSATIONS), 0);
@@ -69,7 +69,7 @@ pub fn print(files: &[File]) {
     table.print();
 }
 
-/// The first Remember of the recipient, and each next one, of an engine over fjall.
+/// The recipient's first Remember, and the later ones, in an engine over fjall.
 fn served(texts: &[&Spoken], prompts: &[&str]) -> (Duration, Times) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let served = engine(fjall(directory.path()));
@@ -77,7 +77,7 @@ fn served(texts: &[&Spoken], prompts: &[&str]) -> (Duration, Times) {
     let texts: Vec<Vec<Draft>> =
         (0..CONVERSATIONS).map(|number| spoken(texts, number).iter().map(draft).collect()).collect();
     let prompts: Vec<String> = prompts.iter().map(|prompt| (*prompt).to_owned()).collect();
-    // In a task, as calls of the server are.
+    // In a task, like calls of the server.
     let measured = runtime.spawn(async move {
         for (number, drafts) in texts.into_iter().enumerate() {
             memorize_all(&served, &format!("c{number}"), &drafts).await;
@@ -102,7 +102,7 @@ fn users(file: &File) -> impl Iterator<Item = &Spoken> {
     all.filter(|spoken| spoken.role == Role::User)
 }
 
-/// What is said in the conversation of this number, a minute after the other.
+/// The utterances of the conversation with this number, one per minute.
 fn spoken(texts: &[&Spoken], number: usize) -> Vec<Spoken> {
     let spoken = (number * EACH..(number + 1) * EACH).map(|place| {
         let text = texts[place % texts.len()];
@@ -113,7 +113,7 @@ fn spoken(texts: &[&Spoken], number: usize) -> Vec<Spoken> {
     spoken.collect()
 }
 
-/// The name in the utterance at a place: of those that came so far, the n-th is as frequent as 1/n.
+/// The name in the utterance at a place: the n-th of the names so far has a frequency of 1/n.
 fn name(place: usize) -> String {
     let share = mixed(place) as f64 / u64::MAX as f64;
     let mut rest = (place as f64 + 1.0).powf(share) as usize;
@@ -126,7 +126,7 @@ fn name(place: usize) -> String {
     name
 }
 
-/// The same number for a place at each run.
+/// A hash of a place, the same in each run.
 fn mixed(place: usize) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(place)
 }

@@ -1,4 +1,4 @@
-//! BM25 as rank_bm25's `BM25Okapi` does it by default, over lower-cased words between white space.
+//! BM25 as in rank_bm25's `BM25Okapi` with its defaults, over lower-cased words split at white space.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crate::conversations::Conversation;
 
 const K1: f64 = 1.5;
 const B: f64 = 0.75;
-/// What a word in more than half of the utterances is worth, as a share of the mean rarity.
+/// The weight of a word in more than half of the utterances, as a share of the mean rarity.
 const EPSILON: f64 = 0.25;
 
 /// The words of a conversation.
@@ -30,7 +30,7 @@ impl Okapi {
         Self { rarities: rarities(&utterances), mean_length, utterances }
     }
 
-    /// The places of the utterances that a prompt finds, the best first: so many at most.
+    /// The places of at most `count` utterances that a prompt finds, the best first.
     pub fn find(&self, prompt: &str, count: usize) -> Vec<usize> {
         let scores = self.utterances.iter().map(|utterance| self.score(utterance, prompt));
         let mut ranked: Vec<(usize, f64)> = scores.enumerate().collect();

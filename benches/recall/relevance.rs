@@ -1,4 +1,4 @@
-//! Whether relevance tells what a conversation has from what it has not.
+//! Whether relevance separates what a conversation contains from what it does not.
 
 use utterd::domain::{limits::DEFAULT_MIN_RELEVANCE, recall::Index};
 
@@ -8,7 +8,7 @@ use crate::{
     table::{Table, percent},
 };
 
-/// Matches of which one must be relevant, the first.
+/// How many matches to check for a relevant one.
 const LOOKED_AT: usize = 256;
 
 /// Prints a table of the files.
@@ -69,7 +69,7 @@ fn counts(conversation: &Conversation, off_topic: &[String]) -> Counts {
     counts
 }
 
-/// The places of what Remember answers with when the caller names no least relevance, in order.
+/// The places that Remember returns, in order, if the caller sets no minimum relevance.
 fn relevant(conversation: &Conversation, index: &Index, prompt: &str) -> Vec<usize> {
     let hits = conversation.find(index, prompt, LOOKED_AT);
     let is_answered = hits.iter().any(|hit| hit.relevance >= DEFAULT_MIN_RELEVANCE);

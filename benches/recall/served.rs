@@ -1,4 +1,4 @@
-//! An engine, and the stores below it.
+//! An engine and its store.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -17,8 +17,8 @@ use utterd::{
 
 use crate::{conversations::Spoken, cost::MANY};
 
-/// An engine whose conversations have the usual window, and an archive for all that leaves it. They have no summaries,
-/// which would cost more than what is measured.
+/// An engine whose conversations have the default window, and an archive for everything that leaves it. There
+/// are no summaries, which would cost more than what is measured.
 pub fn engine(store: Arc<dyn Store>) -> Arc<Engine> {
     let policy = Policy { archive_limit: MANY as u32 * 2, summarization_enabled: false, ..Policy::ROLLING };
     let defaults = Defaults {
@@ -33,14 +33,14 @@ pub fn engine(store: Arc<dyn Store>) -> Arc<Engine> {
     Arc::new(Engine::new(store, Arc::new(SystemClock), tokenizer::counter, defaults))
 }
 
-/// A store that answers before its disk has what was written: a disk's time is not what is measured.
+/// A store that replies before its disk has the data: the disk's speed is not what is measured.
 pub fn fjall(path: &Path) -> Arc<dyn Store> {
     let options = Options { flush: Flush::Interval(Duration::from_secs(1)), ..Options::default() };
     Arc::new(DurableStore::open(EngineKind::Fjall, path, &options).unwrap())
 }
 
-/// Waits until the store keeps the whole blocks of the index of a conversation of [`MANY`] utterances: it does so
-/// behind the answer.
+/// Waits until the store has the whole index blocks of a conversation of [`MANY`] utterances: they are stored
+/// after the reply.
 pub async fn kept_blocks(store: &dyn Store, name: &str) {
     let key = ConversationKey { namespace: Namespace::default(), id: conversation(name) };
     let whole = Block::of(Sequence(MANY as u64)).0;

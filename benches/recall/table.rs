@@ -1,17 +1,17 @@
 //! Tables in plain text.
 
-/// A table: its first column to the left, the others to the right.
+/// A table whose first column is left-aligned, and the others right-aligned.
 pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table of which `title` says what the rows are.
+    /// A table; `title` describes the rows.
     pub fn new(title: &str) -> Self {
         Self { rows: vec![vec![title.to_owned()]] }
     }
 
-    /// With columns of these names.
+    /// Adds columns with these names.
     pub fn columns<'a>(mut self, names: impl IntoIterator<Item = &'a str>) -> Self {
         self.rows[0].extend(names.into_iter().map(str::to_owned));
         self
@@ -22,7 +22,7 @@ impl Table {
         self.rows.push([title.to_owned()].into_iter().chain(cells).collect());
     }
 
-    /// Prints it, and an empty line behind it.
+    /// Prints it, followed by an empty line.
     pub fn print(&self) {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
@@ -48,7 +48,7 @@ pub fn percent(part: f64, whole: usize) -> String {
     }
 }
 
-/// A number with commas between its thousands.
+/// A number with thousands separators.
 pub fn grouped(number: usize) -> String {
     match number {
         0..1_000 => number.to_string(),

@@ -5,14 +5,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long `work` takes, and what it makes.
+/// The duration of `work`, and its result.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = Instant::now();
     let made = black_box(work());
     (start.elapsed(), made)
 }
 
-/// The least time of so many runs.
+/// The shortest of this many runs.
 pub fn least<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
     (0..runs).map(|_| timed(&mut work).0).min().unwrap_or_default()
 }
@@ -38,12 +38,12 @@ impl Times {
     }
 }
 
-/// So many microseconds.
+/// In microseconds.
 pub fn micros(duration: Duration) -> String {
     format!("{:.1} µs", duration.as_secs_f64() * 1e6)
 }
 
-/// So many milliseconds.
+/// In milliseconds.
 pub fn millis(duration: Duration) -> String {
     format!("{:.1} ms", duration.as_secs_f64() * 1e3)
 }

@@ -1,4 +1,4 @@
-//! A server in a process of its own, and what the system says of it.
+//! A server in a separate process, and what the system reports of it.
 
 use std::{
     io::{self, BufRead, BufReader},
@@ -16,12 +16,12 @@ use utterd::{
 
 use crate::empty::Empty;
 
-/// The argument that makes this program a server.
+/// The argument that turns this program into a server.
 pub const SERVE: &str = "--serve";
 
-/// Serves utterd and the empty call until killed, or until the program that started it ends: on a
-/// free port, with memory as it comes, and otherwise as `arguments` say, a `key=value` of the
-/// configuration each.
+/// Serves utterd and the empty call until killed, or until the program that started it exits: on a free port,
+/// with the memory store, and otherwise as configured by `arguments`, each a `key=value` of the
+/// configuration.
 pub fn serve(arguments: impl Iterator<Item = String>) {
     thread::spawn(|| {
         let _ = io::copy(&mut io::stdin(), &mut io::sink());
@@ -47,13 +47,12 @@ fn settings(arguments: impl Iterator<Item = String>) -> Settings {
 /// A running server; killed when dropped.
 pub struct ServerProcess {
     child: Child,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: String,
 }
 
 impl ServerProcess {
-    /// Starts one with `settings`, a `key=value` of the configuration each, and waits until it
-    /// listens.
+    /// Starts a server with `settings`, each a `key=value` of the configuration, and waits until it listens.
     pub fn start(settings: &[String]) -> Self {
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
@@ -71,7 +70,7 @@ impl ServerProcess {
         Self { child, address: format!("http://{address}") }
     }
 
-    /// The processor time that it has taken.
+    /// The processor time used so far.
     pub fn cpu(&self) -> Duration {
         const TICKS_A_SECOND: u64 = 100;
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).expect("its stat");
@@ -80,7 +79,7 @@ impl ServerProcess {
         Duration::from_millis((ticks(11) + ticks(12)) * 1_000 / TICKS_A_SECOND)
     }
 
-    /// The memory that it has resident, in bytes.
+    /// The resident memory in bytes.
     pub fn resident(&self) -> u64 {
         let status =
             std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("its status");

@@ -1,4 +1,4 @@
-//! The call that others are measured against: it takes nothing, does nothing, answers nothing.
+//! The call that others are compared with: it takes nothing, does nothing and returns nothing.
 
 use std::{
     convert::Infallible,

@@ -1,5 +1,5 @@
-//! Load from this process: calls in flight on several connections, from threads with runtimes
-//! of their own. Messages pass as bytes, so that the client's work does not depend on the call.
+//! Load from this process: calls in flight on several connections, from threads with their own runtimes.
+//! Messages are passed as bytes, so the client's work does not depend on the call.
 
 use std::{
     sync::Arc,
@@ -26,19 +26,19 @@ pub struct Call {
 
 /// The usual number of calls in flight.
 pub const IN_FLIGHT: usize = 64;
-/// Connections at most, and the threads at most that share them.
+/// The maximum number of connections, and of threads that share them.
 const CONNECTIONS: usize = 8;
 const THREADS: usize = 2;
 
-/// What a load came to.
+/// The result of a load.
 pub struct Answers {
-    /// How long each answer took.
+    /// The time of each response.
     pub times: Vec<Duration>,
     elapsed: Duration,
 }
 
 impl Answers {
-    /// Answers a second.
+    /// Responses per second.
     pub fn a_second(&self) -> f64 {
         self.times.len() as f64 / self.elapsed.as_secs_f64()
     }
@@ -97,7 +97,7 @@ pub fn all(address: &str, path: &'static str, requests: impl IntoIterator<Item =
     });
 }
 
-/// Sends the calls in turn, one at a time, and answers the median time of each.
+/// Sends the calls in turn, one at a time, and returns the median time of each.
 pub fn one_by_one(address: &str, calls: &[Call], rounds: usize) -> Vec<Duration> {
     on_one(address, |channel| async move {
         let mut client = Grpc::new(channel);
@@ -120,8 +120,8 @@ pub fn one_by_one(address: &str, calls: &[Call], rounds: usize) -> Vec<Duration>
     })
 }
 
-/// Streams messages on as many streams as there are lists, for `time`; answers how many were
-/// answered a second.
+/// Streams messages on as many streams as there are lists, for `time`; returns how many were answered per
+/// second.
 pub fn streams(address: &str, path: &'static str, messages: &[Arc<Vec<Bytes>>], time: Duration) -> f64 {
     let started = Instant::now();
     let end = started + time;
@@ -153,8 +153,7 @@ async fn one_stream(channel: Channel, path: &'static str, list: Arc<Vec<Bytes>>,
     answered
 }
 
-/// Does `work` on each thread, with its number, how many there are, and its share of the
-/// connections.
+/// Runs `work` on each thread, with its number, the number of threads, and its share of the connections.
 fn on_threads<T, F, W>(address: &str, connections: usize, work: W) -> Vec<T>
 where
     T: Send,
@@ -184,7 +183,7 @@ fn on_one<T, F: Future<Output = T>>(address: &str, work: impl FnOnce(Channel) ->
     runtime().block_on(async { work(connect(address).await).await })
 }
 
-/// A runtime of the present thread.
+/// A runtime on the current thread.
 pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
@@ -195,7 +194,7 @@ pub async fn connect(address: &str) -> Channel {
     endpoint.tcp_nodelay(true).connect().await.expect("the server answers")
 }
 
-/// Passes messages as they are and tells only the length of answers.
+/// Passes messages through unchanged, and only reports the length of responses.
 #[derive(Clone, Copy)]
 pub struct Raw;
 

@@ -1,9 +1,9 @@
-//! What calls cost, beside an empty call of the same server in the same run.
+//! What calls cost, compared with an empty call to the same server in the same run.
 //!
-//! `cargo bench --bench rpc` starts servers as processes of their own, loads them from this
-//! one, and prints ratios. Rounds of the calls that are compared alternate, so that a machine
-//! that slows down slows both; each figure is the median of its rounds.
-#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and may end.
+//! `cargo bench --bench rpc` starts servers as separate processes, loads them from this one, and prints
+//! ratios. Rounds of the compared calls alternate, so that a machine that slows down slows both; each figure
+//! is the median of its rounds.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod child;
 mod empty;
@@ -12,7 +12,7 @@ mod measured;
 mod measures;
 mod requests;
 
-/// As the server's own program has it.
+/// The same as in the server's own program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,10 +1,10 @@
-//! What rounds of a call came to, and how a measure is printed.
+//! The results of the rounds of a call, and how a measure is printed.
 
 use std::{fmt::Display, time::Instant};
 
 use crate::child::ServerProcess;
 
-/// A call's rates, and the server's time for one: a value for each round.
+/// A call's rates and the server's processor time per call: a value for each round.
 #[derive(Default)]
 pub struct Measured {
     rates: Vec<f64>,
@@ -12,29 +12,29 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// Calls a second, in the median round.
+    /// Calls per second in the median round.
     pub fn rate(&self) -> f64 {
         median(self.rates.clone())
     }
 
-    /// Microseconds of the server's processors for a call, in the median round.
+    /// Microseconds of the server's processor time per call, in the median round.
     pub fn micros(&self) -> f64 {
         median(self.micros.clone())
     }
 
-    /// Calls a second, round by round.
+    /// Calls per second, round by round.
     pub fn rates(&self) -> &[f64] {
         &self.rates
     }
 
-    /// The median of the ratios of rounds that stood side by side.
+    /// The median of the ratios of adjacent rounds.
     pub fn over(&self, other: &Self) -> f64 {
         median(self.rates().iter().zip(other.rates()).map(|(one, other)| one / other).collect())
     }
 }
 
-/// Does a round of `work`, which answers how many calls a second it made; it counts when there is
-/// something to add it to.
+/// Runs a round of `work`, which returns its calls per second; the round only counts if there is something to
+/// add it to.
 pub fn measure(server: &ServerProcess, measured: Option<&mut Measured>, work: impl FnOnce() -> f64) {
     let (cpu, started) = (server.cpu(), Instant::now());
     let rate = work();
@@ -52,7 +52,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Prints what a measure reached.
+/// Prints the result of a measure.
 pub fn row(measure: &str, reached: impl Display, to_reach: &str) {
     println!("{measure:<78} {reached:>10}   {to_reach}");
 }

@@ -1,4 +1,4 @@
-//! The measures, and the table that they make.
+//! The measures, and the table of results.
 
 use std::{sync::Arc, time::Duration};
 
@@ -128,7 +128,7 @@ fn create(server: &ServerProcess, names: &[String], preset: PolicyPreset) {
     load::all(&server.address, requests::CREATE, requests, 64);
 }
 
-/// A call at the 100,000th utterance beside calls at about the 100th of others.
+/// A call at the 100,000th utterance, compared with calls at about the 100th of other conversations.
 fn long_conversation() {
     const ROUNDS: usize = 4_000;
     let server = ServerProcess::start(&[]);
@@ -151,7 +151,7 @@ fn long_conversation() {
     );
 }
 
-/// A context of 8,000 tokens out of a window of 10,000 utterances, beside one out of 100.
+/// A context of 8,000 tokens from a window of 10,000 utterances, compared with one from a window of 100.
 fn long_window() {
     const ROUNDS: usize = 1_000;
     let server = ServerProcess::start(&[]);
@@ -176,7 +176,7 @@ fn long_window() {
     );
 }
 
-/// What a million utterances add to the server's resident memory.
+/// How much a million utterances add to the server's resident memory.
 fn memory() {
     const BATCH: usize = 500;
     let server = ServerProcess::start(&[]);

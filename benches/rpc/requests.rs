@@ -1,4 +1,4 @@
-//! What is sent. Requests are encoded once, so that the client's work is the same for all.
+//! The requests. They are encoded once, so that the client's work is the same for all.
 
 use bytes::Bytes;
 use prost::Message;
@@ -7,7 +7,7 @@ use utterd::proto::{
     MemorizeRequest, MemorizeStreamRequest, NewUtterance, Policy, PolicyPreset, Role,
 };
 
-/// Utterances of about 120 bytes, as people and agents write them.
+/// Utterances of about 120 bytes, like those of people and agents.
 const SAYINGS: [&str; 5] = [
     "Could you move my flight HAT136 from New York to Chicago on May 23 to the morning, and keep the window seat please?",
     "I found two options on 2024-05-23: HAT045 at 07:00 for $221 and HAT227 at 09:30 for $198, both with one stop in Denver.",
@@ -24,7 +24,7 @@ pub const LIST: &str = "/utterd.v1.ConversationService/ListUtterances";
 pub const BUILD_CONTEXT: &str = "/utterd.v1.ContextService/BuildContext";
 pub const CREATE: &str = "/utterd.v1.ConversationService/CreateConversation";
 
-/// Mean bytes of the text of an utterance.
+/// The mean text length of an utterance in bytes.
 pub fn mean_text_bytes() -> f64 {
     SAYINGS.iter().map(|text| text.len()).sum::<usize>() as f64 / SAYINGS.len() as f64
 }
@@ -76,7 +76,7 @@ pub fn list(conversation: &str) -> Bytes {
 
 pub fn build_context(conversation: &str, token_budget: Option<i32>) -> Bytes {
     let conversation_id = conversation.to_owned();
-    // of the many turns of a long window, as many as fit
+    // from the many turns of a long window, as many as fit
     let max_turns = token_budget.map(|_| 0);
     encoded(&BuildContextRequest { conversation_id, token_budget, max_turns, ..Default::default() })
 }

@@ -1,4 +1,4 @@
-//! Stores that hold much: their memory, their files, and how they are opened.
+//! Large stores: their memory, their files, and opening them.
 
 use std::{
     fs,
@@ -27,42 +27,41 @@ use crate::{
     texts::Texts,
 };
 
-/// Utterances of a conversation: as many as a window of ROLLING holds.
+/// Utterances per conversation: as many as a ROLLING window holds.
 pub const UTTERANCES: usize = 20;
-/// Conversations that are read when none of them is in the server's memory, and then again.
+/// Conversations to read when none of them is in the server's memory, and then again.
 const READ: usize = 4_000;
 const DELETE: &str = "/utterd.v1.ConversationService/DeleteConversation";
 
-/// A store that holds half of the plan's conversations, but for what says otherwise.
+/// A store with half of the plan's conversations, unless stated otherwise.
 pub struct Filled {
     /// `None` is the memory store.
     pub engine: Option<EngineKind>,
-    /// Resident bytes of the server that has filled it.
+    /// Resident bytes of the server that filled it.
     pub resident: u64,
-    /// What only a store in files has.
+    /// For a store in files only.
     pub files: Option<Files>,
 }
 
 /// The files of a filled store.
 pub struct Files {
-    /// Bytes allocated on the disk for each byte of text, after a scrub.
+    /// Bytes allocated on disk per byte of text, after a scrub.
     pub bytes_of_text: f64,
-    /// How long the scrub took.
+    /// The duration of the scrub.
     pub scrub: Duration,
-    /// ListUtterances of a conversation that is not in the server's memory, in the middle.
+    /// The median time of ListUtterances for a conversation that is not in the server's memory.
     pub cold: Duration,
-    /// The same of one that is.
+    /// The same for one that is.
     pub warm: Duration,
-    /// How long opening takes when it holds all of the plan's conversations and its server was
-    /// killed.
+    /// The time to open it when it holds all of the plan's conversations and its server was killed.
     pub open: Duration,
 }
 
-/// Fills the store of `engine`, and measures what comes of it.
+/// Fills the store of `engine` and measures it.
 pub fn run(engine: Option<EngineKind>, plan: &Plan, texts: &Texts) -> Filled {
     let directory = crate::directory();
     let half = plan.conversations / 2;
-    // one more than half, which is deleted: there is something to scrub
+    // one more than half, which is deleted, so that there is something to scrub
     let server = ServerProcess::start(&crate::settings(engine, &directory, "1s"));
     fill(&server, 0..half + 1, texts);
     let delete = DeleteConversationRequest { conversation_id: name(half), ..Default::default() };
@@ -106,7 +105,7 @@ fn memorize(conversation: usize, texts: &Texts) -> Bytes {
     request.encode_to_vec().into()
 }
 
-/// Opens the store; how long that took comes along.
+/// Opens the store; also returns how long that took.
 fn open(engine: EngineKind, directory: &Path) -> (Duration, DurableStore) {
     let started = Instant::now();
     let store = DurableStore::open(engine, directory, &Options::default()).expect("the store opens");
@@ -121,8 +120,8 @@ fn scrub(engine: EngineKind, directory: &Path) -> Duration {
     started.elapsed()
 }
 
-/// Lists conversations of a server that was just started, and lists them again: the time of a call
-/// in the middle of each.
+/// Lists conversations of a server that was just started, and lists them again: the median time of a call,
+/// for each.
 fn reads(settings: &[String], conversations: usize) -> [Duration; 2] {
     let server = ServerProcess::start(settings);
     let read = READ.min(conversations);
@@ -131,7 +130,7 @@ fn reads(settings: &[String], conversations: usize) -> [Duration; 2] {
     [(), ()].map(|()| load::one_by_one(&server.address, &call, read)[0])
 }
 
-/// Bytes that the file system has allocated for what is in a directory.
+/// The bytes that the file system has allocated for the contents of a directory.
 fn allocated_bytes(directory: &Path) -> u64 {
     const BLOCK: u64 = 512; // the unit of st_blocks
     let entries = fs::read_dir(directory).expect("a directory");

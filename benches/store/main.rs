@@ -1,11 +1,10 @@
-//! What durability costs: the durable stores beside the memory store and the bare disk.
+//! What durability costs: the durable stores compared with the memory store and the bare disk.
 //!
-//! `cargo bench --bench store` starts a server for each store as a process of its own, loads them
-//! from this one, and prints ratios and a table of the stores. Rounds of what is compared
-//! alternate, because a disk's flushes are now fast and now slow; each figure is the median of its
-//! rounds. Arguments: the engines to measure (`fjall`, `sled`; both by default), and `quick` for a
-//! third of the rounds and stores of a tenth.
-#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and may end.
+//! `cargo bench --bench store` starts a server for each store as a separate process, loads them from this
+//! one, and prints ratios and a table of the stores. Compared rounds alternate, because the speed of a disk's
+//! flushes varies; each figure is the median of its rounds. Arguments: the engines to measure (`fjall`,
+//! `sled`; both by default), and `quick` for a third of the rounds and stores of a tenth of the size.
+#![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 #[path = "../rpc/child.rs"]
 mod child;
@@ -29,7 +28,7 @@ use std::time::Duration;
 
 use utterd::store::durable::EngineKind;
 
-/// As the server's own program has it.
+/// The same as in the server's own program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -46,7 +45,7 @@ struct Plan {
     engines: Vec<EngineKind>,
     rounds: usize,
     round: Duration,
-    /// Conversations, of [`filled::UTTERANCES`] each, of a store that is opened.
+    /// Conversations, each with [`filled::UTTERANCES`], of a store to open.
     conversations: usize,
 }
 
@@ -72,13 +71,13 @@ impl Plan {
     }
 }
 
-/// A directory on the disk that the bench is built on, which is removed when it is dropped.
+/// A directory on the disk that holds the build, removed when dropped.
 fn directory() -> tempfile::TempDir {
     tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory")
 }
 
-/// The settings of a server over the store `engine` in `directory`; over the memory store when
-/// there is no engine.
+/// The settings of a server over the store `engine` in `directory`, or over the memory store without an
+/// engine.
 fn settings(engine: Option<EngineKind>, directory: &tempfile::TempDir, flush: &str) -> Vec<String> {
     let backend = engine.map_or("memory", EngineKind::name);
     let directory = directory.path().display();

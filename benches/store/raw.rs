@@ -1,4 +1,4 @@
-//! The bare disk: what any durable store is measured against.
+//! The bare disk, which durable stores are compared with.
 
 use std::{
     fs::{File, OpenOptions},
@@ -9,26 +9,26 @@ use std::{
 
 use crate::measured::median;
 
-/// Bytes of a record: what fjall's journal takes for one of the Memorize calls that are measured.
+/// Bytes of a record: what fjall's journal uses for one of the measured Memorize calls.
 pub const RECORD_BYTES: usize = 250;
-/// Bytes of a file that is written over.
+/// Bytes of the file that is overwritten.
 const LENGTH: u64 = 64 << 20;
 
-/// Two files on the disk, of which the faster one counts: one that grows with what is written, and
-/// one that is as long as it gets from the beginning, so that only what is written has to be synced.
+/// Two files on the disk, of which the faster one counts: one that grows with the writes, and one that has
+/// its full length from the start, so that only the data has to be synced.
 pub struct Raw {
     growing: File,
     ready: File,
 }
 
-/// What a round of writes and syncs came to.
+/// The result of a round of writes and syncs.
 #[derive(Clone, Copy)]
 pub struct Written {
-    /// Syncs a second.
+    /// Syncs per second.
     pub syncs: f64,
-    /// Records a second.
+    /// Records per second.
     pub records: f64,
-    /// Seconds of a write and its sync, in the middle.
+    /// The median time of a write and its sync, in seconds.
     pub seconds: f64,
 }
 
@@ -45,7 +45,7 @@ impl Raw {
         Self { growing, ready }
     }
 
-    /// Writes `records` at once and syncs them, again and again, for half of `time` with each file.
+    /// Writes `records` at a time and syncs them, repeatedly, for half of `time` with each file.
     pub fn write(&mut self, records: usize, time: Duration) -> Written {
         self.growing.set_len(0).expect("an empty file");
         self.growing.sync_all().expect("a sync");

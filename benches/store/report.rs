@@ -1,4 +1,4 @@
-//! The measures as they are printed: beside what is to be reached, and store by store.
+//! Prints the measures: next to their targets, and store by store.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ fn print_disk(bare: &Bare) {
     );
 }
 
-/// What the rounds of a durable store came to, beside the memory store's and the bare disk's.
+/// Prints the results of a durable store, compared with the memory store and the bare disk.
 fn print_rounds(store: &Loaded, memory: &Loaded, bare: &Bare) {
     let engine = name(store.engine);
     let calls = &store.calls;
@@ -77,7 +77,7 @@ fn print_rounds(store: &Loaded, memory: &Loaded, bare: &Bare) {
     );
 }
 
-/// The median of the ratios of rounds that stood side by side.
+/// The median of the ratios of adjacent rounds.
 fn over_lesser(rates: &Measured, memory: &Measured, bare: &Bare) -> f64 {
     let lesser = memory.rates().iter().zip(&bare.crowded).map(|(memory, raw)| memory.min(raw.records));
     median(rates.rates().iter().zip(lesser).map(|(rate, lesser)| rate / lesser).collect())
@@ -104,7 +104,7 @@ fn print_filled(store: &Filled, plan: &Plan) {
     );
 }
 
-/// A column for each store.
+/// Prints a column for each store.
 fn print_table(loaded: &[Loaded], filled: &[Filled], plan: &Plan) {
     let names = loaded.iter().map(|store| format!(" {} |", name(store.engine)));
     println!("| |{}", names.collect::<String>());
@@ -141,7 +141,7 @@ fn print_line(title: &str, cells: impl Iterator<Item = String>) {
     println!("| {title} | {} |", cells.collect::<Vec<_>>().join(" | "));
 }
 
-/// Utterances of a filled store.
+/// The number of utterances of a filled store.
 fn held(plan: &Plan) -> usize {
     plan.conversations / 2 * UTTERANCES
 }
@@ -170,7 +170,7 @@ fn time(time: Duration) -> String {
     }
 }
 
-/// A number with commas between its thousands.
+/// A number with thousands separators.
 fn grouped(number: usize) -> String {
     match number {
         0..1_000 => number.to_string(),

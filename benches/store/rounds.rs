@@ -1,4 +1,4 @@
-//! Calls on all stores in turn, each reply after its flush.
+//! Calls to all stores in turn; each reply follows its flush.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,15 +26,15 @@ pub struct Loaded {
     pub engine: Option<EngineKind>,
     pub calls: Calls,
     server: ServerProcess,
-    _directory: TempDir, // goes after the server
+    _directory: TempDir, // dropped after the server
 }
 
-/// What its calls came to.
+/// The results of its calls.
 #[derive(Default)]
 pub struct Calls {
     /// Memorize with SESSION, [`IN_FLIGHT`] at a time.
     pub session: Timed,
-    /// The same with ROLLING, full windows.
+    /// The same with ROLLING and full windows.
     pub rolling: Timed,
     /// MemorizeStream with SESSION, on [`STREAMS`] streams.
     pub streamed: Measured,
@@ -42,12 +42,12 @@ pub struct Calls {
     pub alone: Timed,
 }
 
-/// The bare disk beside them, round by round.
+/// The bare disk for comparison, round by round.
 #[derive(Default)]
 pub struct Bare {
-    /// [`IN_FLIGHT`] records a write.
+    /// [`IN_FLIGHT`] records per write.
     pub crowded: Vec<Written>,
-    /// One record a write.
+    /// One record per write.
     pub alone: Vec<Written>,
 }
 
@@ -61,7 +61,7 @@ pub struct Timed {
 }
 
 impl Timed {
-    /// The time that half of the replies take at most, in the median round.
+    /// The time within which half of the replies arrive, in the median round.
     pub fn half(&self) -> Duration {
         Duration::from_secs_f64(median(self.medians.clone()))
     }
@@ -71,7 +71,7 @@ impl Timed {
         &self.medians
     }
 
-    /// The time that 99 of 100 replies take at most, in the median round.
+    /// The time within which 99 of 100 replies arrive, in the median round.
     pub fn most(&self) -> Duration {
         Duration::from_secs_f64(median(self.tails.clone()))
     }
@@ -106,7 +106,7 @@ pub fn run(plan: &Plan) -> (Vec<Loaded>, Bare) {
     (stores, bare)
 }
 
-/// A round of many calls at a time; it counts when it is a warm one.
+/// A round with many calls at a time; it counts if it is a warm one.
 fn crowded(stores: &mut [Loaded], raw: &mut Raw, bare: &mut Bare, sent: &Sent, time: Duration, warm: bool) {
     for store in &mut *stores {
         store.unary(warm.then_some(|calls| &mut calls.session), &sent.session, IN_FLIGHT, time);
@@ -123,7 +123,7 @@ fn crowded(stores: &mut [Loaded], raw: &mut Raw, bare: &mut Bare, sent: &Sent, t
     }
 }
 
-/// A round of one call at a time.
+/// A round with one call at a time.
 fn alone(stores: &mut [Loaded], raw: &mut Raw, bare: &mut Bare, sent: &Sent, time: Duration, warm: bool) {
     for store in stores {
         store.unary(warm.then_some(|calls| &mut calls.alone), &sent.session, 1, time);
@@ -138,7 +138,7 @@ impl Loaded {
     fn start(engine: Option<EngineKind>, sent: &Sent) -> Self {
         let directory = crate::directory();
         let mut settings = crate::settings(engine, &directory, "each");
-        // its conversations grow to thousands of times what real ones have
+        // its conversations grow to thousands of times the real sizes
         settings.push("cache_limit=16GiB".to_owned());
         let server = ServerProcess::start(&settings);
         load::all(&server.address, requests::CREATE, sent.create.iter().cloned(), IN_FLIGHT);
@@ -146,7 +146,7 @@ impl Loaded {
         Self { engine, calls: Calls::default(), server, _directory: directory }
     }
 
-    /// A round of `call`; it counts when there is something to add it to.
+    /// A round of `call`; it counts if there is something to add it to.
     fn unary(
         &mut self,
         timed: Option<fn(&mut Calls) -> &mut Timed>,
@@ -174,7 +174,7 @@ impl Loaded {
     }
 }
 
-/// What is sent, encoded once.
+/// The requests, encoded once.
 struct Sent {
     create: Vec<Bytes>,
     /// Fills the windows of ROLLING.

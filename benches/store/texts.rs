@@ -1,27 +1,27 @@
-//! What is said in stores that are filled: texts that compress as what people write does.
+//! The texts in filled stores: they compress like what people write.
 
 use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-/// Words of a generated vocabulary.
+/// The size of a generated vocabulary.
 const WORDS: usize = 4_000;
 /// Bytes of generated text before it repeats.
 const GENERATED_BYTES: usize = 8 << 20;
-/// Lengths of an utterance's text, in bytes; a word more at most.
+/// The range of text lengths in bytes; an utterance can be longer by a word.
 const SHORTEST: u64 = 20;
 const LONGEST: u64 = 200;
 
-/// Texts, by number; they repeat only after megabytes, which no engine's blocks reach back to.
+/// Texts by number; they only repeat after megabytes, further than any engine's blocks reach back.
 pub struct Texts {
     pieces: Vec<Box<str>>,
-    /// Where they are from.
+    /// Where they come from.
     pub source: &'static str,
 }
 
 impl Texts {
-    /// Pieces of the transcripts below `UTTERD_DATA` (default `../shared/data`); of generated words
-    /// where there are none.
+    /// Pieces of the transcripts below `UTTERD_DATA` (default `../shared/data`), or of generated words if
+    /// there are none.
     pub fn new() -> Self {
         let mut random = Random(1);
         let said = transcripts();
@@ -32,18 +32,18 @@ impl Texts {
         Self { pieces: pieces(&words, &mut random), source }
     }
 
-    /// The text of a number.
+    /// The text with this number.
     pub fn get(&self, number: usize) -> &str {
         &self.pieces[number % self.pieces.len()]
     }
 
-    /// The bytes of the first `count` texts.
+    /// The size of the first `count` texts in bytes.
     pub fn bytes(&self, count: usize) -> u64 {
         (0..count).map(|number| self.get(number).len() as u64).sum()
     }
 }
 
-/// What was said in all transcripts.
+/// The texts of all transcripts.
 fn transcripts() -> String {
     let folder = std::env::var_os("UTTERD_DATA").unwrap_or_else(|| "../shared/data".into());
     let Ok(files) = fs::read_dir(PathBuf::from(folder).join("transcripts")) else { return String::new() };
@@ -62,7 +62,7 @@ fn transcripts() -> String {
     said
 }
 
-/// Words of which few are frequent and many are rare.
+/// Words of which a few are frequent and many are rare.
 fn generated(random: &mut Random) -> Vec<String> {
     const SYLLABLES: [&str; 24] = [
         "a", "ber", "con", "do", "en", "fi", "ga", "her", "in", "ka", "lo", "men", "ni", "or", "per", "qui",
@@ -81,7 +81,7 @@ fn generated(random: &mut Random) -> Vec<String> {
     words
 }
 
-/// The words in their order, joined to texts of mixed lengths.
+/// The words in order, joined into texts of mixed lengths.
 fn pieces(words: &[String], random: &mut Random) -> Vec<Box<str>> {
     let mut pieces = Vec::new();
     let mut words = words.iter().peekable();

@@ -1,4 +1,5 @@
-//! Which calls of tools change something, and how each ended: by the verbs in tools' names, and by what a shell is told.
+//! Finds the tool calls that change something, and how each ended, by the verbs in tool names and by shell
+//! commands.
 
 use std::sync::Arc;
 
@@ -35,16 +36,17 @@ const READING: &[&str] = &[
     "view",
 ];
 const SHELLS: &[&str] = &["bash", "execute_bash", "execute_command", "run_command", "shell", "terminal"];
-/// Who asks and who pays is not what is changed.
+/// The ids of who asks and who pays do not identify what is changed.
 const OF_OTHERS: &[&str] = &["user_id", "payment_id", "session_id", "request_id"];
-/// Longer texts say what was written, not where; shorter ones are flags; in bytes.
+/// Longer texts are contents, not locations; shorter ones are flags. In bytes.
 const WHICH_BYTES: std::ops::RangeInclusive<usize> = 3..=80;
 
 /// A call that changes something.
 pub struct Action {
-    /// The words for what it does, any of them.
+    /// Words for what it does; any of them counts.
     pub acts: Vec<String>,
-    /// What says which thing it did it to, any of them; none where its arguments are texts alone.
+    /// Words that identify the thing it was done to; any of them counts. Empty if its arguments are only
+    /// texts.
     pub which: Vec<String>,
     pub ended: Ended,
 }
@@ -57,7 +59,7 @@ pub enum Ended {
 }
 
 impl Action {
-    /// Calls that do the same to the same thing have the same.
+    /// The same for calls that do the same to the same thing.
     pub fn key(&self) -> (String, String) {
         (self.acts[0].clone(), self.which.first().cloned().unwrap_or_default())
     }
@@ -113,7 +115,7 @@ fn words(name: &str) -> Vec<String> {
     spaced.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Ids but those of who asks and who pays; else paths; else whatever is short.
+/// Ids except those of who asks and who pays; otherwise paths; otherwise anything short.
 fn which(arguments: &Value) -> Vec<String> {
     let fields = arguments.as_object().into_iter().flatten();
     let texts: Vec<(&str, String)> =

@@ -1,4 +1,4 @@
-//! Whether a summary tells what was changed.
+//! Whether a summary reports what was changed.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,14 +12,15 @@ use crate::{
     table::{Table, percent},
 };
 
-/// Said of what was done.
+/// Words for success.
 const DONE: &[&str] =
     &[" ok", "✓", "done", "success", "complete", "applied", "sent", "written", "wrote", "made"];
-/// Said of what was not.
+/// Words for failure.
 const FAILED: &[&str] =
     &["error", "fail", "not ", "no ", "invalid", "cannot", "denied", "refused", "missing", "exit"];
 
-/// Prints how many changing calls there are, and of how many the summary tells what it was done to and how it ended.
+/// Prints how many changing calls there are, and for how many the summary says what was changed and how it
+/// ended.
 pub fn print(kinds: &Kinds, rivals: &[Method]) {
     let title = "state-changing calls told, with which and outcome, %";
     let kinds = [("service", &kinds.service), ("coding", &kinds.coding)];
@@ -54,7 +55,8 @@ pub fn print(kinds: &Kinds, rivals: &[Method]) {
 
 type Way = fn(&Conversation, u32) -> Vec<Cut>;
 
-/// What changed `source` and a summary does not tell: of calls that do the same to the same thing, the last.
+/// The changing calls of `source` that a summary does not report; of calls that do the same to the same
+/// thing, the last.
 pub fn untold(source: &[Arc<Utterance>], summary: &str) -> Vec<Action> {
     let is_told = |action: &Action| summary.lines().any(|line| tells(line, action));
     distinct(source).into_iter().filter(|action| !is_told(action)).collect()
@@ -88,7 +90,7 @@ fn is_past(lower: &str, act: &str) -> bool {
     irregular || lower.contains(&format!("{}ed", stem(act)))
 }
 
-/// What its forms begin with.
+/// The common prefix of its forms.
 fn stem(act: &str) -> &str {
     act.strip_suffix('e').unwrap_or(act)
 }

@@ -1,4 +1,4 @@
-//! The conversations that are summarised.
+//! The conversations to summarise.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -9,11 +9,11 @@ use utterd::domain::{
 
 use crate::{summarised, transcripts};
 
-/// At least so many messages are summarised.
+/// The minimum number of messages to summarise.
 const LEAST_BEFORE: usize = 12;
-/// A longer conversation is taken in pieces, in messages.
+/// Longer conversations are split into pieces, in messages.
 const WHOLE: usize = 120;
-/// The pieces of a long conversation, in messages.
+/// The length of these pieces, in messages.
 const PIECE: usize = 100;
 
 /// A conversation without system messages.
@@ -25,7 +25,7 @@ pub struct Cut {
     pub before: Vec<Arc<Utterance>>,
     /// What comes next.
     pub after: Vec<Arc<Utterance>>,
-    /// What it is summarised to.
+    /// The lines of the summary.
     pub lines: Vec<Sentence>,
 }
 
@@ -50,7 +50,7 @@ impl Conversation {
         Self(utterances.collect())
     }
 
-    /// What is before and after each place where it is cut.
+    /// What precedes and follows each cut.
     pub fn cuts(&self) -> impl Iterator<Item = (&[Arc<Utterance>], &[Arc<Utterance>])> {
         let places =
             [(1, 3), (1, 2), (2, 3)].map(|(part, of)| self.between_exchanges(self.0.len() * part / of));
@@ -58,7 +58,7 @@ impl Conversation {
         places.map(|place| self.0.split_at(place))
     }
 
-    /// Each cut, with what stands before it summarised at once.
+    /// Each cut, with everything before it summarised at once.
     pub fn cut_at_once(&self, limit: u32) -> Vec<Cut> {
         let cut = |(before, after): (&[Arc<Utterance>], &[Arc<Utterance>])| Cut {
             before: before.to_vec(),
@@ -92,7 +92,7 @@ fn utterance(draft: Draft, sequence: Sequence, unit: Sequence, turn: u32) -> Utt
     }
 }
 
-/// The transcripts of the files that `wanted` names, long ones in pieces.
+/// The transcripts of the files in `wanted`, with long ones split into pieces.
 pub fn transcripts(wanted: &[&str]) -> Vec<Conversation> {
     let all = transcripts::all().into_iter();
     let mut found = Vec::new();
@@ -114,7 +114,7 @@ pub fn dialogues(file: &str) -> Vec<Conversation> {
     lines(&format!("recall/{file}.jsonl")).iter().map(of).collect()
 }
 
-/// The dialogues of `recall`, in pieces of these lengths in turn, in messages.
+/// The dialogues of `recall`, split into pieces of these lengths in turn, in messages.
 pub fn pieces(file: &str, lengths: &[usize]) -> Vec<Conversation> {
     let mut pieces = Vec::new();
     for dialogue in dialogues(file) {
@@ -135,7 +135,7 @@ pub fn fixtures(file: &str) -> Vec<Conversation> {
     transcripts::of_file(path.as_ref()).into_iter().map(of).collect()
 }
 
-/// What a line of QMSum holds: users talk, by name.
+/// Reads a line of QMSum: users talk, by name.
 pub fn meeting(line: &Value) -> Conversation {
     let turns = line["meeting_transcripts"].as_array().unwrap().iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -143,7 +143,7 @@ pub fn meeting(line: &Value) -> Conversation {
     spoken(said.iter().map(|(name, content)| (name.as_str(), content.as_str())))
 }
 
-/// What a line of DialogSum holds: users talk, by name.
+/// Reads a line of DialogSum: users talk, by name.
 pub fn dialogue(line: &Value) -> Conversation {
     let turns = line["dialogue"].as_str().unwrap().lines().filter_map(|turn| turn.split_once(": "));
     spoken(turns.map(|(name, content)| (name.trim_matches('#'), content)))
@@ -166,7 +166,7 @@ fn draft(role: Role, name: &str, content: &str) -> Draft {
     }
 }
 
-/// The lines of a file below `UTTERD_DATA`; none where it is absent.
+/// The lines of a file below `UTTERD_DATA`; none if it is absent.
 pub fn lines(file: &str) -> Vec<Value> {
     let folder = std::env::var_os("UTTERD_DATA").unwrap_or_else(|| "../shared/data".into());
     let path = PathBuf::from(folder).join(file);

@@ -1,8 +1,8 @@
-//! What the bench takes for an entity, and for a content word.
+//! The bench's definitions of entities and content words.
 
 use std::collections::HashSet;
 
-/// Shorter and longer runs are no entities, in bytes.
+/// Shorter and longer runs are not entities, in bytes.
 const ENTITY_BYTES: std::ops::RangeInclusive<usize> = 2..=80;
 
 /// The distinct entities of `text`.
@@ -18,7 +18,7 @@ pub fn entities(text: &str) -> HashSet<&str> {
             if is_entity(run) && !is_key(&text[at..]) {
                 found.insert(run);
             }
-            // An escape of JSON: `\n` ends a run and starts none.
+            // A JSON escape: `\n` ends a run and does not start one.
             if c == '\\' && matches!(next, 'n' | 't' | 'r') {
                 chars.next();
             }
@@ -49,7 +49,7 @@ fn trimmed(run: &str) -> &str {
     run.strip_prefix("./").unwrap_or(run).trim_start_matches('.')
 }
 
-/// Whether what follows a run says that it is a key: `"name": `.
+/// Whether a run is a key, judging from what follows it: `"name": `.
 fn is_key(behind: &str) -> bool {
     let after = behind.trim_start_matches('\\');
     after.strip_prefix(['"', '\'']).is_some_and(|after| after.trim_start().starts_with(':'))

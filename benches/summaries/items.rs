@@ -1,4 +1,4 @@
-//! Items of ledgers that are bare numbers.
+//! Ledger items that are bare numbers.
 
 use crate::{
     Kinds,
@@ -7,10 +7,10 @@ use crate::{
 };
 
 const LIMIT: u32 = 300;
-/// What stands between two items.
+/// The separator of items.
 const BETWEEN: &str = "; ";
 
-/// Prints how many items there are, and how many say nothing of what they number.
+/// Prints how many items there are, and how many do not say what they number.
 pub fn print(kinds: &Kinds) {
     let title = format!("items of ledgers at {LIMIT} that are numbers without a word");
     let mut table =
@@ -51,7 +51,8 @@ impl Counts {
     }
 }
 
-/// What semicolons part, behind the speaker and what the line is; a line of one part has none, unless that is bare.
+/// The parts between semicolons, after the speaker and the kind of line. A line with one part has none,
+/// unless it is bare.
 fn items(line: &str) -> Vec<&str> {
     let behind = line.find([':', '→']).map_or(line, |at| line[at..].trim_start_matches([':', '→']));
     let behind = behind.trim_start().trim_start_matches("noted ");

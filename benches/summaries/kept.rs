@@ -13,14 +13,14 @@ use crate::{
     tokens,
 };
 
-/// Prints what is kept of what stands before a cut.
+/// Prints how much is kept of what precedes a cut.
 pub fn print_at_once(kinds: &Kinds, rivals: &[Method]) {
     let title = "at once: needed again / the user's words, %; tokens used";
     let reach = ["≥ 95 / 92", "≥ 99 / 97", "≥ 70 / 70", "≥ 88 / 85"];
     print(title, kinds, rivals, [300, 600], Conversation::cut_at_once, reach);
 }
 
-/// Prints what is kept of what left the window.
+/// Prints how much is kept of what left the window.
 pub fn print_rolling(kinds: &Kinds, rivals: &[Method]) {
     let title = "rolling: needed again / the user's words, %; tokens used";
     let reach = ["≥ 92", "≥ 98", "≥ 40", "≥ 74"];
@@ -53,14 +53,14 @@ fn print(
     table.print();
 }
 
-/// This, and each rival, over the cuts of conversations.
+/// This summariser and each rival, over the cuts of conversations.
 fn column(cuts: &[Vec<Cut>], limit: u32, rivals: &[Method]) -> Vec<Cell> {
     let ours = Cell::of(cuts, Cut::summary);
     let theirs = rivals.iter().map(|(_, run)| Cell::of(cuts, |cut| run(&cut.before, limit)));
     [ours].into_iter().chain(theirs).collect()
 }
 
-/// What summaries keep, averaged; `None` where there was nothing to keep.
+/// What summaries keep, on average; `None` if there was nothing to keep.
 struct Cell {
     needed: Option<f64>,
     words: Option<f64>,
@@ -126,7 +126,7 @@ fn share<T: Eq + Hash>(wanted: &HashSet<T>, told: &HashSet<T>) -> Option<f64> {
     (!wanted.is_empty()).then(|| kept as f64 / wanted.len() as f64)
 }
 
-/// `None` of nothing.
+/// `None` if there are no values.
 pub fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)

@@ -1,4 +1,4 @@
-//! Summaries of entities alone, and with some of the user's sentences.
+//! Summaries with only entities, and with some of the user's sentences too.
 
 use std::{cmp::Reverse, collections::HashMap, sync::Arc};
 
@@ -10,15 +10,15 @@ use crate::{
     tokens,
 };
 
-/// With each utterance since, an entity counts this much of what it did.
+/// With each later utterance, an entity's weight is multiplied by this.
 const FADING: f64 = 0.97;
-/// What only a result of a tool names counts so much.
+/// The weight of an entity that only a tool result names.
 const FOUND: f64 = 0.3;
-/// Of the mix, in percent of the limit.
+/// The user's sentences in the mix, in percent of the limit.
 const SENTENCES_PERCENT: u32 = 30;
-/// So many entities that do not fit end the search.
+/// The search ends after this many entities that do not fit.
 const MOST_MISSES: usize = 20;
-/// What stands between two entities.
+/// The separator of entities.
 const BETWEEN: &str = "; ";
 
 /// All entities of the source, the newest and most frequent first.
@@ -26,7 +26,7 @@ pub fn bare(source: &[Arc<Utterance>], limit: u32) -> String {
     beside(String::new(), source, limit)
 }
 
-/// The user's sentences that say most, and a bare ledger of what they leave untold.
+/// The user's most informative sentences, and a bare ledger of the entities that they do not contain.
 pub fn mix(source: &[Arc<Utterance>], limit: u32) -> String {
     let users = source.iter().filter(|utterance| utterance.role == Role::User);
     let said = users.flat_map(|utterance| sentences(&utterance.content));
@@ -36,7 +36,7 @@ pub fn mix(source: &[Arc<Utterance>], limit: u32) -> String {
     beside(filled(&lines, order, limit * SENTENCES_PERCENT / 100), source, limit)
 }
 
-/// `text`, and as many entities that it lacks as fit.
+/// `text`, followed by as many of the entities it lacks as fit.
 fn beside(mut text: String, source: &[Arc<Utterance>], limit: u32) -> String {
     let told = text.clone();
     let told = entities(&told);

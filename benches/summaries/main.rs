@@ -1,30 +1,31 @@
 //! What summaries keep without a model, and what they cost: `cargo bench --bench summaries`.
 //!
-//! Reads `transcripts`, `recall` and `summaries` below `UTTERD_DATA` (default `../shared/data`).
-//! Each conversation is cut after a third, a half and two thirds of its messages, between exchanges
-//! and with at least 12 messages before; one longer than 120 messages is taken in pieces of 100 first.
-//! Shares are averaged over the cuts of a conversation, and then over the conversations:
+//! Reads `transcripts`, `recall` and `summaries` below `UTTERD_DATA` (default `../shared/data`). Each
+//! conversation is cut after a third, a half and two thirds of its messages, between exchanges and with at
+//! least 12 messages before the cut; conversations longer than 120 messages are first split into pieces of
+//! 100. Shares are averaged over the cuts of a conversation, and then over the conversations:
 //!
-//! - *needed*: of the entities before the cut, results of tools included, that users, assistants or
+//! - *needed*: of the entities before the cut, including those in tool results, that users, assistants or
 //!   arguments use again after it, the share that the summary has
 //! - *words*: of the content words that users wrote, the share that the summary has
 //!
-//! *At once*, what stands before the cut, without system messages, is summarised. *Rolling*, messages are
-//! memorized one by one in an engine with the default window, and the summary is read at the cut; before it
-//! is then what has left the window.
+//! *At once* means that everything before the cut, except system messages, is summarised. *Rolling* means
+//! that messages are memorized one by one in an engine with the default window, and the summary is read at
+//! the cut; what counts as before the cut is then what has left the window.
 //!
-//! An entity is, whatever the summariser takes it for ([`entities`] is the definition): a code with
-//! letters and digits (`HAT084`), a number of three digits or more, a date, a time, an amount
-//! (`$250`, `5%`), an e-mail address, a path or file name (`src/main.rs`), a name in snake case,
-//! camel case or with `::`; not a key of JSON. A content word has four letters or more and is not among
-//! the commonest of English.
+//! An entity, no matter what the summariser considers one ([`entities`] has the definition), is: a code with
+//! letters and digits (`HAT084`), a number of three digits or more, a date, a time, an amount (`$250`, `5%`),
+//! an e-mail address, a path or file name (`src/main.rs`), or a name in snake case, camel case or with `::`;
+//! but not a JSON key. A content word has at least four letters and is not among the most common English
+//! words.
 //!
-//! Beside it stand, with the same tokens, LEAD (the first sentences), LONGEST (the longest first), TextRank,
-//! a bare ledger (entities alone) and *the mix*: 30 % the user's sentences, the rest a bare ledger.
-//! `-- once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone` leaves the
-//! others out; `-- odd` and `even` take every second conversation; `-- show FILE N` prints what the N-th
-//! one's summaries say, `rolling` behind it what a window leaves of it, and a number its limit in tokens.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used)] // A bench measures time, and may end.
+//! The rivals have the same number of tokens: LEAD (the first sentences), LONGEST (the longest first),
+//! TextRank, a bare ledger (only entities) and *the mix*: 30 % the user's sentences, the rest a bare ledger.
+//! `-- once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone`
+//! leaves out the rivals; `-- odd` and `even` take every second conversation; `-- show FILE N` prints the
+//! summaries of the N-th conversation; a following `rolling` prints what a window leaves of it, and a number
+//! sets the limit in tokens.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod actions;
 mod changes;
@@ -99,7 +100,7 @@ struct Kinds {
 }
 
 impl Kinds {
-    /// All, or those whose number has this remainder by two.
+    /// All conversations, or those whose number modulo two is `half`.
     fn read(half: Option<usize>) -> Self {
         let with_cuts = |all: Vec<Conversation>| -> Vec<Conversation> {
             let cut = all.into_iter().filter(|one| one.cuts().next().is_some()).enumerate();
@@ -118,7 +119,7 @@ impl Kinds {
     }
 }
 
-/// What this is compared with.
+/// The rivals that this summariser is compared with.
 const RIVALS: [Method; 5] = [
     ("LEAD", rivals::lead),
     ("LONGEST", rivals::longest),
@@ -127,10 +128,10 @@ const RIVALS: [Method; 5] = [
     ("the mix", ledgers::mix),
 ];
 
-/// Its name, and what it does.
+/// A rival's name and function.
 type Method = (&'static str, Run);
 
-/// The lines of a summary of so many tokens at most.
+/// A summary of at most this many tokens.
 type Run = fn(&[Arc<Utterance>], u32) -> String;
 
 fn this(source: &[Arc<Utterance>], limit: u32) -> String {

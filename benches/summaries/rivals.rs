@@ -1,4 +1,4 @@
-//! The simplest summarisers, over the lines `Speaker: sentence` and `Speaker called name(arguments)`.
+//! The simplest summarisers, over lines of the form `Speaker: sentence` and `Speaker called name(arguments)`.
 
 use std::{
     cmp::Reverse,
@@ -10,9 +10,9 @@ use utterd::domain::{Role, Utterance};
 
 use crate::{entities::content_words, tokens};
 
-/// As TextRank has it.
+/// TextRank's value.
 const DAMPING: f32 = 0.85;
-/// Ranks have settled after so many rounds.
+/// Ranks have settled after this many rounds.
 const ROUNDS: usize = 20;
 
 /// The first sentences.
@@ -30,7 +30,7 @@ pub fn longest(source: &[Arc<Utterance>], limit: u32) -> String {
     filled(&lines, order, limit)
 }
 
-/// The sentences that share most words with others that do.
+/// The sentences that share the most words with others of high rank.
 pub fn text_rank(source: &[Arc<Utterance>], limit: u32) -> String {
     let lines = lines(source);
     let ranks = ranks(&lines);
@@ -39,7 +39,7 @@ pub fn text_rank(source: &[Arc<Utterance>], limit: u32) -> String {
     filled(&lines, order, limit)
 }
 
-/// The lines that fit, taken in `order`, as they were said.
+/// The lines that fit, chosen in `order`, in the order in which they were said.
 pub fn filled(lines: &[String], order: Vec<usize>, limit: u32) -> String {
     let mut left = limit;
     let mut taken = Vec::new();
@@ -69,7 +69,7 @@ fn lines(source: &[Arc<Utterance>]) -> Vec<String> {
     lines
 }
 
-/// What stands between line breaks and behind full stops, question and exclamation marks.
+/// Splits text at line breaks and after full stops, question marks and exclamation marks.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -98,7 +98,7 @@ fn ranks(lines: &[String]) -> Vec<f32> {
     ranks
 }
 
-/// Of each line those that share words with it, by how many for their lengths.
+/// For each line, the lines that share words with it, weighted by their number relative to the lengths.
 fn links(words: &[HashSet<String>]) -> Vec<Vec<(usize, f32)>> {
     let mut having: HashMap<&str, Vec<usize>> = HashMap::new();
     for (line, words) in words.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Summaries of windows that roll, as the engine keeps them.
+//! Summaries of rolling windows, as the engine keeps them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use utterd::{
 
 use crate::conversations::{Conversation, Cut};
 
-/// What left the default window at each cut, and the summary of it; not where nothing did.
+/// What left the default window at each cut, and its summary; omits cuts at which nothing had left.
 pub fn rolled(conversation: &Conversation, limit: u32) -> Vec<Cut> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let places: Vec<usize> = conversation.cuts().map(|(before, _)| before.len()).collect();
@@ -23,7 +23,7 @@ pub fn rolled(conversation: &Conversation, limit: u32) -> Vec<Cut> {
     cuts.filter(|cut| !cut.before.is_empty()).collect()
 }
 
-/// What was memorized has the numbers from 1 on.
+/// Sequences of memorized messages start at 1.
 fn cut(all: &[Arc<Utterance>], place: usize, state: &State) -> Cut {
     let stays: Vec<Sequence> = state.window.iter().map(|utterance| utterance.sequence).collect();
     let left =
@@ -35,7 +35,7 @@ fn cut(all: &[Arc<Utterance>], place: usize, state: &State) -> Cut {
     }
 }
 
-/// The states after so many messages, memorized one by one.
+/// The states after these numbers of messages, memorized one by one.
 async fn states(conversation: &Conversation, places: &[usize], limit: u32) -> Vec<Arc<State>> {
     let engine = engine(limit);
     let address = Address { conversation: ConversationId::new("rolled").ok(), recipient: None };

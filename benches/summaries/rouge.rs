@@ -1,4 +1,4 @@
-//! ROUGE-1 beside summaries that people wrote.
+//! ROUGE-1 against summaries that people wrote.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::{
     this,
 };
 
-/// A dialogue, and what a person wrote of it.
+/// A dialogue and a person's summary of it.
 struct Pair {
     dialogue: Conversation,
     reference: String,

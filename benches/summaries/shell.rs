@@ -1,16 +1,16 @@
-//! Which commands of a shell change something.
+//! Finds the shell commands that change something.
 
-/// What a piece of a command line changes: the word that says how, and what.
+/// What a piece of a command line changes: the word for the action, and the object.
 pub struct Command {
     pub act: String,
     pub which: Vec<String>,
 }
 
-/// Programs that change the files that they name.
+/// Programs that change the files they name.
 const PROGRAMS: &[&str] = &[
     "rm", "mv", "cp", "mkdir", "rmdir", "touch", "tee", "chmod", "ln", "kill", "unzip", "patch", "truncate",
 ];
-/// Programs of which some subcommands change something.
+/// Programs with subcommands that change something.
 const SUBCOMMANDS: &[(&str, &[&str])] = &[
     (
         "git",
@@ -57,7 +57,7 @@ fn command(words: &[String]) -> Option<Command> {
     }
 }
 
-/// The last part of a path; of a text, its first words.
+/// The last part of a path; for a text, its first characters.
 fn last(word: &str) -> &str {
     match word.find([' ', '\n']) {
         Some(_) => word.char_indices().nth(12).map_or(word, |(at, _)| &word[..at]),
@@ -65,7 +65,7 @@ fn last(word: &str) -> &str {
     }
 }
 
-/// The words of each command of a line: what is quoted is one word, what a here-document holds is left out.
+/// The words of each command in a line: quoted text is one word, and here-documents are left out.
 fn pieces(line: &str) -> Vec<Vec<String>> {
     let (mut pieces, mut word, mut quote) = (vec![Vec::new()], String::new(), None);
     let mut chars = line.chars().peekable();

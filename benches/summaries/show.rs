@@ -1,4 +1,4 @@
-//! Summaries, to be read.
+//! Prints summaries for reading.
 
 use serde_json::Value;
 
@@ -9,7 +9,8 @@ use crate::{
     summarised, tokens,
 };
 
-/// Prints the summaries of a conversation of a file at its cuts, or of all of it where it is short or of people.
+/// Prints the summaries of a conversation of a file at its cuts, or of all of it if it is short or between
+/// people.
 pub fn print(arguments: &[String]) {
     let [file, number, ways @ ..] = arguments else {
         println!(

@@ -1,4 +1,4 @@
-//! Whom the summary of a talk between two people quotes.
+//! Whom the summary of a conversation between two people quotes.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     this,
 };
 
-/// The least share of the lines that the one who is quoted less has.
+/// The minimum share of the lines for the person who is quoted less.
 const LEAST: f64 = 0.3;
 
-/// The rivals that quote what both say.
+/// The rivals that quote both.
 const QUOTING: [&str; 3] = ["LEAD", "LONGEST", "TextRank"];
 
 /// Prints how many summaries quote both.
@@ -51,7 +51,7 @@ fn row(shares: &[f64]) -> [String; 4] {
     ]
 }
 
-/// The names of those who talk, where they are two.
+/// The names of the speakers, if there are two.
 fn pair(talk: &[Arc<Utterance>]) -> Option<[&str; 2]> {
     let mut names: Vec<&str> = talk.iter().filter_map(|utterance| utterance.name()).collect();
     names.sort_unstable();
@@ -59,14 +59,14 @@ fn pair(talk: &[Arc<Utterance>]) -> Option<[&str; 2]> {
     names.try_into().ok()
 }
 
-/// The share that the one who is quoted less has of the lines that quote.
+/// The share of the quoting lines that quotes the person who is quoted less.
 fn lesser(talk: &[Arc<Utterance>], summary: &str) -> Option<f64> {
     let quotes = |name: &str| summary.lines().filter(|line| quotes(line, name)).count();
     let [one, other] = pair(talk)?.map(quotes);
     Some(one.min(other) as f64 / (one + other).max(1) as f64)
 }
 
-/// What is only noted is not quoted.
+/// Only noted is not quoted.
 fn quotes(line: &str, name: &str) -> bool {
     line.strip_prefix(name)
         .and_then(|rest| rest.strip_prefix(": "))

@@ -10,7 +10,7 @@ use utterd::domain::Utterance;
 
 use crate::{conversations::transcripts, table::Table, this};
 
-/// Each figure is of so many runs.
+/// Runs per figure.
 const RUNS: usize = 50;
 
 /// Prints the time that a summary of 300 tokens takes.

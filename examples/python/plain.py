@@ -1,4 +1,4 @@
-"""An agent with a tool: python plain.py order-7 "Where is my order 7?". Killed, it goes on: python plain.py order-7."""
+"""An agent with a tool: python plain.py order-7 "Where is my order 7?". Resumes if killed: python plain.py order-7."""
 
 import json
 import sys

@@ -15,7 +15,7 @@ from utterd.google_adk import UtterdSessionService
 
 
 def lookup_order(id: int) -> str:
-    """Looks an order up."""
+    """Looks up an order."""
     return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
 
 

@@ -19,7 +19,7 @@ class State(MessagesState):
 
 
 def lookup_order(id: int) -> str:
-    """Looks an order up."""
+    """Looks up an order."""
     return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
 
 
@@ -31,7 +31,7 @@ def main(id: str, question: str | None = None) -> None:
     graph.add_node("remember", remember(memory))
     graph.add_edge("context", "model").add_edge("model", "remember").add_edge("tools", "context")
     graph.add_conditional_edges("remember", tools_condition)
-    # A call that nobody answered is answered first.
+    # An unanswered call is answered first.
     graph.set_conditional_entry_point(tools_condition, {"tools": "tools", "__end__": "context"})
     said = [HumanMessage(question)] if question else UtterdChatMessageHistory(id, memory).stored()
     print(graph.compile().invoke({"messages": said}, {"configurable": {"thread_id": id}})["messages"][-1].content)

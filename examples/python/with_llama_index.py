@@ -13,7 +13,7 @@ from utterd.llama_index import UtterdMemory
 
 
 def lookup_order(id: int) -> str:
-    """Looks an order up."""
+    """Looks up an order."""
     return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
 
 
@@ -21,7 +21,7 @@ async def main(id: str, question: str | None = None) -> None:
     model = GoogleGenAI("gemini-2.5-flash", max_tokens=8192, context_window=1_000_000)
     agent = FunctionAgent(llm=model, system_prompt="You help customers of a shop.", tools=[lookup_order])
     memory = UtterdMemory(utterd.connect(), id, budget=8000)
-    # Without a question it answers the last one that is stored.
+    # Without a question, it answers the last one stored.
     print(await agent.run(question, chat_history=None if question else memory.get_all(), memory=memory))
 
 

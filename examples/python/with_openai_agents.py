@@ -13,7 +13,7 @@ from utterd.openai_agents import UtterdSession
 
 @function_tool
 def lookup_order(id: int) -> str:
-    """Looks an order up."""
+    """Looks up an order."""
     return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
 
 

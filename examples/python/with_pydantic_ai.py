@@ -15,13 +15,13 @@ agent = Agent("openai-chat:gpt-4o-mini", instructions="You help customers of a s
 
 @agent.tool_plain
 def lookup_order(id: int) -> str:
-    """Looks an order up."""
+    """Looks up an order."""
     return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
 
 
 async def main(id: str, question: str | None = None) -> None:
     history = UtterdHistory(id, utterd.connect_async())
-    # To go on it needs the call that waits for its result, which a context would close.
+    # To resume, it needs the call that waits for its result, which a context would close.
     before = await history.context(budget=8000) if question else await history.load()
     async with agent.iter(question, message_history=before) as run:
         saved = 0

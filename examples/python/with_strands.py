@@ -13,7 +13,7 @@ from utterd.strands import UtterdSessionManager
 
 @tool
 def lookup_order(id: int) -> str:
-    """Looks an order up."""
+    """Looks up an order."""
     return json.dumps(json.loads(Path("orders.json").read_text())[str(id)])
 
 

@@ -1,4 +1,4 @@
-// An agent with a tool: node with_ai_sdk.ts order-7 "Where is order 7?"; killed, node with_ai_sdk.ts order-7 goes on.
+// An agent with a tool: node with_ai_sdk.ts order-7 "Where is order 7?"; if killed: node with_ai_sdk.ts order-7.
 import { readFileSync } from "node:fs";
 
 import { openai } from "@ai-sdk/openai";

@@ -1,4 +1,5 @@
-//! Files of other programs: whatever they hold, they are read or refused. The first byte says as what.
+//! Files of other programs: whatever they contain, they are read or refused. The first byte selects the
+//! format.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

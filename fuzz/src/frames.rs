@@ -1,5 +1,5 @@
-//! Bodies of calls, as a server gets them from a connection: whatever a client frames, each call is answered and
-//! no task panics. The first byte tells the call, the second how the body is cut into pieces.
+//! Request bodies as a server gets them from a connection: however a client frames them, each call is
+//! answered and no task panics. The first byte selects the call, the second how the body is cut into pieces.
 #![no_main]
 
 use std::{convert::Infallible, sync::Arc, time::Duration};
@@ -23,9 +23,9 @@ use tonic::{
 use tower::{Service, ServiceExt, service_fn};
 use utterd::{config::Settings, engine::SystemClock, proto::FILE_DESCRIPTOR_SET, server::Server};
 
-/// A stream that goes on for ever is read so long.
+/// How long to read an endless stream.
 const ENOUGH: Duration = Duration::from_millis(20);
-/// Calls to one server; the next one begins empty.
+/// Calls to one server; the next server starts empty.
 const CALLS: u32 = 5_000;
 
 /// A server, a connection to it, and the paths of its calls.
@@ -83,7 +83,7 @@ impl Fuzzed {
     }
 }
 
-/// The code that a response ends with, in its headers or in its trailers.
+/// The final code of a response, in its headers or its trailers.
 async fn status(response: http::Response<Body>) -> Option<String> {
     let code = |headers: &http::HeaderMap| Some(headers.get("grpc-status")?.to_str().ok()?.to_owned());
     let in_headers = code(response.headers());
@@ -95,7 +95,7 @@ async fn status(response: http::Response<Body>) -> Option<String> {
     in_headers.or(in_trailers)
 }
 
-/// Every call of the server's own services, and whether its responses are a stream.
+/// Every call of the server's own services, and whether it streams its responses.
 fn paths() -> Vec<(String, bool)> {
     let set = FileDescriptorSet::decode(FILE_DESCRIPTOR_SET).expect("the server's descriptors");
     let mut paths = Vec::new();

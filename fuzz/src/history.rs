@@ -1,4 +1,4 @@
-//! Histories that a caller holds: what PrepareHistory makes of any JSON is refused, or what the format's own
+//! Caller-held histories: for any JSON, PrepareHistory either refuses it or produces what the format's own
 //! rules accept.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Forget instructions: what is understood has a short form, which means the same.
+//! Forget instructions: whatever is understood has a short form that means the same.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

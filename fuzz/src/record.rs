@@ -1,5 +1,5 @@
-//! Records of the durable stores: whatever the disk holds is read or refused, and what is read comes back when
-//! it is written.
+//! Records of the durable stores: whatever the disk holds is read or refused, and what is read survives
+//! writing it back.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(Record::read(&again_key, &again).as_ref(), Ok(&record), "{}", record.name());
 });
 
-/// The value with its checksum, which no fuzzer would find.
+/// The value with its checksum, which no fuzzer would guess.
 fn sealed(key: &[u8], value: &[u8]) -> Vec<u8> {
     let mut hash = Xxh3::new();
     hash.update(key);

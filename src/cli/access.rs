@@ -1,4 +1,4 @@
-//! What a client shows the server of who it is.
+//! The credentials that a client sends to the server.
 
 use std::{env, net::IpAddr, path::PathBuf};
 
@@ -18,15 +18,15 @@ use crate::domain::limits::MAX_SETTINGS_BYTES;
 const AUTHORIZATION: &str = "authorization";
 /// The metadata that names the namespace.
 const NAMESPACE: &str = "utterd-namespace";
-/// Holds the token itself.
+/// The variable that holds the token.
 const TOKEN: &str = "UTTERD_TOKEN";
-/// Names the file that holds it.
+/// The variable that names a file with the token.
 const TOKEN_FILE: &str = "UTTERD_TOKEN_FILE";
 
-/// What a client shows the server of who it is.
+/// The credentials that a client sends to the server, and the servers that it trusts.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Access {
-    /// The file that holds the token for a server that asks who calls [env: UTTERD_TOKEN_FILE, or the token itself in
+    /// The file with the token, for a server that requires credentials [env: UTTERD_TOKEN_FILE, or the token itself in
     /// UTTERD_TOKEN]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub struct Access {
     trust: Trust,
 }
 
-/// Adds to each call who makes it.
+/// Adds the caller's credentials to each call.
 #[derive(Clone, Default)]
 pub struct Identity {
     authorization: Option<MetadataValue<Ascii>>,
@@ -48,8 +48,8 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Who makes a request with these headers: it names itself as a gRPC call does. `None` when what it shows is no
-    /// text, or comes twice.
+    /// The identity in the headers of an HTTP request, which are the same as in a gRPC call. `None` if one of them is
+    /// not text, or occurs twice.
     pub fn shown_in(headers: &HeaderMap) -> Option<Self> {
         let one = |name: &str| {
             let mut given = headers.get_all(name).iter();
@@ -79,7 +79,7 @@ impl Interceptor for Identity {
 }
 
 impl Access {
-    /// What it says of who this process is, by the flag or the variable that does; `None` when nothing does.
+    /// The flag or variable that gives this process an identity of its own; `None` if there is none.
     pub fn own(&self) -> Option<&'static str> {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         match () {
@@ -92,18 +92,18 @@ impl Access {
         }
     }
 
-    /// `endpoint` with TLS, where its address asks for it.
+    /// Adds TLS to `endpoint` if its address asks for it.
     pub fn secured(&self, endpoint: Endpoint) -> Result<Endpoint, CliError> {
         self.trust.apply(endpoint)
     }
 
-    /// What is shown to `server`, which `is_near` when it listens on a Unix socket. A token is not sent to another
-    /// machine in the clear, unless that is asked for.
+    /// The identity to send to `server`; `is_near` if it is reached through a Unix socket or within this process.
+    /// Refuses to send a token to another machine in the clear, unless `--insecure` allows it.
     pub fn to(&self, server: &Uri, is_near: bool) -> Result<Identity, CliError> {
         let token = self.token()?;
         if token.is_some() && !self.insecure && !is_near && is_in_the_clear(server) {
             let text = format!(
-                "a token sent to {server} can be read on the way: name the server with https://, or say --insecure"
+                "a token sent to {server} can be read on the way: use an https:// address, or give --insecure"
             );
             return Err(CliError::Usage(text));
         }
@@ -113,7 +113,7 @@ impl Access {
         })
     }
 
-    /// The token: of the file that is named, else of the environment.
+    /// The token: from `--token-file`, else from the environment.
     fn token(&self) -> Result<Option<String>, CliError> {
         let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
         if self.token_file.is_none()
@@ -133,7 +133,9 @@ fn authorization(token: &str) -> Result<MetadataValue<Ascii>, CliError> {
     let value: Option<MetadataValue<Ascii>> = format!("Bearer {token}").parse().ok();
     let is_one = !token.is_empty() && !token.contains(char::is_whitespace);
     let mut value = value.filter(|_| is_one).ok_or_else(|| {
-        CliError::Usage("the token is none; accepted is what `utterd token new` printed, or a JWT".into())
+        CliError::Usage(
+            "the token is not valid; accepted are the output of `utterd token new`, and a JWT".into(),
+        )
     })?;
     value.set_sensitive(true);
     Ok(value)
@@ -144,7 +146,7 @@ fn namespace(name: &str) -> Result<MetadataValue<Ascii>, CliError> {
     name.parse().map_err(|_| wrong())
 }
 
-/// Whether others may read what goes to the server: it is another machine, and there is no TLS.
+/// Whether others could read what is sent to the server: it is on another machine, and there is no TLS.
 fn is_in_the_clear(server: &Uri) -> bool {
     let host = server.host().unwrap_or_default().trim_matches(['[', ']']);
     let is_near = host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback());

@@ -1,4 +1,4 @@
-//! `utterd backup`: all that a running server stores, in a file.
+//! `utterd backup`: writes everything that a running server stores to a file.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -23,10 +23,10 @@ use crate::{
     server::upkeep::{self, Held},
 };
 
-/// Write a backup of all that a running server stores into a file
+/// Write a backup of everything that a running server stores to a file
 ///
-/// It holds what was stored at one moment, of every namespace; the server goes on meanwhile. Where
-/// credentials are configured, it takes one of an admin.
+/// The backup holds all namespaces as of one moment; the server keeps running meanwhile. If
+/// credentials are configured, this requires an admin's.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd backup nightly.utterd
@@ -35,7 +35,7 @@ pub struct Backup {
     /// The server to talk to.
     #[command(flatten)]
     pub remote: Remote,
-    /// Replace the file if there is one
+    /// Replace the file if it exists
     #[arg(long)]
     pub force: bool,
     /// The file to write; `-` writes to stdout
@@ -43,10 +43,10 @@ pub struct Backup {
     pub file: PathBuf,
 }
 
-/// Who may read and write the file: its owner.
+/// The file's mode: only its owner can read and write it.
 const PRIVATE: u32 = 0o600;
 
-/// Writes the backup to a file, reads that again, and tells what it holds; or writes it to stdout.
+/// Writes the backup to a file, reads it back, and prints what it holds; or writes it to stdout.
 pub async fn backup(args: Backup) -> Result<(), CliError> {
     let meter = Meter::turning();
     let mut sink = Sink::open(&args)?;
@@ -66,7 +66,7 @@ pub async fn backup(args: Backup) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-/// Where a backup goes. A file has its name only when it is whole and on the disk.
+/// Where a backup goes. A file gets its name only once it is complete and on the disk.
 enum Sink {
     Stdout,
     File { file: File, part: Part, path: PathBuf },
@@ -87,7 +87,7 @@ impl Sink {
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
-            // who stops reading has no backup, and is told
+            // a reader that stops early has no backup, so a closed pipe is an error here
             Self::Stdout => {
                 io::stdout().write_all(bytes).map_err(|error| io::Error::other(format!("stdout: {error}")))
             }
@@ -95,7 +95,7 @@ impl Sink {
         }
     }
 
-    /// Tells what the file holds, once it is known to be whole.
+    /// Checks that the file is complete, gives it its name, and returns what it holds.
     fn close(self, force: bool, meter: &Meter) -> Result<Option<Held>, CliError> {
         let Self::File { file, part, path } = self else {
             io::stdout().flush()?;
@@ -113,12 +113,12 @@ impl Sink {
     }
 }
 
-/// A file that goes, unless it has got its name.
+/// A partial file, removed on drop; once renamed, there is nothing to remove.
 struct Part(PathBuf);
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // What is left of a backup that failed is of no use.
+        // The remains of a failed backup are of no use.
         let _ = fs::remove_file(&self.0);
     }
 }
@@ -127,7 +127,7 @@ fn refuse_taken(file: &Path, force: bool) -> Result<(), CliError> {
     match !force && file.symlink_metadata().is_ok() {
         true => {
             let file = file.display();
-            Err(CliError::Usage(format!("{file} is there already: name another file, or give --force")))
+            Err(CliError::Usage(format!("{file} already exists: choose another file, or give --force")))
         }
         false => Ok(()),
     }

@@ -8,8 +8,8 @@ const CELLS: usize = 24;
 
 /// One line: `[████░░░░] 5,120 of 8,000 tokens · 14 of 20 utterances · 7 turns`.
 ///
-/// The bar shows tokens, or the first of utterances and turns that has a limit when tokens have
-/// none; a window without limits has no bar.
+/// The bar shows tokens if they have a limit, else utterances, else turns; a window without limits
+/// has no bar.
 pub fn bar(capacity: &Capacity) -> String {
     let measures = [
         (capacity.token_count(), capacity.max_tokens, "token"),
@@ -30,7 +30,7 @@ fn measure(used: i32, max: Option<i32>, noun: &str) -> String {
     }
 }
 
-/// Of so many cells the share used full: none only at 0, all only at the maximum.
+/// A bar of `cells` cells, filled by the share in use: empty only at 0, full only at the maximum.
 pub fn cells(used: i32, max: i32, cells: usize) -> String {
     let (used, max) = (u64::try_from(used).unwrap_or(0), u64::try_from(max).unwrap_or(1).max(1));
     let full = (used * cells as u64 / max).clamp(u64::from(used > 0), cells as u64) as usize;

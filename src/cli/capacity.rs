@@ -23,7 +23,7 @@ pub struct AskCapacity {
     pub watch: bool,
 }
 
-/// Tells how full the window is: once, or with `--watch` after each change, a line each.
+/// Prints how full the window is: once, or with `--watch` one line per change.
 pub async fn capacity(args: AskCapacity) -> Result<(), CliError> {
     if args.watch { follow(args).await } else { once(args).await }
 }
@@ -71,7 +71,7 @@ async fn follow(args: AskCapacity) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What `capacity` says for people: the conversation, the bar and what the bar leaves out.
+/// The output of `capacity` for people: the conversation, the bar, and what the bar leaves out.
 pub fn lines(capacity: &Capacity) -> Vec<String> {
     let mut lines = vec![heading(capacity), bar(capacity)];
     lines.extend(over_limit(capacity));
@@ -87,7 +87,7 @@ pub fn lines(capacity: &Capacity) -> Vec<String> {
     lines
 }
 
-/// The conversation, what it is doing, and its revision; or that there is none.
+/// The conversation, its status and its revision; or a note that there is none yet.
 pub fn heading(capacity: &Capacity) -> String {
     let status = word(capacity.status().as_str_name(), "CONVERSATION_STATUS_");
     let forgotten = match capacity.soft_deleted_count() {
@@ -95,7 +95,7 @@ pub fn heading(capacity: &Capacity) -> String {
         forgotten => format!(" · {} forgotten", count(forgotten)),
     };
     match capacity.conversation_id.as_str() {
-        "" => format!("no conversation of {} yet: the next one's limits", capacity.recipient_id),
+        "" => format!("{} has no conversation yet (limits of the next one)", capacity.recipient_id),
         id => format!("{id} · {status} · revision {}{forgotten}", capacity.revision),
     }
 }
@@ -103,7 +103,5 @@ pub fn heading(capacity: &Capacity) -> String {
 fn over_limit(capacity: &Capacity) -> Option<String> {
     let cause = |cause: OverLimitCause| word(cause.as_str_name(), "OVER_LIMIT_CAUSE_");
     let causes: Vec<_> = capacity.over_limit_causes().map(cause).collect();
-    capacity
-        .over_limit()
-        .then(|| format!("over the limit, because this may not leave: {}", causes.join(", ")))
+    capacity.over_limit().then(|| format!("over the limit, because this cannot leave: {}", causes.join(", ")))
 }

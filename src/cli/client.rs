@@ -29,20 +29,20 @@ use crate::{
 
 /// How long a server may take to accept the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest response that is read, in bytes. Pages have 3 MiB; larger are an utterance of a server with a
-/// large `max_content_bytes`, with what it said before it was edited, and a context without a budget.
+/// The largest response accepted, in bytes. Pages have 3 MiB. Only two things can be larger: an edited utterance with
+/// its original content, if the server's `max_content_bytes` is large, and a context without a budget.
 const MAX_RESPONSE_BYTES: usize = 40 << 20;
 
 /// Runs a client command to its end.
 pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let done = runtime.block_on(command);
-    // What still waits for stdin is not waited for.
+    // A thread may still be blocked on stdin: do not wait for it.
     runtime.shutdown_background();
     done
 }
 
-/// What calls go over: each says who makes it.
+/// The channel for calls, which adds the caller's credentials to each.
 type Calls = InterceptedService<Channel, Identity>;
 
 /// A connection to a server. Cheap to clone.
@@ -67,7 +67,7 @@ impl Connection {
             return Err(CliError::Usage(format!("--server {named:?}: {fault}")));
         }
         let endpoint = Endpoint::from_shared(server.clone())
-            .map_err(|error| CliError::Usage(format!("--server {named:?} is no address: {error}")))?;
+            .map_err(|error| CliError::Usage(format!("--server {named:?} is not an address: {error}")))?;
         let identity = access.to(endpoint.uri(), socket.is_some())?;
         let channel = access.secured(endpoint)?.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| match (root_cause(&error), is_about_tls(&error)) {
@@ -77,7 +77,7 @@ impl Connection {
         Ok(Self { channel: channel.map_err(unreachable)?, identity })
     }
 
-    /// Connects to a server of this process.
+    /// Connects to a server within this process.
     pub async fn within(server: Connector, access: &Access) -> Result<Self, CliError> {
         let endpoint = Endpoint::from_static("http://in-process");
         let identity = access.to(endpoint.uri(), true)?;
@@ -90,7 +90,7 @@ impl Connection {
         Ok(Self { channel: channel.map_err(unreachable)?, identity })
     }
 
-    /// The same connection, with calls that somebody else makes.
+    /// The same connection with another caller's credentials.
     pub fn on_behalf_of(&self, identity: Identity) -> Self {
         Self { channel: self.channel.clone(), identity }
     }
@@ -135,14 +135,14 @@ impl Connection {
     }
 }
 
-/// Whether the other side was reached, and TLS was not agreed on.
+/// Whether the server was reached, but the TLS handshake failed.
 fn is_about_tls(error: &(dyn Error + 'static)) -> bool {
     let is_tls = |error: &io::Error| error.kind() == io::ErrorKind::InvalidData;
     successors(Some(error), |error| (*error).source())
         .any(|error| error.downcast_ref::<io::Error>().is_some_and(is_tls))
 }
 
-/// The address that `named` means, where it is of a kind that a command can talk to.
+/// The address that `named` means; an error unless commands can talk to that kind of address.
 fn address_of(named: &str) -> Result<String, CliError> {
     let server = address(named);
     let scheme = server.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
@@ -155,7 +155,7 @@ fn address_of(named: &str) -> Result<String, CliError> {
     }
 }
 
-/// The server's address as a URL: `host:port` is understood too, and `unix:/path`.
+/// The server's address as a URL; `host:port` and `unix:/path` are accepted too.
 fn address(server: &str) -> String {
     if server.contains("://") || server.starts_with("unix:") {
         server.to_owned()
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(address("unix:/run/utterd.sock"), "unix:/run/utterd.sock");
     }
 
-    /// What calls go over is closed then, and made anew.
+    /// The idle connection is closed meanwhile, and opened again by the next call.
     #[tokio::test(start_paused = true)]
     async fn a_server_of_this_process_is_reached_after_a_long_rest() {
         let server = InProcess::start(&Settings::default()).unwrap();

@@ -1,4 +1,4 @@
-//! The commands, each of which stands in a file of its own.
+//! The commands. Each has its own file.
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -22,7 +22,7 @@ Examples:
   utterd show
   utterd --listen 127.0.0.1:50052 --preset session
 
-`utterd serve --help` lists the settings of the server, which `utterd` alone takes too.";
+`utterd serve --help` lists the server's settings, which plain `utterd` accepts too.";
 
 /// Conversation-history memory for LLM agents: keeps a rolling, token-accounted window of each
 /// conversation. Without a command, it serves.
@@ -37,7 +37,7 @@ pub struct Cli {
     serve: serve::Serve,
 }
 
-/// What to do. Each command's help stands with its arguments.
+/// What to do. Each command's help is next to its arguments.
 #[derive(Debug, Subcommand)]
 enum Command {
     Serve(serve::Serve),
@@ -74,7 +74,7 @@ enum Command {
     Verify(verify::VerifyStore),
     Scrub(scrub::ScrubStore),
     Reindex(reindex::ReindexStore),
-    /// Make and list tokens for a server that asks who calls
+    /// Make and list tokens for a server that requires credentials
     #[command(subcommand)]
     Token(token::Token),
     Health(health::Health),
@@ -85,12 +85,12 @@ enum Command {
 }
 
 impl Cli {
-    /// The command line. Its help names the commands; the settings stand in that of `serve`.
+    /// The command line. Its help lists the commands; the settings are in the help of `serve`.
     pub fn program() -> clap::Command {
         Self::command().mut_args(|argument| argument.hide(true))
     }
 
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), CliError> {
         match self.command.unwrap_or(Command::Serve(self.serve)) {
             Command::Serve(args) => serve::serve(args),

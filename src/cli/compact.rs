@@ -1,4 +1,4 @@
-//! `utterd compact`: folds most of a window into its summary, and takes that back.
+//! `utterd compact`: folds most of a window into its summary, or undoes that.
 
 use std::io;
 
@@ -22,7 +22,7 @@ use crate::proto::{
 
 /// Fold all but the last utterances of the window into the summary, or undo that
 ///
-/// What is compacted stays in the archive: it can be found, exported and brought back.
+/// Compacted utterances stay in the archive: they can be found, exported and brought back.
 #[derive(Debug, Args)]
 #[command(
     aliases = ["summarize-history", "compress"],
@@ -35,7 +35,7 @@ use crate::proto::{
 pub struct Compact {
     #[command(flatten)]
     pub target: Target,
-    /// How many of the last utterances stay, at least [default: 15]
+    /// How many of the last utterances to keep, at least [default: 15]
     #[arg(id = "keep_recent", value_name = "KEEP", allow_negative_numbers = true)]
     pub keep: Option<i32>,
     /// Compact the N oldest utterances instead, in whole exchanges
@@ -47,7 +47,7 @@ pub struct Compact {
     /// Show what would be compacted, and change nothing
     #[arg(long)]
     pub preview: bool,
-    /// Wait until a model has written the summary, where the server has a model
+    /// Wait until a model has written the summary, if the server has a model
     #[arg(long)]
     pub wait: bool,
     /// A word that makes a sentence matter more
@@ -64,7 +64,7 @@ pub struct Compact {
 /// All compactions that the server lists.
 const PAGE_SIZE: i32 = 100;
 
-/// Compacts, or does with compactions what is asked for instead.
+/// Compacts; or undoes a compaction or lists them instead.
 pub async fn compact(args: Compact) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     match &args {
@@ -105,13 +105,13 @@ fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bo
     }
     match capacity.summary.unwrap_or_default().provisional_segment_count() {
         0 => {}
-        awaited => note(&format!("a model will tell {} of the summary anew", counted(awaited, "segment"))),
+        awaited => note(&format!("a model will rewrite {} of the summary", counted(awaited, "segment"))),
     }
     Ok(())
 }
 
 /// What a compaction did, or with `preview` would do: `compacted 37 utterances (1–37) into a summary of
-/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary is the whole one, of `after`.
+/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary's size is that of the whole one, in `after`.
 pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
     let verb = if preview { "would compact" } else { "compacted" };
     format!(
@@ -141,12 +141,12 @@ async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-/// `took compaction 2 back: 37 utterances (1–37) are in the window again, which holds 57: 9,400 tokens`
+/// `undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens`
 pub fn undone(response: &UndoCompactionResponse) -> String {
     let number = response.compaction.as_ref().map_or(0, |compaction| compaction.compaction_number());
     let after = response.capacity.clone().unwrap_or_default();
     format!(
-        "took compaction {number} back: {} ({}) are in the window again, which holds {}: {}",
+        "undid compaction {number}: {} ({}) are back in the window, which holds {}: {}",
         counted(response.restored.len(), "utterance"),
         sequences(&response.restored),
         count(after.utterance_count()),
@@ -177,8 +177,8 @@ async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A compaction a line, its columns below each other: number, time, cause, utterances, tokens before and
-/// after, what that saved, method and model, and whether it was undone.
+/// One line per compaction, in aligned columns: number, time, cause, utterances, tokens before and after,
+/// the saving, method and model, and whether it was undone.
 fn table(compactions: &[Compaction]) -> Vec<String> {
     let rows: Vec<_> = compactions.iter().map(cells).collect();
     aligned(&rows, [Right, Left, Left, Right, Right, Right, Left, Left])
@@ -251,7 +251,8 @@ mod tests {
             }),
             ..Default::default()
         };
-        let told = "took compaction 2 back: 37 utterances (1–37) are in the window again, which holds 57: 9,400 tokens";
+        let told =
+            "undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens";
         assert_eq!(undone(&response), told);
     }
 

@@ -1,4 +1,4 @@
-//! `utterd completions`: what a shell completes.
+//! `utterd completions`: prints completions for a shell.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use clap_complete::{Shell, generate};
 
 use super::{errors::CliError, output::Output};
 
-/// Print the completions of a shell
+/// Print the completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd completions bash > ~/.local/share/bash-completion/completions/utterd
@@ -18,9 +18,9 @@ pub struct Completions {
     shell: Shell,
 }
 
-/// Prints the completions of `program`.
+/// Prints the completion script for `program`.
 pub fn completions(args: Completions, mut program: Command) -> Result<(), CliError> {
-    // Written apart first: a pipe that is closed is no panic then.
+    // Into a buffer first: `generate` panics if it cannot write, for example to a closed pipe.
     let mut script = Vec::new();
     generate(args.shell, &mut program, "utterd", &mut script);
     let mut output = Output::new();

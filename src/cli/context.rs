@@ -1,4 +1,4 @@
-//! `utterd context`: what goes to the model.
+//! `utterd context`: builds what goes to the model.
 
 use std::io;
 
@@ -19,7 +19,7 @@ use crate::proto::{
     UnansweredCalls,
 };
 
-/// Build what goes to the model: messages of OpenAI or Anthropic, or text
+/// Build what goes to the model: OpenAI or Anthropic messages, or text
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd context --format text --budget 2000
@@ -42,13 +42,13 @@ pub struct Context {
     /// The last N turns; 0 for all [default: the conversation's limit, or as many as fit]
     #[arg(id = "max_turns", long = "turns", value_name = "N", allow_negative_numbers = true)]
     pub turns: Option<i32>,
-    /// Drop what does not fit in large steps, so that a prompt cache is hit in between [default: true without --turns]
+    /// Drop what does not fit in large steps, so that a prompt cache hits in between [default: true without --turns]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub stable_steps: Option<bool>,
     /// A system prompt that is not stored
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub instructions: String,
-    /// Also quote what was said about this and is not in the context otherwise
+    /// Also quote what was said about this and is not already in the context
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]
     pub recall: Option<String>,
     /// Quote from the recipient's other conversations too
@@ -57,7 +57,7 @@ pub struct Context {
     /// The most quotes [default: as many as fit]
     #[arg(long, value_name = "N", requires = "recall_prompt", allow_negative_numbers = true)]
     pub recall_limit: Option<i32>,
-    /// The most of the budget for these quotes, in per cent [default: 50, and what the recent turns leave]
+    /// The largest share of the budget for these quotes, in per cent [default: 50, plus what recent turns leave]
     #[arg(
         id = "recall_max_percent",
         long = "recall-percent",
@@ -66,7 +66,7 @@ pub struct Context {
         allow_negative_numbers = true
     )]
     pub recall_percent: Option<i32>,
-    /// Mask tool results that are at least so many turns old
+    /// Mask tool results that are at least this many turns old
     #[arg(
         id = "mask_tool_results_after_turns",
         long = "mask",
@@ -77,7 +77,7 @@ pub struct Context {
     /// Put the summary in a user message, not in the system prompt
     #[arg(long)]
     pub summary_as_user: bool,
-    /// Put a placeholder in the place of each missing tool result, instead of leaving the call out
+    /// Put in a placeholder for each missing tool result, instead of leaving the call out
     #[arg(long)]
     pub placeholders: bool,
 }
@@ -125,7 +125,7 @@ fn request(args: Context) -> BuildContextRequest {
     }
 }
 
-/// An array of messages, the `system` and `messages` of a request to Anthropic, or text.
+/// Prints an array of messages, the `system` and `messages` of an Anthropic request, or text.
 fn tell(output: &mut Output, context: &BuildContextResponse) -> Result<(), CliError> {
     if context.messages_json.is_empty() {
         return Ok(output.text(&context.text)?);
@@ -136,7 +136,7 @@ fn tell(output: &mut Output, context: &BuildContextResponse) -> Result<(), CliEr
     output.json_value(&Body { system: raw(&context.system_json)?, messages: raw(&context.messages_json)? })
 }
 
-/// What Anthropic's request has of a context.
+/// The parts of an Anthropic request that come from a context.
 #[derive(Serialize)]
 struct Body<'a> {
     system: &'a RawValue,

@@ -1,4 +1,4 @@
-//! `utterd copy`: a durable store into another.
+//! `utterd copy`: copies a durable store into another.
 
 use clap::Args;
 
@@ -12,22 +12,22 @@ use super::{
 use crate::config::Place;
 use crate::server::upkeep::{self, Copied, Copying, Report};
 
-/// Copy a durable store into another, whichever engines keep them
+/// Copy a durable store into another, with the same engine or a different one
 ///
-/// Neither may be in use by a server. A copy that was interrupted goes on where it stopped when
-/// the command is given again; what was copied is checked at the end.
+/// No server may be using either store. If a copy is interrupted, repeat the command to continue
+/// it; at the end, everything copied is verified.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd")]
 pub struct CopyStore {
     /// The store to copy: its backend and its directory
     #[arg(long, value_name = "BACKEND:DIR")]
     pub from: Place,
-    /// The store to copy into; it is created, or holds an interrupted copy
+    /// The store to copy into: a new one, or an interrupted copy
     #[arg(long, value_name = "BACKEND:DIR")]
     pub to: Place,
 }
 
-/// Copies, verifies the copy, and tells what is in it.
+/// Copies, verifies the copy, and prints what is in it.
 pub fn copy(args: CopyStore) -> Result<(), CliError> {
     let CopyStore { from, to } = args;
     let meter = Meter::new();
@@ -40,7 +40,7 @@ pub fn copy(args: CopyStore) -> Result<(), CliError> {
     whole(to, &report)
 }
 
-/// How far a copy or a restore is.
+/// The progress of a copy or a restore.
 pub fn so_far(copying: Copying) -> String {
     match copying {
         Copying::Checked(held) => format!("{} checked", counted(held.records, "record")),
@@ -58,7 +58,7 @@ pub fn so_far(copying: Copying) -> String {
 pub fn all(copied: &Copied, report: &Report) -> String {
     let already = match copied.resumed {
         0 => String::new(),
-        resumed => format!(" ({} were there already)", count(resumed)),
+        resumed => format!(" ({} were already there)", count(resumed)),
     };
     format!(
         "{}, {}, {}{already}, {}",
@@ -89,6 +89,6 @@ mod tests {
         let told = "1 conversation, 2,000 utterances, 9,000 records, 1.00 MiB";
         assert_eq!(all(&COPIED, &report), told);
         let resumed = Copied { resumed: 4_500, ..COPIED };
-        assert!(all(&resumed, &report).contains(", 9,000 records (4,500 were there already), "));
+        assert!(all(&resumed, &report).contains(", 9,000 records (4,500 were already there), "));
     }
 }

@@ -1,11 +1,11 @@
-//! `utterd count`: tokens of texts.
+//! `utterd count`: counts the tokens of texts.
 
 use clap::Args;
 
 use super::{args::Remote, client::Connection, errors::CliError, output::Output, read::said};
 use crate::{domain::limits::MOST_CONTENT_BYTES, proto::CountTokensRequest};
 
-/// Count the tokens of texts, a line each; of stdin when there is none
+/// Count the tokens of texts, one line each; reads stdin if there is none
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd count 'The train leaves at nine.'
@@ -13,18 +13,18 @@ use crate::{domain::limits::MOST_CONTENT_BYTES, proto::CountTokensRequest};
 pub struct Count {
     #[command(flatten)]
     remote: Remote,
-    /// What is counted for: an encoding, such as o200k_base, or a model of OpenAI's [default: the server's encoding]
+    /// The encoding to count with, such as o200k_base, or an OpenAI model [default: the server's encoding]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     model: String,
     /// Print the response as JSON, and an error as JSON on stderr
     #[arg(long)]
     json: bool,
-    /// The texts, each counted by itself; `-` reads stdin
+    /// The texts, each counted separately; `-` reads stdin
     #[arg(id = "texts", value_name = "TEXT")]
     texts: Vec<String>,
 }
 
-/// Counts, and prints the numbers alone.
+/// Counts, and prints only the numbers.
 pub async fn count(args: Count) -> Result<(), CliError> {
     let texts = match args.texts.as_slice() {
         [] => vec![said(MOST_CONTENT_BYTES).await?],

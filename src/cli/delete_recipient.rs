@@ -1,4 +1,4 @@
-//! `utterd delete-recipient`: removes everything of a recipient.
+//! `utterd delete-recipient`: removes everything stored for a recipient.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -13,22 +13,22 @@ use super::{
 };
 use crate::proto::{DeleteRecipientRequest, GetStatsRequest, StatsScope};
 
-/// Remove everything of a recipient, for good
+/// Remove everything stored for a recipient, for good
 #[derive(Debug, Args)]
 #[command(after_help = "Example: utterd delete-recipient --recipient alice")]
 pub struct DeleteRecipient {
     #[command(flatten)]
     pub target: Target,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     pub yes: bool,
 }
 
-/// Asks, unless told not to, and removes.
+/// Asks for confirmation, unless `--yes` is given, and removes.
 pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     let target = args.target;
     if target.recipient.is_empty() || !target.conversation.is_empty() {
-        let text = "accepted is --recipient ID: everything of that recipient is removed";
+        let text = "accepted is --recipient ID: everything stored for that recipient is removed";
         return Err(CliError::Usage(text.to_owned()));
     }
     let connection = Connection::open(&target).await?;
@@ -51,10 +51,11 @@ pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-/// Whether the person at the terminal types the recipient's name again.
+/// Asks the person at the terminal to type the recipient's name, and returns whether it matches.
 async fn confirmed(connection: &Connection, recipient: &str) -> Result<bool, CliError> {
     if !io::stdin().is_terminal() {
-        let text = "nobody can be asked, because stdin is no terminal: give --yes to remove all the same";
+        let text =
+            "cannot ask for confirmation, because stdin is not a terminal: give --yes to remove anyway";
         return Err(CliError::Usage(text.to_owned()));
     }
     let request = GetStatsRequest {

@@ -1,4 +1,4 @@
-//! `utterd demo`: a server in memory that has something to show.
+//! `utterd demo`: an in-memory server with example conversations.
 
 use clap::Args;
 use futures::stream;
@@ -15,21 +15,21 @@ use crate::{
     server::{Announce, InProcess},
 };
 
-/// A trip that is planned with tools.
+/// A trip planned with tools.
 const TRIP: &str = include_str!("../../examples/data/trip.json");
-/// A short conversation of a shop.
+/// A short conversation with a shop.
 const SHOP: &str = include_str!("../../examples/data/shop.jsonl");
-/// What the user says that is to stay: diet and allergy.
+/// The pinned utterance: the user's diet and allergy.
 const PINNED: i64 = 4;
-/// The last utterance of the trip that its fork shares: the hotels that there are.
+/// The last utterance of the trip that its fork shares: the list of hotels.
 const FORKED_AT: i64 = 16;
-/// What stays of the trip when it is compacted.
+/// How many utterances of the trip its compaction keeps.
 const KEPT: i32 = 12;
 
 /// Serve an example from memory, with three commands to try on it
 ///
-/// It holds a trip that is planned with tool calls, a pin and a compaction, a fork of it, and a conversation that has
-/// ended. Ctrl-C ends the server, and everything in it is gone.
+/// It has a trip planned with tool calls, including a pin and a compaction; a fork of it; and a conversation that has
+/// ended. Ctrl-C ends the server, and everything in it is lost.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd demo
@@ -45,7 +45,7 @@ fn address(text: &str) -> Result<Listen, String> {
         .ok_or_else(|| "accepted are an address, such as 127.0.0.1:50051, and unix:PATH".into())
 }
 
-/// Fills a server of this process, and serves until the process is asked to end.
+/// Fills a server within this process, and serves until the process is asked to end.
 pub async fn demo(args: Demo) -> Result<(), CliError> {
     let settings = Settings { listen: args.listen, log: "warn".into(), ..Settings::of(Preset::Session) };
     log(&settings.log);
@@ -54,15 +54,15 @@ pub async fn demo(args: Demo) -> Result<(), CliError> {
     Ok(server.listen(&settings, Announce::Tour(tour)).await?)
 }
 
-/// What is in it, and what to try.
+/// What the server holds, and what to try.
 fn tour(address: &Listen) -> String {
     let server = match address {
         Listen::Tcp(address) if address.port() == 50051 && address.ip().is_loopback() => String::new(),
         other => format!(" --server {}", other.reached()),
     };
     format!(
-        "in memory, until Ctrl-C: the planning of a trip (trip), a fork of it (trip-by-train), and an order that was \
-asked after (order-7)\ntry it in another terminal:\n  utterd list --all{server}\n  utterd show --conversation \
+        "in memory, until Ctrl-C: a trip being planned (trip), a fork of it (trip-by-train), and a question about an \
+        order (order-7)\ntry it in another terminal:\n  utterd list --all{server}\n  utterd show --conversation \
 trip{server}\n  utterd remember --conversation trip 'nuts at breakfast'{server}"
     )
 }
@@ -127,7 +127,7 @@ async fn pin(connection: &Connection) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The same trip, but by train from the hotels on.
+/// The same trip from the list of hotels on, but by train.
 async fn fork(connection: &Connection) -> Result<(), CliError> {
     let request = ForkConversationRequest {
         conversation_id: "trip".into(),

@@ -1,4 +1,4 @@
-//! `utterd edit`: other words in the place of what was said.
+//! `utterd edit`: changes what an utterance says.
 
 use clap::Args;
 use prost_types::FieldMask;
@@ -17,7 +17,7 @@ use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
 
 /// Change what an utterance says
 ///
-/// What it said first is kept beside it. Every reader gets the new words, and the summary is made of them.
+/// The original text is kept as well. Every reader gets the new text, and the summary is made from it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd edit 3 'The train leaves at ten.'
@@ -26,25 +26,25 @@ use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
 pub struct Edit {
     #[command(flatten)]
     target: Target,
-    /// Leave the conversation as it is: make a fork that ends with the new words
+    /// Leave the conversation unchanged, and make a fork that ends with the new text
     #[arg(id = "edit_mode", long = "fork")]
     fork: bool,
-    /// Its number, as `show` tells it, or its id
+    /// Its number, as `show` prints it, or its id
     #[arg(id = "utterance_id", value_name = "UTTERANCE")]
     which: Which,
-    /// What it says from now on; `-` reads stdin
+    /// The new text; `-` reads stdin
     #[arg(id = "content", value_name = "TEXT", required = true)]
     text: Vec<String>,
 }
 
-/// Edits, and tells what became of it.
+/// Edits, and prints the result.
 pub async fn edit(args: Edit) -> Result<(), CliError> {
     let content = content(&args.text).await?;
     let connection = Connection::open(&args.target).await?;
     let conversation_id = stored::conversation(&connection, &args.target).await?.conversation_id;
     let mut named = select(everything(&connection, &conversation_id).await?, &[args.which])?;
     let (Some(utterance), true) = (named.pop(), named.is_empty()) else {
-        return Err(CliError::Usage("UTTERANCE: one at a time can be edited".into()));
+        return Err(CliError::Usage("UTTERANCE: only one at a time can be edited".into()));
     };
     let mode = if args.fork { EditMode::Fork } else { EditMode::InPlace };
     let request = UpdateUtteranceRequest {

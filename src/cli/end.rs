@@ -5,7 +5,7 @@ use clap::Args;
 use super::{args::Target, client::Connection, errors::CliError, output::Output};
 use crate::proto::{EndConversationRequest, EndConversationResponse};
 
-/// End a conversation: it gets a title and a closing summary, and what is said next starts another
+/// End a conversation: it gets a title and a closing summary, and the next message starts another one
 #[derive(Debug, Args)]
 #[command(after_help = "Example: utterd end --recipient alice task completed")]
 pub struct End {
@@ -16,7 +16,7 @@ pub struct End {
     pub reason: Vec<String>,
 }
 
-/// Ends a conversation, and shows what it is called and what came of it.
+/// Ends a conversation, and prints its title and closing summary.
 pub async fn end(args: End) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = EndConversationRequest {

@@ -1,4 +1,4 @@
-//! What goes wrong, how it is told and with which exit code.
+//! The errors of commands, how they are printed, and their exit codes.
 
 use std::{
     error::Error,
@@ -23,10 +23,10 @@ use crate::{
 /// The exit codes, for the help.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0 done; 1 refused or failed; 2 wrong command line or configuration; 3 the server has nothing of that name;
+  0 done; 1 refused or failed; 2 wrong command line or configuration; 3 the server has nothing by that name;
   4 no server answers; 130 interrupted. With --json an error is one line of JSON on stderr.";
 
-/// Why a command did not work.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
     /// The configuration is wrong.
@@ -35,10 +35,10 @@ pub enum CliError {
     /// The command line is wrong.
     #[error("{0}")]
     Usage(String),
-    /// What is named does not exist.
+    /// Something that was named does not exist.
     #[error("{0}")]
     Missing(String),
-    /// Nobody answers.
+    /// No server answers.
     #[error(
         "no server answers at {server} ({reason}): start one with `utterd serve`, or name another with --server or UTTERD_SERVER"
     )]
@@ -48,9 +48,9 @@ pub enum CliError {
         /// What happened.
         reason: String,
     },
-    /// A server whose certificate cannot be checked, or that speaks no TLS.
+    /// The server's certificate cannot be verified, or it does not use TLS.
     #[error(
-        "TLS with {server} fails ({reason}): name the authority of its certificate with --tls-ca, or a server without TLS with http://"
+        "TLS with {server} failed ({reason}): give its certificate authority with --tls-ca, or use http:// for a server without TLS"
     )]
     Untrusted {
         /// The address tried.
@@ -61,7 +61,7 @@ pub enum CliError {
     /// The server refused.
     #[error("{}", refusal(.0))]
     Refused(Box<Status>),
-    /// The server ended.
+    /// Serving failed.
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// The Model Context Protocol cannot be served.
@@ -70,35 +70,35 @@ pub enum CliError {
     /// The files of a store cannot be worked on.
     #[error(transparent)]
     Upkeep(#[from] UpkeepError),
-    /// The files of a store are not as they should be; each problem has been told.
+    /// The files of a store are damaged; each problem has been printed already.
     #[error("{problems} in {store}")]
     Damaged {
         /// The store.
         store: Place,
-        /// How many, as people write it.
+        /// The number of problems, for people.
         problems: String,
     },
-    /// A message of the server cannot be shown.
+    /// A response cannot be shown as JSON.
     #[error("the response cannot be shown as JSON: {0}")]
     Json(String),
     /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A file, or stdin, holds more than is read.
+    /// A file, or stdin, is larger than the limit.
     #[error("{source_name}: is larger than {}, the most that is read", bytes(*limit as u64))]
     TooLarge {
         /// The file.
         source_name: String,
-        /// The most bytes that are read of it.
+        /// The most bytes that are read.
         limit: usize,
     },
-    /// Some of it failed, and each failure has been told.
+    /// Some of it failed; each failure has been printed already.
     #[error("{0} failed")]
     Incomplete(String),
-    /// A server answers, and does not serve.
-    #[error("{0} does not serve")]
+    /// A server answers, but is not serving.
+    #[error("{0} is not serving")]
     Failing(String),
-    /// Whoever started it ended it; what was done until then.
+    /// The user interrupted it; the text says what was done until then.
     #[error("interrupted: {0}")]
     Interrupted(String),
 }
@@ -109,22 +109,22 @@ impl From<Status> for CliError {
     }
 }
 
-/// Tells what went wrong, if anything, and turns it into the exit code. Fields are called as `words` call them.
+/// Prints what went wrong, if anything, and returns the exit code. Fields are named as in `words`.
 pub fn exit(result: Result<(), CliError>, words: &Words, as_json: bool) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read the output has seen enough.
+        // The reader of the output has seen enough.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let told = if as_json { json(&error, words) } else { format!("error: {}", text(&error, words)) };
-            // Nobody is left to tell when stderr is gone as well.
+            // If stderr is closed as well, there is nobody left to tell.
             let _ = writeln!(io::stderr(), "{told}");
             ExitCode::from(error.exit_code())
         }
     }
 }
 
-/// Tells what is wrong with the command line, as JSON, and turns it into the exit code.
+/// Prints as JSON what is wrong with the command line, and returns the exit code.
 pub fn misused(told: &clap::Error) -> ExitCode {
     let text = told.render().to_string();
     let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_owned();
@@ -147,13 +147,13 @@ impl CliError {
     }
 }
 
-/// Whether the server went away: one that refuses gives a reason.
+/// Whether the connection to the server was lost: a server that refuses gives a reason.
 pub fn is_gone(status: &Status) -> bool {
     status.code() == Code::Unavailable && reason(status).is_empty()
 }
 
-/// Whether what answers is not a server of gRPC, or one that wants TLS: utterd gives a reason with each refusal. Which code
-/// it is depends on how far the connection came.
+/// Whether the other side is not a gRPC server, or one that requires TLS: utterd gives a reason with each refusal. The
+/// code depends on how far the connection got.
 fn is_no_grpc(status: &Status) -> bool {
     matches!(status.code(), Code::Unknown | Code::Internal) && reason(status).is_empty()
 }
@@ -162,10 +162,10 @@ fn text(error: &CliError, words: &Words) -> String {
     match error {
         CliError::Refused(status) if is_no_grpc(status) => {
             let cause = root_cause(&**status);
-            format!("what answers is no utterd server without TLS ({cause}): name one with TLS by https://")
+            format!("this is not an utterd server without TLS ({cause}): for one with TLS, use https://")
         }
         CliError::Refused(status) if is_gone(status) => {
-            format!("the server went away: {}", status.message())
+            format!("the connection to the server was lost: {}", status.message())
         }
         CliError::Refused(status) => told(status, words),
         error => error.to_string(),
@@ -205,7 +205,7 @@ fn json(error: &CliError, words: &Words) -> String {
     serde_json::json!({ "error": told }).to_string()
 }
 
-/// What is at the bottom of an error, such as `Connection refused (os error 111)`.
+/// The root cause of an error, such as `Connection refused (os error 111)`.
 pub fn root_cause(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

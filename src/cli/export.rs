@@ -1,4 +1,4 @@
-//! `utterd export`: conversations in a format of other programs.
+//! `utterd export`: exports conversations in the formats of other programs.
 
 use std::{
     fs::{self, File},
@@ -21,7 +21,7 @@ use crate::proto::{
     self, ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
 };
 
-/// Export a conversation, or all of a recipient's, in a format of other programs
+/// Export a conversation, or all of a recipient's, in the format of another program
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd export demo --format anthropic
@@ -32,10 +32,10 @@ pub struct Export {
     /// The format
     #[arg(long, default_value = "openai")]
     pub format: ConversationFormat,
-    /// How it is laid out [default: json for a conversation, jsonl for all of a recipient's]
+    /// The layout [default: json for a conversation, jsonl for all of a recipient's]
     #[arg(long)]
     pub layout: Option<Layout>,
-    /// The file to write; without it stdout
+    /// The file to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Give calls that were never answered a placeholder as their result, instead of leaving them out
@@ -44,22 +44,22 @@ pub struct Export {
     /// Also repair irregular messages that were imported in this format
     #[arg(long)]
     pub repair_all: bool,
-    /// The conversation; without it all of the recipient's
+    /// The conversation [default: all of the recipient's]
     #[arg(value_name = "CONVERSATION")]
     pub name: Option<String>,
 }
 
-/// How an export is laid out.
+/// The layout of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Layout {
     /// One JSON document
     Json,
-    /// A message a line, or a conversation a line
+    /// One message per line, or one conversation per line
     Jsonl,
 }
 
 impl Layout {
-    /// The number of it on the wire.
+    /// Its number on the wire.
     pub fn number(self) -> i32 {
         match self {
             Self::Json => proto::ExportLayout::Json.into(),
@@ -68,7 +68,7 @@ impl Layout {
     }
 }
 
-/// Exports to a file or stdout; tells on stderr what the format cannot carry.
+/// Exports to a file or stdout; reports on stderr what the format cannot carry.
 pub async fn export(args: Export) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mut conversations = connection.conversations();
@@ -103,7 +103,7 @@ fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
         _ => return Err(CliError::Usage("the conversation is named twice".into())),
     };
     if args.target.json && args.output.is_none() {
-        return Err(CliError::Usage("--json tells what was exported, and goes with --output".into()));
+        return Err(CliError::Usage("--json describes what was exported, and requires --output".into()));
     }
     Ok(ExportConversationRequest {
         all_conversations: conversation_id.is_empty(),
@@ -136,7 +136,7 @@ fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), 
     Ok(output.flush()?)
 }
 
-/// The losses, a line each; those that several conversations share are told once.
+/// One line per loss; a loss that several conversations share is listed once.
 fn lost(losses: &[ExportLoss]) -> Vec<String> {
     let mut same: Vec<(&ExportLoss, usize)> = Vec::new();
     for loss in losses {
@@ -155,7 +155,7 @@ fn lost(losses: &[ExportLoss]) -> Vec<String> {
         .collect()
 }
 
-/// Where an export goes: a file appears under its name only when it is whole.
+/// Where an export goes. A file gets its name only once it is complete.
 struct Sink {
     writer: Box<dyn Write>,
     file: Option<(PathBuf, PathBuf)>,
@@ -186,7 +186,7 @@ impl Sink {
 impl Drop for Sink {
     fn drop(&mut self) {
         if let Some((part, _)) = &self.file {
-            // What is left of an export that failed is of no use.
+            // The remains of a failed export are of no use.
             let _ = fs::remove_file(part);
         }
     }

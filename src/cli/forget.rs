@@ -15,17 +15,17 @@ use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse};
 #[derive(Debug, Args)]
 #[command(after_help = "Instructions:
   oldest  newest  first:N  last:N  position:N        in the window
-  turn:N  before:turn_N  after:turn_N  last:N_turns  of everything stored, as all below
+  turn:N  before:turn_N  after:turn_N  last:N_turns  in everything stored, like all below
   speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
   since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
   about:TEXT  about:'\"A\",\"B\"'                      what holds all words of it; of either
   all
-  N of turns, positions and sequences may be 3-7, 3- or 2,5-7. Several together select what meets
-  all of them.
+  For turns, positions and sequences, N can be 3-7, 3- or 2,5-7. Several instructions together select
+  what meets all of them.
 
-In plain English the whole sentence is understood, or refused with what may be meant. Times are told
-by the server's clock, in UTC: today is its UTC day. A sentence that selects more than half of the
-window is refused with the count and the short form to say instead.
+A sentence in plain English is understood as a whole, or refused with suggestions. Times follow the
+server's clock in UTC: today is its UTC day. A sentence that selects more than half of the window is
+refused with the count and the short form to use instead.
 
 Examples:
   utterd forget last:2
@@ -46,7 +46,7 @@ pub struct Forget {
     pub instructions: Vec<String>,
 }
 
-/// Forgets, and tells what and how the instruction was understood.
+/// Forgets, and prints what was forgotten and how the instruction was understood.
 pub async fn forget(args: Forget) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
@@ -86,7 +86,7 @@ pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
     }
     if !still_told.is_empty() {
         lines.push(format!(
-            "the summary still tells of {still_told}, no longer stored: only --hard takes that out"
+            "the summary still covers {still_told}, no longer stored: only --hard removes that"
         ));
     }
     lines.extend(response.warnings.iter().map(|warning| format!("warning: {}", warning.text)));

@@ -1,11 +1,11 @@
-//! `utterd fork`: starts another conversation with what was said in one.
+//! `utterd fork`: starts a conversation from another one.
 
 use clap::Args;
 
 use super::{args::Target, client::Connection, errors::CliError, output::Output, text::counted};
 use crate::proto::{ForkConversationRequest, ForkConversationResponse};
 
-/// Start another conversation from what was said in one, up to a point
+/// Start a conversation from another one, up to a point
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd fork --activate
@@ -16,7 +16,7 @@ pub struct Fork {
     /// The number of the last utterance that both share [default: the newest]
     #[arg(id = "at_sequence", long = "at", value_name = "N", allow_negative_numbers = true)]
     pub at: Option<i64>,
-    /// The fork's id [default: the server makes one]
+    /// The fork's id [default: the server generates one]
     #[arg(
         id = "new_conversation_id",
         long = "id",
@@ -25,7 +25,7 @@ pub struct Fork {
         hide_default_value = true
     )]
     pub id: String,
-    /// Whose conversation the fork is [default: the same recipient's]
+    /// The fork's recipient [default: the same recipient]
     #[arg(
         id = "to_recipient_id",
         long = "to",
@@ -42,7 +42,7 @@ pub struct Fork {
     pub activate: bool,
 }
 
-/// Forks a conversation, and tells what the fork is called and what it shares.
+/// Forks a conversation, and prints the fork's id and what it shares.
 pub async fn fork(args: Fork) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = ForkConversationRequest {

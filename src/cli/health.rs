@@ -1,11 +1,11 @@
-//! `utterd health`: whether a server serves.
+//! `utterd health`: asks whether a server is serving.
 
 use clap::Args;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus};
 
 use super::{args::Remote, client::Connection, errors::CliError, output::Output, text::word};
 
-/// Ask whether a server serves; the exit code is 0 when it does, 4 when nobody answers
+/// Ask whether a server is serving; the exit code is 0 if it is, 4 if no server answers
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd health
@@ -18,7 +18,7 @@ pub struct Health {
     json: bool,
 }
 
-/// Asks, and tells the answer in a word.
+/// Asks, and prints the answer in one word.
 pub async fn health(args: Health) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let response = connection.health().check(HealthCheckRequest::default()).await?.into_inner();

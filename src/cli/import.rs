@@ -1,4 +1,4 @@
-//! `utterd import`: conversations of other programs, kept with their times and ids.
+//! `utterd import`: imports conversations of other programs, with their times and ids.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ use crate::{
 /// Import conversations of other programs, with their times and ids
 ///
 /// Reads OpenAI's chat messages and Responses items, Anthropic's messages, PersistedConversations and
-/// the legacy history. The same command again stores nothing twice, and goes on where the first one stopped.
+/// the legacy history. Repeating the command stores nothing twice, and continues where the first run stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd import --recipient alice chats.jsonl
@@ -39,16 +39,16 @@ use crate::{
 pub struct Import {
     #[command(flatten)]
     pub target: Target,
-    /// The format of the files [default: found out from their content]
+    /// The format of the files [default: detected from their content]
     #[arg(long)]
     pub format: Option<ConversationFormat>,
-    /// Add to a conversation that exists, and does not come from an earlier import of the same file
+    /// Add to an existing conversation that does not come from an earlier import of the same file
     #[arg(long)]
     pub into_existing: bool,
     /// Refuse a file that is not well-formed, instead of keeping what can be kept
     #[arg(long)]
     pub strict: bool,
-    /// Read messages of unknown roles as messages of the user, instead of refusing the file
+    /// Read messages with unknown roles as messages of the user, instead of refusing the file
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
     /// Check everything and store nothing
@@ -59,12 +59,12 @@ pub struct Import {
     pub files: Vec<PathBuf>,
 }
 
-/// Bytes of a chunk.
+/// Bytes per chunk.
 const CHUNK: usize = 64 << 10;
 
-/// Imports the files, and tells in a closing line what was stored.
+/// Imports the files, and prints a closing line with what was stored.
 ///
-/// Repeated, it stores nothing twice, and goes on where it broke off.
+/// When repeated, it stores nothing twice, and continues where it broke off.
 pub async fn import(args: Import) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mut importing = Importing { connection, args, meter: Meter::turning(), tally: Tally::default() };
@@ -77,7 +77,7 @@ pub async fn import(args: Import) -> Result<(), CliError> {
         false => output.line(&line)?,
     }
     output.flush()?;
-    let text = "what was on its way may be stored too; the same command again goes on from there";
+    let text = "what was in flight may be stored too; repeat the command to continue from there";
     ended.unwrap_or_else(|| Err(CliError::Interrupted(text.into())))
 }
 
@@ -89,7 +89,7 @@ struct Importing {
 }
 
 impl Importing {
-    /// Imports all files; tells of each that fails.
+    /// Imports all files; reports each that fails.
     async fn all(&mut self) -> Result<(), CliError> {
         let mut failed = 0;
         for file in self.args.files.clone() {
@@ -134,7 +134,7 @@ impl Importing {
         }
     }
 
-    /// A content that holds one conversation without an id is called after its file.
+    /// If the content is a single conversation without an id, the conversation is named after the file.
     fn header(&self, file: &Path, content: &[u8]) -> ImportHeader {
         let args = &self.args;
         let format = args.format.map(Into::into);
@@ -187,7 +187,7 @@ impl Importing {
             self.meter.tell(&format!("{label}: and {count} more such lines"));
         }
         if let Some(count) = response.omitted_conversation_count {
-            self.meter.tell(&format!("{label}: {count} more conversations, which are in no count here"));
+            self.meter.tell(&format!("{label}: {count} more conversations, which are not counted here"));
         }
         response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
         if self.args.target.json {

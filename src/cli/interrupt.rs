@@ -1,11 +1,11 @@
-//! Ctrl-C, where a command has something to say about it.
+//! Ctrl-C, for commands that have something to report.
 
 use tokio::signal::ctrl_c;
 
-/// What `work` comes to; `None` when the user presses Ctrl-C before.
+/// Returns the result of `work`; `None` if the user presses Ctrl-C first.
 pub async fn unless_interrupted<T>(work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
-        // Heard from the start: work that has begun can be interrupted.
+        // Polled first: the signal handler is installed before the work begins.
         biased;
         Ok(()) = ctrl_c() => None,
         done = work => Some(done),

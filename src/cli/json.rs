@@ -1,4 +1,4 @@
-//! Messages as the canonical JSON of protobuf, through the descriptors that the build keeps.
+//! Messages as protobuf's canonical JSON, made with the descriptors that the build embeds.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::proto::FILE_DESCRIPTOR_SET;
 static POOL: LazyLock<Result<DescriptorPool, DescriptorError>> =
     LazyLock::new(|| DescriptorPool::decode(FILE_DESCRIPTOR_SET));
 
-/// `message`, of the type `name` in the package `utterd.v1`, in a form that serialises to JSON.
+/// Converts `message`, of the type `name` in the package `utterd.v1`, to a form that serialises to JSON.
 pub fn reflect(name: &str, message: &impl Message) -> Result<DynamicMessage, CliError> {
     let failed = |error: &dyn std::fmt::Display| CliError::Json(error.to_string());
     let pool = POOL.as_ref().map_err(|error| failed(error))?;

@@ -1,4 +1,4 @@
-//! `utterd list`: the conversations that there are.
+//! `utterd list`: lists conversations.
 
 use clap::{Args, ValueEnum};
 use prost_types::Timestamp;
@@ -16,17 +16,17 @@ use super::{
 };
 use crate::proto::{Conversation, ConversationOrder, ConversationStatus, ListConversationsRequest};
 
-/// The most conversations of one page.
+/// The most conversations per page.
 const MOST: i32 = 1_000;
 
-/// What a conversation is doing.
+/// A conversation's status.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Status {
-    /// Something was said a short while ago
+    /// Something was said recently
     Active,
     /// The last utterance awaits an answer
     AwaitingAnswer,
-    /// Nothing was said for a while
+    /// Nothing has been said for some time
     Idle,
     /// It has ended
     Closed,
@@ -35,19 +35,19 @@ enum Status {
 /// Which conversations come first.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Order {
-    /// Those changed last
+    /// The most recently changed
     Used,
-    /// Those started last
+    /// The most recently started
     Started,
-    /// Those changed longest ago
+    /// The least recently changed
     LeastUsed,
-    /// Those started first
+    /// The least recently started
     Oldest,
 }
 
 /// List conversations: their status, their size, when they were last used, and their titles
 ///
-/// In a pipe a line is a conversation, its columns are separated by tabs: id, recipient, status, utterances stored,
+/// In a pipe, each line is a conversation, with tab-separated columns: id, recipient, status, utterances stored,
 /// tokens of the window, last use, title.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -57,7 +57,7 @@ enum Order {
 pub struct List {
     #[command(flatten)]
     remote: Remote,
-    /// Whose conversations; without it those of `default`
+    /// The recipient [default: default]
     #[arg(
         id = "recipient_id",
         long = "recipient",
@@ -67,13 +67,13 @@ pub struct List {
         hide_default_value = true
     )]
     recipient: String,
-    /// Those of every recipient
+    /// List the conversations of every recipient
     #[arg(id = "all_recipients", long = "all", short = 'a', conflicts_with = "recipient_id")]
     all: bool,
-    /// Only those with this status
+    /// Only conversations with this status
     #[arg(long)]
     status: Option<Status>,
-    /// Only those whose id begins with this
+    /// Only conversations whose id begins with this
     #[arg(
         id = "conversation_id_prefix",
         long = "prefix",
@@ -85,7 +85,7 @@ pub struct List {
     /// Which come first
     #[arg(long, default_value = "used")]
     order: Order,
-    /// List at most so many, up to 1000; 0 lists all
+    /// List at most this many, up to 1000; 0 lists all
     #[arg(
         id = "page_size",
         long = "limit",
@@ -94,7 +94,7 @@ pub struct List {
         value_parser = clap::value_parser!(i32).range(0..=1000)
     )]
     limit: i32,
-    /// Go on after an earlier list, by the token that it told
+    /// Continue an earlier list, by the token that it printed
     #[arg(
         id = "page_token",
         long = "after",
@@ -103,12 +103,12 @@ pub struct List {
         hide_default_value = true
     )]
     after: String,
-    /// Print each conversation as JSON, one a line, and an error as JSON on stderr
+    /// Print each conversation as JSON, one per line, and an error as JSON on stderr
     #[arg(long)]
     json: bool,
 }
 
-/// Lists.
+/// Lists conversations.
 pub async fn list(args: List) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let (listed, next) = fetch(&connection, &args).await?;
@@ -122,12 +122,14 @@ pub async fn list(args: List) -> Result<(), CliError> {
     match (listed.is_empty(), next.as_str()) {
         (true, _) => note("no conversations"),
         (false, "") => {}
-        (false, token) => note(&format!("there are more: --limit 0 lists all, --after {token} goes on here")),
+        (false, token) => {
+            note(&format!("there are more: --limit 0 lists all, --after {token} continues here"))
+        }
     }
     Ok(())
 }
 
-/// One page, or all when there is no limit; and the token of the next page when there are more.
+/// Fetches one page, or all pages if there is no limit; returns the token of the next page if there are more.
 async fn fetch(connection: &Connection, args: &List) -> Result<(Vec<Conversation>, String), CliError> {
     let (mut listed, mut request) = (Vec::new(), request(args));
     loop {
@@ -164,7 +166,7 @@ fn request(args: &List) -> ListConversationsRequest {
     }
 }
 
-/// A table on a terminal; elsewhere lines that are cut at tabs.
+/// Prints a table on a terminal; elsewhere, tab-separated lines.
 fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Result<()> {
     if output.width().is_none() {
         return listed.iter().try_for_each(|listed| output.line(&cells(listed).join("\t")));
@@ -189,7 +191,7 @@ fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Res
     Ok(())
 }
 
-/// The same for people: thousands apart, and `*` behind the conversation that a recipient's messages go to.
+/// The cells for people: with thousands separators, and `*` after a recipient's active conversation.
 fn shown(listed: &Conversation) -> [String; 7] {
     let [id, recipient, status, _, _, used, title] = cells(listed);
     let mark = if listed.active { "*" } else { "" };

@@ -28,16 +28,16 @@ use crate::{
 pub struct Memorize {
     #[command(flatten)]
     pub target: Target,
-    /// Who speaks [default: user; assistant with --tool-calls, tool with --tool-call-id]
+    /// The speaker [default: user; assistant with --tool-calls, tool with --tool-call-id]
     #[arg(long)]
     pub role: Option<Speaker>,
     /// The participant's or the tool's name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub name: String,
-    /// Keep it in the window: eviction passes over it
+    /// Keep it in the window: eviction skips it
     #[arg(long)]
     pub pin: bool,
-    /// The turn that it belongs to [default: the server counts]
+    /// The turn that it belongs to [default: counted by the server]
     #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
     pub turn: Option<i32>,
     /// An id for this attempt: the same command with the same id stores nothing twice
@@ -54,14 +54,14 @@ pub struct Memorize {
     pub text: Vec<String>,
 }
 
-/// Stores one utterance and tells what became of it.
+/// Stores one utterance and prints the result.
 pub async fn memorize(args: Memorize) -> Result<(), CliError> {
     let Some(utterance) = unless_interrupted(utterance(&args)).await else {
         return Err(CliError::Interrupted("nothing was stored".into()));
     };
     let repeat = match args.request_id.is_empty() {
-        true => "the server did not answer yet; `utterd show` tells whether it was stored",
-        false => "the server did not answer yet; the same command again stores it once",
+        true => "the server has not answered yet; `utterd show` shows whether it was stored",
+        false => "the server has not answered yet; repeating the command does not store it twice",
     };
     let stored = unless_interrupted(store(args, utterance?)).await;
     stored.unwrap_or_else(|| Err(CliError::Interrupted(repeat.into())))
@@ -99,7 +99,7 @@ fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
 
 fn stored(reference: &UtteranceRef, response: &MemorizeResponse) -> String {
     let started = if response.started_conversation { "the new conversation" } else { "conversation" };
-    let replayed = if response.replayed { ", was there already" } else { "" };
+    let replayed = if response.replayed { ", already stored" } else { "" };
     let late = if reference.late { ", a late result," } else { "" };
     format!(
         "memorized {}{late} in turn {} of {started} {}: {}{replayed}",
@@ -132,7 +132,7 @@ fn role(args: &Memorize) -> Role {
     args.role.unwrap_or(implied).into()
 }
 
-/// The words, or what comes by stdin.
+/// The words, or the text on stdin for `-`.
 pub async fn content(words: &[String]) -> Result<String, CliError> {
     match words {
         [dash] if dash == "-" => said(MOST_CONTENT_BYTES).await,

@@ -1,4 +1,4 @@
-//! How far a long command has come.
+//! The progress of a long command.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::note;
 
-/// Tells on stderr how far a command is by a moving line, where that is a terminal; nothing elsewhere.
+/// Shows a command's progress as a moving line on stderr if that is a terminal, else nothing.
 pub struct Meter {
     line: ProgressBar,
 }
@@ -22,19 +22,19 @@ impl Meter {
         Self { line }
     }
 
-    /// A meter that moves by itself while nothing is told.
+    /// A meter that moves by itself between updates.
     pub fn turning() -> Self {
         let meter = Self::new();
         meter.line.enable_steady_tick(Duration::from_millis(100));
         meter
     }
 
-    /// Tells something beside the moving line.
+    /// Prints a line without disturbing the moving one.
     pub fn tell(&self, text: &str) {
         self.line.suspend(|| note(text));
     }
 
-    /// The command is so far.
+    /// Updates the progress.
     pub fn at(&self, so_far: impl Fn() -> String) {
         if !self.line.is_hidden() {
             self.line.set_message(so_far());
@@ -42,7 +42,7 @@ impl Meter {
         }
     }
 
-    /// Takes the moving line away; answers how long it took, as people write it.
+    /// Removes the moving line; returns how long the command took, for people.
     pub fn end(self) -> String {
         self.line.finish_and_clear();
         format!("{:.1} s", self.line.elapsed().as_secs_f64())

@@ -1,8 +1,7 @@
 //! The command line: the server, and commands that talk to a running one.
 //!
-//! Results go to stdout, everything else to stderr. `errors` says with which exit code a command ends. Each command
-//! stands in a file of its own, with its arguments and its help; `commands` lists them, `args` has what several
-//! share.
+//! Results go to stdout, everything else to stderr. `errors` defines the exit codes. Each command has its own file,
+//! with its arguments and its help; `commands` lists them, `args` has the arguments that several share.
 
 mod access;
 mod args;
@@ -69,7 +68,7 @@ use clap::FromArgMatches;
 use commands::Cli;
 use words::Words;
 
-/// Runs the command line `arguments`, of which the first is the program's name.
+/// Runs the command line `arguments`; the first one is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let as_json = asks_for_json(&arguments);
@@ -82,7 +81,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match parsed {
         Ok((cli, words)) => errors::exit(cli.run(), &words, as_json),
         Err(error) if as_json && error.use_stderr() => errors::misused(&error),
-        // Help and the version come this way too; a reader that went away is no failure.
+        // Help and the version end up here too; it is not a failure if the reader has closed the pipe.
         Err(error) => {
             let _ = error.print();
             ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
@@ -90,7 +89,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Whether errors are wanted as JSON, also where the command line cannot be understood.
+/// Whether errors should be JSON, even if the command line cannot be parsed.
 fn asks_for_json(arguments: &[OsString]) -> bool {
     arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json")
 }

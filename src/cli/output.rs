@@ -1,4 +1,4 @@
-//! What goes to stdout.
+//! Output to stdout.
 
 use std::io::{self, BufWriter, Stdout, Write};
 
@@ -14,7 +14,7 @@ pub struct Output {
     held: Option<Held>,
 }
 
-/// What is held back until it is known how long it is.
+/// Output that is held back until its length is known.
 struct Held {
     text: Vec<u8>,
     rows: usize,
@@ -29,7 +29,7 @@ impl Output {
         Self { writer: BufWriter::new(io::stdout()), width, held: None }
     }
 
-    /// The same; on a terminal, what is longer than its screen is shown page by page.
+    /// Stdout of this process; on a terminal, output longer than the screen goes through a pager.
     pub fn paged() -> Self {
         let rows = Term::stdout().size().0.into();
         let output = Self::new();
@@ -37,12 +37,12 @@ impl Output {
         Self { held, ..output }
     }
 
-    /// The columns of the terminal; `None` when it is none, and nothing needs to be clipped.
+    /// The columns of the terminal; `None` if stdout is not a terminal, and nothing needs to be clipped.
     pub fn width(&self) -> Option<usize> {
         self.width
     }
 
-    /// Writes text as it is.
+    /// Writes text unchanged.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
         self.write_all(text.as_bytes())
     }
@@ -69,7 +69,7 @@ impl Output {
         Ok(self.line("")?)
     }
 
-    /// Hands everything written to the reader.
+    /// Writes out everything, through the pager if it is too long for the screen.
     pub fn flush(&mut self) -> io::Result<()> {
         match self.held.take() {
             Some(held) if held.is_long() => return pager::page(&held.text),
@@ -94,7 +94,7 @@ impl Write for Output {
 }
 
 impl Held {
-    /// Whether it leaves no room for the prompt.
+    /// Whether the screen has no room for it and the prompt.
     fn is_long(&self) -> bool {
         self.text.iter().filter(|byte| **byte == b'\n').count() >= self.rows
     }
@@ -111,8 +111,8 @@ pub fn bold(text: &str) -> String {
     Style::new().bold().apply_to(text).to_string()
 }
 
-/// Tells something that is no result, on stderr.
+/// Prints something that is not a result, on stderr.
 pub fn note(text: &str) {
-    // A closed stderr leaves nobody to tell.
+    // If stderr is closed, there is nobody to tell.
     let _ = writeln!(io::stderr(), "{text}");
 }

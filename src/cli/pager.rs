@@ -1,4 +1,4 @@
-//! Long output on a terminal, page by page, as git does it.
+//! Long output on a terminal, page by page, like git.
 
 use std::{
     env,
@@ -11,11 +11,11 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// The pager when none is set.
 const DEFAULT: &str = "less";
-/// How `sh` ends when there is no such command.
+/// The exit code of `sh` if a command does not exist.
 const NOT_FOUND: i32 = 127;
 
-/// Shows `text` by the pager that PAGER names, else `less`; directly when that is empty, `cat`, or not installed.
-/// Within a runtime.
+/// Shows `text` in the pager that PAGER names, else `less`; writes it directly if that is empty, `cat`, or not
+/// installed. Must be called within a runtime.
 pub fn page(text: &[u8]) -> io::Result<()> {
     match env::var_os("PAGER").unwrap_or_else(|| DEFAULT.into()) {
         pager if pager.is_empty() || pager == "cat" => directly(text),
@@ -26,9 +26,9 @@ pub fn page(text: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Whether the pager was there.
+/// Runs the pager; returns whether it exists.
 fn through(pager: &OsString, text: &[u8]) -> io::Result<bool> {
-    // Ctrl-C is the pager's.
+    // Ctrl-C is for the pager while it runs.
     let _held = signal(SignalKind::interrupt())?;
     let mut command = Command::new("sh");
     command.arg("-c").arg(pager).stdin(Stdio::piped());
@@ -39,7 +39,7 @@ fn through(pager: &OsString, text: &[u8]) -> io::Result<bool> {
     }
     let mut pager = command.spawn()?;
     if let Some(mut stdin) = pager.stdin.take() {
-        // Whoever leaves the pager has seen enough.
+        // A user who leaves the pager has seen enough.
         let _ = stdin.write_all(text);
     }
     Ok(pager.wait()?.code() != Some(NOT_FOUND))

@@ -1,19 +1,19 @@
-//! The parts in which a file is imported, one after the other.
+//! Splits a file into parts that are imported one after the other.
 
 use std::{io::BufRead, mem, path::PathBuf};
 
 use super::{errors::CliError, read};
 use crate::domain::limits::MAX_IMPORT_BYTES;
 
-/// Bytes of conversations, one a line, that are sent at a time.
+/// Bytes of conversations, one per line, sent at a time.
 const PART: usize = 1 << 20;
 
-/// A file in parts: whole lines where each line is a conversation, else all of it. No part is larger than what a
-/// server takes, and no more than one is read at a time.
+/// A file in parts: whole lines if each line is a conversation, else the whole file. No part is larger than a server
+/// accepts, and only one is read at a time.
 pub struct Parts {
     reader: Box<dyn BufRead + Send>,
     file: PathBuf,
-    /// What was read and is of the next part.
+    /// What has been read and belongs to the next part.
     begun: Vec<u8>,
     lines: bool,
     ended: bool,
@@ -32,7 +32,7 @@ impl Parts {
         Ok(Self { reader, file, begun, lines, ended: false })
     }
 
-    /// The next part. There is one of an empty file too, for the server to say what is wrong with it.
+    /// The next part. Even an empty file has one, so that the server says what is wrong with it.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, CliError> {
         if mem::replace(&mut self.ended, !self.lines) {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! `utterd pin` and `utterd unpin`: what eviction passes over.
+//! `utterd pin` and `utterd unpin`: which utterances eviction skips.
 
 use clap::Args;
 use prost_types::FieldMask;
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::proto::{SequenceRange, UpdateUtteranceRequest};
 
-/// Keep utterances in the window: eviction passes over them, and over what belongs to them
+/// Keep utterances in the window: eviction skips them, and what belongs to them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd pin 3
@@ -36,7 +36,7 @@ pub struct Unpin {
 struct Named {
     #[command(flatten)]
     target: Target,
-    /// Their numbers, as `show` tells them: `3` or `5-7`; or their ids
+    /// Their numbers, as `show` prints them: `3` or `5-7`; or their ids
     #[arg(id = "utterance_id", value_name = "UTTERANCE", required = true)]
     which: Vec<Which>,
 }
@@ -46,7 +46,7 @@ pub async fn pin(args: Pin) -> Result<(), CliError> {
     set(args.named, true).await
 }
 
-/// Takes pins away.
+/// Unpins.
 pub async fn unpin(args: Unpin) -> Result<(), CliError> {
     set(args.named, false).await
 }

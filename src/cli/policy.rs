@@ -24,7 +24,7 @@ pub enum Policy {
     /// Show the limits, each as `set` takes it
     #[command(after_help = "Example: utterd policy show --conversation demo")]
     Show(Show),
-    /// Set limits; what is not named stays as it is, and a smaller limit evicts at once
+    /// Set limits; those not given stay unchanged, and a smaller limit evicts immediately
     #[command(after_help = "Examples:
   utterd policy set --max-tokens 4000 --keep-tokens 3000
   utterd policy set --preset session --expire-after 30d --conversation demo")]
@@ -77,24 +77,24 @@ struct NewLimits {
     /// The most tokens of the summary: a number, or none
     #[arg(id = "summary_token_limit", long = "summary-tokens", value_name = "N", value_parser = limit)]
     summary_tokens: Option<i32>,
-    /// What becomes of an utterance that is larger than the window
+    /// What happens to an utterance that is larger than the window
     #[arg(long)]
     oversize: Option<Oversize>,
     /// The most utterances that the archive holds; 0 keeps none
     #[arg(long, value_name = "N")]
     archive_limit: Option<i32>,
-    /// The conversation is removed so long after its last change, such as 30d, or never
+    /// How long after its last change the conversation is removed, such as 30d, or never
     #[arg(long, value_name = "TIME", value_parser = time)]
     expire_after: Option<Duration>,
-    /// Whether a model writes the summaries, where the server has one
+    /// Whether a model writes the summaries, if the server has one
     #[arg(long, value_name = "BOOL")]
     llm_summaries: Option<bool>,
-    /// The model that does
+    /// The model that writes the summaries
     #[arg(long, value_name = "NAME")]
     summary_model: Option<String>,
 }
 
-/// What becomes of an utterance that is larger than the window.
+/// What happens to an utterance that is larger than the window.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Oversize {
     /// It is kept
@@ -103,7 +103,7 @@ enum Oversize {
     Reject,
 }
 
-/// Shows or sets.
+/// Shows or sets limits.
 pub async fn policy(command: Policy) -> Result<(), CliError> {
     match command {
         Policy::Show(args) => show(args.target).await,
@@ -181,7 +181,7 @@ fn wanted(limits: NewLimits) -> Result<Limits, CliError> {
     }
 }
 
-/// A limit a line, by its flag. What the server decides has no line.
+/// One line per limit, named like its flag. Limits left to the server have no line.
 fn told(limits: &Limits) -> Vec<String> {
     let most = |most: Option<i32>| Some(most.map_or("none".to_owned(), |most| most.to_string()));
     let number = |number: Option<i32>| number.map(|number| number.to_string());

@@ -1,4 +1,4 @@
-//! `utterd prepare`: messages that a model accepts, of a history that the caller holds.
+//! `utterd prepare`: turns a history that the caller holds into messages that a model accepts.
 
 use std::path::PathBuf;
 
@@ -18,21 +18,21 @@ use crate::{
     proto::{self, DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse},
 };
 
-/// What becomes of messages of one role in a row.
+/// What happens to consecutive messages of one role.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Alternation {
-    /// They become one
+    /// They are merged into one
     Merge,
-    /// The newest stays
+    /// Only the newest is kept
     Drop,
     /// The history is refused
     Reject,
 }
 
-/// Make messages that a model accepts of a history: whole exchanges, the newest, within limits
+/// Turn a history into messages that a model accepts: the newest whole exchanges, within limits
 ///
-/// Reads a JSON array of messages of OpenAI's chat or of Anthropic, and stores nothing. What is left out is told on
-/// stderr, with reasons.
+/// Reads a JSON array of OpenAI chat or Anthropic messages, and stores nothing. What is left out is listed on stderr,
+/// with reasons.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd prepare --prompt 'And the return flight?' < messages.json
@@ -40,10 +40,10 @@ enum Alternation {
 pub struct Prepare {
     #[command(flatten)]
     remote: Remote,
-    /// The new message of the user, which goes out last
+    /// The user's new message, which comes last
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     prompt: String,
-    /// What it is written as: openai or anthropic
+    /// The format to write: openai or anthropic
     #[arg(long, default_value = "openai")]
     format: ContextFormat,
     /// The most messages of the history [default: 20]
@@ -52,16 +52,16 @@ pub struct Prepare {
     /// The most bytes [default: 102400]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_bytes: Option<i32>,
-    /// The most tokens [default: any number]
+    /// The most tokens [default: unlimited]
     #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
     budget: Option<i32>,
-    /// What becomes of messages of one role in a row
+    /// What happens to consecutive messages of one role
     #[arg(long, default_value = "merge")]
     alternation: Alternation,
-    /// What tokens are counted for: an encoding, or a model of OpenAI's [default: the server's encoding]
+    /// The encoding to count tokens with, or an OpenAI model [default: the server's encoding]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     model: String,
-    /// Quote what the limits leave out and tells about this [default: the prompt]
+    /// Quote what was said about this in the part that the limits leave out [default: the prompt]
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT", num_args = 0..=1, default_missing_value = "")]
     recall: Option<String>,
     /// Print the response as JSON, and an error as JSON on stderr
@@ -116,7 +116,7 @@ fn request(args: Prepare, history: String) -> PrepareHistoryRequest {
     }
 }
 
-/// What was left out, a line for messages in a row that are for the same reason: `left out [1–34]: …`.
+/// What was left out: one line for consecutive messages with the same reason, `left out [1–34]: …`.
 fn left_out(dropped: &[DroppedMessage]) -> Vec<String> {
     let mut lines: Vec<(i32, i32, &str)> = Vec::new();
     for message in dropped {
@@ -134,7 +134,7 @@ fn left_out(dropped: &[DroppedMessage]) -> Vec<String> {
     lines.into_iter().map(line).collect()
 }
 
-/// An array of messages, or the `system` and `messages` of a request to Anthropic.
+/// Prints an array of messages, or the `system` and `messages` of an Anthropic request.
 fn tell(output: &mut Output, response: &PrepareHistoryResponse) -> Result<(), CliError> {
     let messages: &RawValue = serde_json::from_str(&response.messages_json).map_err(std::io::Error::from)?;
     match response.system.as_str() {

@@ -1,4 +1,4 @@
-//! What commands read: files, and stdin, up to a limit.
+//! Reads files and stdin, up to a limit.
 
 use std::{
     fs::File,
@@ -8,7 +8,7 @@ use std::{
 
 use super::{errors::CliError, output::note, text::visible};
 
-/// What a file is called in messages; `-` is stdin.
+/// The name of a file in messages; `-` is stdin.
 pub fn label(file: &Path) -> String {
     if is_stdin(file) { "stdin".into() } else { visible(&file.display().to_string()) }
 }
@@ -18,7 +18,7 @@ pub fn is_stdin(file: &Path) -> bool {
     file.as_os_str() == "-"
 }
 
-/// Opens a file, or stdin for `-`; says so when that is a terminal.
+/// Opens a file, or stdin for `-`; prints a note if stdin is a terminal.
 pub fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
     if !is_stdin(file) {
         return Ok(Box::new(BufReader::new(File::open(file).map_err(about(file))?)));
@@ -29,18 +29,18 @@ pub fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
     Ok(Box::new(BufReader::new(io::stdin())))
 }
 
-/// All of a file, of at most `limit` bytes. No more than that is read.
+/// Reads a whole file of at most `limit` bytes. A larger one is an error, and is not read further.
 pub fn read(file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
     rest(&mut open(file)?, file, 0, limit)
 }
 
-/// The same as text.
+/// Reads a file like [`read`], as text.
 pub fn text(file: &Path, limit: usize) -> Result<String, CliError> {
     let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", label(file)));
     Ok(String::from_utf8(read(file, limit)?).map_err(wrong)?)
 }
 
-/// What is left of a file of at most `limit` bytes, of which `before` were read.
+/// Reads the rest of a file of at most `limit` bytes, of which `before` have been read.
 pub fn rest(
     reader: &mut impl BufRead,
     file: &Path,
@@ -52,21 +52,21 @@ pub fn rest(
     bounded(content, room, file, limit)
 }
 
-/// The next line with its end, of at most `limit` bytes; empty at the end of the file.
+/// Reads the next line with its line end, of at most `limit` bytes; empty at the end of the file.
 pub fn line(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
     let mut line = Vec::new();
     reader.take(limit as u64 + 1).read_until(b'\n', &mut line).map_err(about(file))?;
     bounded(line, limit, file, limit)
 }
 
-/// Waits for stdin, or a slow file, without keeping anything else waiting.
+/// Reads stdin, or a slow file, without blocking anything else.
 pub async fn behind<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, CliError> + Send + 'static,
 ) -> Result<T, CliError> {
     tokio::task::spawn_blocking(read).await.map_err(io::Error::other)?
 }
 
-/// What was said on stdin, without its last line end.
+/// Reads the text on stdin, without its last line end.
 pub async fn said(limit: usize) -> Result<String, CliError> {
     let said = behind(move || text(Path::new("-"), limit)).await?;
     let without_end = said.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text));
@@ -80,7 +80,7 @@ fn bounded(content: Vec<u8>, room: usize, file: &Path, limit: usize) -> Result<V
     }
 }
 
-/// An error of a file, with its name.
+/// Adds a file's name to an error.
 pub fn about(file: &Path) -> impl Fn(io::Error) -> io::Error {
     move |error| io::Error::new(error.kind(), format!("{}: {error}", label(file)))
 }

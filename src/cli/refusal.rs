@@ -1,4 +1,4 @@
-//! What a server's refusal says to a person.
+//! A server's refusal as it is shown to a person.
 
 use serde::Serialize;
 use tonic::Status;
@@ -6,21 +6,21 @@ use tonic_types::StatusExt;
 
 use super::words::Words;
 
-/// Where a refusal begins to say what a person at a terminal is told otherwise: it lists the instructions that there
-/// are, which `forget --help` explains, or names a call of the API.
-const FOR_PROGRAMS: [&str; 3] = ["; accepted are oldest, ", "; Memorize ", "; CreateConversation "];
+/// The start of a part of a refusal that is not shown to a person at a terminal: it lists the accepted instructions,
+/// which `forget --help` explains, or names a call of the API.
+const FOR_PROGRAMS: [&str; 3] = ["; valid forms: oldest, ", "; Memorize ", "; CreateConversation "];
 
-/// The reason of a server that wants to know who calls.
+/// The reason if a server requires credentials.
 const CREDENTIALS: &str = "MISSING_CREDENTIALS";
 
 /// What to do next, by the reason of the refusal.
 const NEXT: [(&str, &str); 8] = [
-    ("CONVERSATION_NOT_FOUND", "`utterd memorize` starts it; `utterd list --all` lists those that there are"),
+    ("CONVERSATION_NOT_FOUND", "`utterd memorize` starts it; `utterd list --all` lists those that exist"),
     ("UTTERANCE_NOT_FOUND", "`utterd show` lists the utterances with their numbers"),
     ("SHARE_NOT_FOUND", "`utterd share --list` lists the shares"),
     ("NO_OPEN_CALL", "`utterd show --json` lists the calls with their ids"),
     ("INSTRUCTION_NOT_UNDERSTOOD", "`utterd forget --help` explains what can be said"),
-    ("CONVERSATION_EXISTS", "name another one, or leave the name out"),
+    ("CONVERSATION_EXISTS", "choose another id, or leave it out"),
     ("STALE_REVISION", "look at the conversation with `utterd show`, and try again"),
     (CREDENTIALS, "the command line takes a token from --token-file FILE, UTTERD_TOKEN or UTTERD_TOKEN_FILE"),
 ];
@@ -28,7 +28,7 @@ const NEXT: [(&str, &str); 8] = [
 /// A field that is to blame.
 #[derive(Serialize)]
 pub struct Blamed {
-    /// The argument that fills it, where one does.
+    /// The argument that fills it, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     argument: Option<String>,
     /// The field of the request.
@@ -42,12 +42,13 @@ pub fn reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 
-/// What to do next, where that is known.
+/// What to do next, if known.
 pub fn next(reason: &str) -> Option<&'static str> {
     NEXT.iter().find(|(of, _)| *of == reason).map(|(_, step)| *step)
 }
 
-/// For a program, or a model: the message, the reason, and below them each bad field that the message does not name.
+/// The text for a program or a model: the message, the reason, and below them each bad field that the message does
+/// not name.
 pub fn refusal(status: &Status) -> String {
     let told = composed(status, &Words::default(), |text| text);
     match reason(status).as_str() {
@@ -56,7 +57,7 @@ pub fn refusal(status: &Status) -> String {
     }
 }
 
-/// For a person at a terminal: the same with the fields called as the command's `words` call them, and what to do next.
+/// The text for a person at a terminal: the same with fields named as in the command's `words`, and what to do next.
 pub fn told(status: &Status, words: &Words) -> String {
     composed(status, words, short) + &below(&reason(status))
 }
@@ -105,7 +106,7 @@ pub fn blames(status: &Status, field: &str) -> bool {
     blamed(status, &Words::default()).iter().any(|blamed| blamed.field == field)
 }
 
-/// A text without what is for programs.
+/// A text without the part for programs.
 fn short(text: &str) -> &str {
     let end = FOR_PROGRAMS.iter().filter_map(|start| text.find(start)).min();
     &text[..end.unwrap_or(text.len())]
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn instructions_are_explained_elsewhere() {
-        let description = "\"last:0\": N counts from 1; accepted are oldest, newest, and many more";
+        let description = "\"last:0\": N counts from 1; valid forms: oldest, newest, and many more";
         let mut details = ErrorDetails::with_error_info("INSTRUCTION_NOT_UNDERSTOOD", "utterd", []);
         details.add_bad_request_violation("instructions", description);
         let message = format!("instructions: {description}");

@@ -1,4 +1,4 @@
-//! `utterd reindex`: the search index that a durable store keeps, made anew.
+//! `utterd reindex`: rebuilds the search index of a durable store.
 
 use clap::Args;
 
@@ -8,9 +8,9 @@ use crate::server::upkeep::{self, Reindexed};
 
 /// Rebuild the search index of a durable store
 ///
-/// A store keeps an index of conversations that were searched. All of it is rebuilt from what is stored, or that
-/// of the conversations named; what cannot be rebuilt is removed, and the next search makes it. What was said is
-/// not touched. No server may use the store.
+/// A store keeps an index of conversations that were searched. This rebuilds it from what is stored: all of it, or
+/// the part for the given conversations. What cannot be rebuilt is removed, and the next search makes it again.
+/// Utterances are not touched. No server may be using the store.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd reindex fjall:utterd-data
@@ -25,18 +25,18 @@ pub struct ReindexStore {
     /// Only this conversation
     #[arg(long, short, value_name = "ID")]
     pub conversation: Option<String>,
-    /// The namespace of the one that is named
+    /// The namespace of the recipient or conversation
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub namespace: String,
 }
 
-/// Makes the index anew, and tells how much of it there is.
+/// Rebuilds the index, and prints its size.
 pub fn reindex(args: ReindexStore) -> Result<(), CliError> {
     let ReindexStore { store, namespace, recipient, conversation } = args;
     let scope = upkeep::scope(&namespace, recipient.as_deref(), conversation.as_deref());
     let scope = scope.map_err(CliError::Usage)?;
     let meter = Meter::new();
-    let so_far = |blocks| format!("{} looked at", counted(blocks, "block"));
+    let so_far = |blocks| format!("{} checked", counted(blocks, "block"));
     let reindexed = upkeep::reindex(&store, &scope, &mut |count| meter.at(|| so_far(count)))?;
     let took = meter.end();
     let Reindexed { conversations, made, removed } = reindexed;
@@ -46,6 +46,6 @@ pub fn reindex(args: ReindexStore) -> Result<(), CliError> {
     };
     let (of, made) = (counted(conversations, "conversation"), counted(made, "block"));
     let mut output = Output::new();
-    output.line(&format!("reindexed {store}: {of}, {made} made anew{removed}, in {took}"))?;
+    output.line(&format!("reindexed {store}: {of}, {made} rebuilt{removed}, in {took}"))?;
     Ok(output.flush()?)
 }

@@ -27,10 +27,10 @@ pub struct Remember {
     /// Only what these roles said
     #[arg(long)]
     pub role: Vec<Speaker>,
-    /// The newest first, not the most relevant
+    /// The newest first, instead of the most relevant
     #[arg(long)]
     pub recent: bool,
-    /// The least share of the prompt that a match covers, from 0 to 1. Without it any will do, if the best covers 0.35
+    /// The least share of the prompt that a match must cover, from 0 to 1 [default: any, if the best covers 0.35]
     #[arg(long, value_name = "SHARE")]
     pub min_relevance: Option<f64>,
     /// The most utterances
@@ -52,7 +52,7 @@ pub enum Scope {
     Recipient,
 }
 
-/// Prints what is found, an utterance a line: where it stands, how much of the prompt it covers, and what was said.
+/// Prints the matches, one per line: place, speaker, how much of the prompt it covers, and what was said.
 pub async fn remember(args: Remember) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let json = args.target.json;
@@ -116,7 +116,7 @@ fn line(found: &Match) -> String {
     )
 }
 
-/// What was said, with the words that match in bold. It shows the content's characters one by one, behind an arrow when
+/// What was said, with the matching words in bold. `said` has the content's characters one for one, after an arrow if
 /// a tool said it.
 fn highlighted(found: &Match, said: &str) -> String {
     let arrow = match found.utterance.as_ref().map(Utterance::role) {

@@ -1,4 +1,4 @@
-//! `utterd restore`: what was forgotten comes back, or a store out of its backup.
+//! `utterd restore`: brings back what was forgotten, or a store from its backup.
 
 use std::path::Path;
 
@@ -22,13 +22,13 @@ use crate::{
     server::upkeep,
 };
 
-/// Utterances that one request names at most.
+/// The most utterances in one request.
 const MOST: usize = 1_000;
 
-/// Bring back what was forgotten, or with --to a whole store out of a backup
+/// Bring back what was forgotten, or with --to a whole store from a backup
 ///
-/// What was forgotten with --hard does not come back. A backup is read and checked as a whole before anything is
-/// made of it; a restore of one that was interrupted goes on when the command is given again.
+/// What was forgotten with --hard does not come back. A backup is read and checked completely before anything is
+/// written. If its restore is interrupted, repeat the command to continue.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd restore 3 5-7 --conversation demo
@@ -40,20 +40,20 @@ pub struct Restore {
     /// Everything that is forgotten
     #[arg(long, conflicts_with_all = ["utterance_ids", "to"])]
     all: bool,
-    /// Make this durable store out of a backup instead: its backend and its directory
+    /// Make this durable store from a backup instead: its backend and its directory
     #[arg(long, value_name = "BACKEND:DIR", requires = "utterance_ids", conflicts_with_all = ["conversation_id", "recipient_id", "json"])]
     to: Option<Place>,
-    /// Numbers of utterances, as `show` tells them: `3` or `5-7`; or their ids; with --to the file of the backup
+    /// Numbers of utterances, as `show` prints them: `3` or `5-7`; or their ids; with --to the backup file
     #[arg(id = "utterance_ids", value_name = "WHAT", required_unless_present = "all")]
     what: Vec<String>,
 }
 
-/// Restores.
+/// Restores utterances, or a store.
 pub fn restore(args: Restore) -> Result<(), CliError> {
     match (&args.to, args.what.as_slice()) {
         (None, _) => block_on(forgotten(args)),
         (Some(to), [file]) => backup(Path::new(file), to),
-        (Some(_), _) => Err(CliError::Usage("--to: accepted is one file of a backup".into())),
+        (Some(_), _) => Err(CliError::Usage("--to: accepted is one backup file".into())),
     }
 }
 
@@ -67,7 +67,7 @@ async fn forgotten(Restore { target, all, what, .. }: Restore) -> Result<(), Cli
     let is_forgotten = |utterance: &Utterance| utterance.state() == UtteranceState::Forgotten;
     let ids: Vec<_> = named.into_iter().filter(is_forgotten).map(|it| it.utterance_id).collect();
     if ids.is_empty() {
-        note(&format!("nothing of that is forgotten in {conversation_id}"));
+        note(&format!("nothing to restore in {conversation_id}"));
     }
     let mut output = Output::new();
     for ids in ids.chunks(MOST) {
@@ -95,7 +95,7 @@ fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError>
     Ok(())
 }
 
-/// Checks the backup, makes the store, verifies it, and tells what is in it.
+/// Checks the backup, makes the store, verifies it, and prints what is in it.
 fn backup(file: &Path, to: &Place) -> Result<(), CliError> {
     let meter = Meter::new();
     let (copied, report) = upkeep::restore(file, to, &mut |copying| meter.at(|| so_far(copying)))?;

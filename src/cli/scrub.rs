@@ -1,4 +1,4 @@
-//! `utterd scrub`: the files of a durable store without what was forgotten for good.
+//! `utterd scrub`: rewrites the files of a durable store without what was forgotten for good.
 
 use clap::Args;
 
@@ -8,7 +8,7 @@ use crate::server::upkeep::{self, Scrubbed};
 
 /// Rewrite the files of a durable store without what was forgotten for good
 ///
-/// A server does so by itself (scrub_interval); this is for a store that no server uses.
+/// A server does this by itself (scrub_interval); this is for a store that no server uses.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: utterd scrub fjall:utterd-data")]
 pub struct ScrubStore {
@@ -17,7 +17,7 @@ pub struct ScrubStore {
     pub store: Place,
 }
 
-/// Rewrites the files, and tells how large they were and are.
+/// Rewrites the files, and prints their size before and after.
 pub fn scrub(args: ScrubStore) -> Result<(), CliError> {
     let store = args.store;
     let meter = Meter::new();

@@ -27,22 +27,22 @@ pub struct Serve {
     /// Where settings come from.
     #[command(flatten)]
     pub configuration: Configuration,
-    /// How this one start goes.
+    /// The options of this start.
     #[command(flatten)]
     pub start: Start,
 }
 
-/// How one start of the server goes: what no configuration keeps.
+/// The options of one start of the server, which are not part of the configuration.
 #[derive(Debug, Args)]
 pub struct Start {
-    /// Import this history first, once: data.json of the plugin, its conversationData, or an older history;
-    /// the file is left as it is
+    /// Import this history first, once: the plugin's data.json, its conversationData, or an older history;
+    /// the file is left unchanged
     #[arg(long, value_name = "FILE")]
     pub migrate: Option<PathBuf>,
-    /// How stdout says that it serves, and where: to a person, or to a program as one line of JSON
+    /// How stdout announces the server and its address: for a person, or for a program as one line of JSON
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     pub announce: Announce,
-    /// End when stdin ends: give it a pipe, and it ends with whoever holds the other end
+    /// End when stdin ends: with a pipe, it ends together with the process that holds the other end
     #[arg(long)]
     pub exit_with_parent: bool,
 }
@@ -59,7 +59,7 @@ pub struct Configuration {
     pub flags: SettingFlags,
 }
 
-/// Serves until the process is told to end.
+/// Serves until the process is asked to end.
 pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
     let Effective { settings, warnings, .. } = load(configuration)?;
     let owner = start.exit_with_parent.then(Owner::on_stdin).transpose().map_err(no_owner)?;
@@ -71,7 +71,7 @@ pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
     Ok(runtime.block_on(server::serve(settings, start))?)
 }
 
-/// Prints the settings that hold, and where each came from.
+/// Prints the effective settings, and where each came from.
 pub fn show_configuration(configuration: Configuration) -> Result<(), CliError> {
     let effective = load(configuration)?;
     let mut output = Output::new();
@@ -88,7 +88,7 @@ fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
     Sources::of_process(configuration.flags.0, configuration.config).load()
 }
 
-/// Logs on stderr what `directives` let pass.
+/// Logs to stderr what `directives` allow.
 pub fn log(directives: &str) {
     let lines =
         tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(console::colors_enabled_stderr());

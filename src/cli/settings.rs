@@ -4,8 +4,8 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use crate::config::{KEYS, Key};
 
-/// The flags that were given: the key's name and the text, not yet checked, so that a wrong value
-/// is reported together with wrong ones from elsewhere.
+/// The flags that were given: each key's name and text. They are not checked yet, so that wrong
+/// values from all sources are reported together.
 #[derive(Clone, Debug, Default)]
 pub struct SettingFlags(pub Vec<(&'static str, String)>);
 

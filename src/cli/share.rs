@@ -1,4 +1,4 @@
-//! `utterd share`: tokens that read one conversation.
+//! `utterd share`: tokens for reading one conversation.
 
 use std::{io, time::Duration};
 
@@ -42,7 +42,7 @@ pub struct Share {
     pub read: Option<String>,
 }
 
-/// Makes a token, or does with shares what is asked for instead.
+/// Makes a token; or lists, revokes or reads shares instead.
 pub async fn share(args: Share) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     match &args {
@@ -53,7 +53,7 @@ pub async fn share(args: Share) -> Result<(), CliError> {
     }
 }
 
-/// Prints the token alone, so that it can be handed on, and on stderr what it opens.
+/// Prints only the token on stdout, so that it can be piped, and what it opens on stderr.
 async fn make(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let ttl = args.ttl.map(prost_types::Duration::try_from).transpose();
     let request = ShareConversationRequest {
@@ -127,7 +127,7 @@ async fn revoke(connection: &Connection, args: &Share, id: &str) -> Result<(), C
     Ok(output.flush()?)
 }
 
-/// Prints everything that a token opens, page by page; as JSON a response a line.
+/// Prints everything that a token opens, page by page; as JSON, one response per line.
 async fn read(connection: &Connection, args: &Share, token: &str) -> Result<(), CliError> {
     let mut output = Output::new();
     let mut request = ReadSharedRequest { token: token.to_owned(), ..Default::default() };

@@ -1,4 +1,4 @@
-//! `utterd show`: the window as a person reads it.
+//! `utterd show`: shows a conversation to a person.
 
 use std::io;
 
@@ -24,10 +24,10 @@ use crate::proto::{
     GetSummaryResponse, ListUtterancesRequest, Utterance, UtteranceState,
 };
 
-/// Show a conversation as a person reads it: its title, the window, the summary of what left it, how full it is
+/// Show a conversation: its title, the window, the summary of what left it, and how full it is
 ///
-/// The number before an utterance is its sequence, which pin, edit, restore and fork --at take. On a terminal, what is
-/// longer than the screen is shown by PAGER.
+/// The number before an utterance is its sequence, which pin, edit, restore and fork --at accept. On a terminal,
+/// output longer than the screen is shown in PAGER.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd show --conversation demo
@@ -35,18 +35,18 @@ use crate::proto::{
 pub struct Show {
     #[command(flatten)]
     target: Target,
-    /// Show all of what was said, however long
+    /// Show utterances in full, however long
     #[arg(long)]
     full: bool,
 }
 
-/// Utterances of one page: with the largest contents, what the client still reads.
+/// Utterances per page: few enough for the client to read, even with the largest contents.
 const PAGE_SIZE: i32 = 100;
-/// Columns that a speaker's name may take.
+/// The most columns for a speaker's name.
 const SPEAKER_COLUMNS: usize = 24;
-/// Columns that what is said needs beside the speaker; where there are fewer, it stands below.
+/// The fewest columns for the text next to the speaker; with fewer, the text goes below.
 const LEAST_COLUMNS: usize = 30;
-/// Characters of what is said in one go that are shown.
+/// The most characters shown of one text.
 const SHOWN_CHARACTERS: usize = 600;
 
 /// Prints the window, the summary of what left it, and the budget.
@@ -63,7 +63,7 @@ pub async fn show(args: Show) -> Result<(), CliError> {
 }
 
 struct Window {
-    /// There may be none yet.
+    /// `None` if there is none yet.
     conversation: Option<Conversation>,
     utterances: Vec<Utterance>,
     summary: GetSummaryResponse,
@@ -88,7 +88,7 @@ impl Window {
         };
         let capacity = connection.memory().get_capacity_info(request).await?.into_inner();
         let capacity = capacity.capacity.unwrap_or_default();
-        // From here on by its id: the recipient's active conversation may become another.
+        // From here on by its id: the recipient's active conversation might change.
         let conversation_id = capacity.conversation_id.clone();
         if conversation_id.is_empty() {
             let summary = GetSummaryResponse::default();
@@ -154,12 +154,12 @@ impl Window {
     }
 }
 
-/// A line, or as many as it takes on a narrow terminal.
+/// Prints a line, or several on a narrow terminal.
 fn tell_line(output: &mut Output, line: &str, style: impl Fn(&str) -> String) -> io::Result<()> {
     wrapped(line, output.width()).iter().try_for_each(|line| output.line(&style(line)))
 }
 
-/// A text of the server's below its heading; nothing when there is none.
+/// Prints a text from the server below its heading; nothing if the text is empty.
 fn tell_text(output: &mut Output, heading: &str, text: &str) -> io::Result<()> {
     if text.is_empty() {
         return Ok(());
@@ -171,7 +171,7 @@ fn tell_text(output: &mut Output, heading: &str, text: &str) -> io::Result<()> {
     lines.into_iter().try_for_each(|line| output.line(&format!("  {line}")))
 }
 
-/// What is special about an utterance.
+/// A sign for something special about an utterance.
 struct Mark {
     sign: &'static str,
     meaning: &'static str,
@@ -185,7 +185,7 @@ static MARKS: [Mark; 4] = [
     Mark { sign: "~", meaning: "edited", holds: |it| it.original_content.is_some() },
 ];
 
-/// Columns of what varies in width.
+/// The widths of the columns that vary.
 struct Widths {
     sequence: usize,
     turn: usize,
@@ -205,7 +205,7 @@ impl Widths {
     }
 }
 
-/// Sequence, mark, turn, speaker, tokens and what is said; further calls stand below.
+/// Prints sequence, mark, turn, speaker, tokens and what is said; further calls go below.
 fn tell_utterance(output: &mut Output, utterance: &Utterance, widths: &Widths, full: bool) -> io::Result<()> {
     let mark = MARKS.iter().find(|mark| (mark.holds)(utterance)).map_or(" ", |mark| mark.sign);
     let name = clipped(&speaker(utterance), Some(widths.speaker));
@@ -235,7 +235,7 @@ fn tell_utterance(output: &mut Output, utterance: &Utterance, widths: &Widths, f
     Ok(())
 }
 
-/// What is said as far as it is shown, and how much more there is.
+/// The part of a text that is shown, and how much more there is.
 fn shortened(said: String) -> String {
     let more = said.chars().count().saturating_sub(SHOWN_CHARACTERS);
     if more == 0 {
@@ -245,7 +245,7 @@ fn shortened(said: String) -> String {
     format!("{head}… ({} more: --full)", counted(more, "character"))
 }
 
-/// Lines of at most so many columns, cut between words; on a terminal a line end is one. Elsewhere one line.
+/// Wraps a text between words, and at line ends (`⏎`). Without `columns`, it stays one line.
 fn wrapped(said: &str, columns: Option<usize>) -> Vec<String> {
     let Some(columns) = columns else { return vec![said.to_owned()] };
     said.split('⏎').flat_map(|line| wrap(line, columns)).collect()

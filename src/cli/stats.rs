@@ -27,21 +27,21 @@ pub struct AskStats {
     /// All conversations of the recipient
     #[arg(long, conflicts_with = "conversation_id")]
     pub all: bool,
-    /// How long a span of time is
+    /// The length of each time span
     #[arg(id = "bucket", long = "by", default_value = "day")]
     pub by: Span,
 }
 
-/// How long the spans of `stats` are.
+/// The length of the time spans of `stats`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Span {
-    /// From a full hour
+    /// Starting on the hour
     Hour,
-    /// From midnight, UTC
+    /// Starting at midnight, UTC
     Day,
-    /// From Monday
+    /// Starting on Monday
     Week,
-    /// From the first of the month
+    /// Starting on the first of the month
     Month,
 }
 
@@ -106,7 +106,7 @@ fn embedded(embedding: &EmbeddingStats) -> String {
         some(embedding.dropped_count(), "dropped"),
         some(embedding.failed_count(), "failed"),
         some(embedding.hybrid_search_count(), "hybrid searches"),
-        some(embedding.lexical_search_count(), "searches without"),
+        some(embedding.lexical_search_count(), "lexical searches"),
         some(embedding.waiting_conversation_count(), "conversations waiting"),
         embedding.held_back.then(|| "held back: its server does not answer".to_owned()),
     ];
@@ -115,7 +115,7 @@ fn embedded(embedding: &EmbeddingStats) -> String {
 
 fn model(llm: &LlmStats) -> String {
     let mut parts = vec![
-        format!("model: {} told", counted(llm.told_count(), "segment")),
+        format!("model: {} written", counted(llm.told_count(), "segment")),
         format!("{} in flight", count(llm.in_flight_count())),
     ];
     let dropped = (llm.dropped_count() > 0).then(|| format!("{} dropped", count(llm.dropped_count())));
@@ -153,7 +153,7 @@ fn line(what: &str, numbers: &Option<UtteranceCount>) -> String {
     )
 }
 
-/// As much of `2026-03-01T17:00:00Z` as tells the span.
+/// The part of a time such as `2026-03-01T17:00:00Z` that identifies the span.
 fn short(time: &str, by: Span) -> String {
     let part = |length| time.get(..length).unwrap_or(time);
     match by {
@@ -217,7 +217,7 @@ mod tests {
             held_back: true,
             ..Default::default()
         };
-        let told = "embeddings: of 1,200 utterances · 7 hybrid searches · 2 searches without · held back: its server does not answer";
+        let told = "embeddings: of 1,200 utterances · 7 hybrid searches · 2 lexical searches · held back: its server does not answer";
         assert_eq!(embedded(&embedding), told);
     }
 

@@ -1,11 +1,11 @@
-//! What is stored of a conversation, read page by page.
+//! Reads what is stored of a conversation, page by page.
 
 use super::{args::Target, client::Connection, errors::CliError};
 use crate::proto::{
     Conversation, GetConversationRequest, ListUtterancesRequest, ListUtterancesResponse, Utterance,
 };
 
-/// The conversation that is meant, which there must be.
+/// The target conversation, which must exist.
 pub async fn conversation(connection: &Connection, target: &Target) -> Result<Conversation, CliError> {
     let request = GetConversationRequest {
         conversation_id: target.conversation.clone(),
@@ -16,7 +16,7 @@ pub async fn conversation(connection: &Connection, target: &Target) -> Result<Co
     Ok(response.conversation.unwrap_or_default())
 }
 
-/// All pages of what is asked for.
+/// Reads all pages of a request.
 pub async fn utterances(
     connection: &Connection,
     mut request: ListUtterancesRequest,

@@ -1,6 +1,6 @@
-//! Lines whose columns stand below each other.
+//! Lines with aligned columns.
 
-/// On which side the cells of a column begin.
+/// The alignment of a column.
 #[derive(Clone, Copy)]
 pub enum Side {
     /// Texts.
@@ -9,7 +9,7 @@ pub enum Side {
     Right,
 }
 
-/// The rows, their columns two blanks apart.
+/// The rows with their columns aligned, two spaces apart.
 pub fn aligned<const N: usize>(rows: &[[String; N]], sides: [Side; N]) -> Vec<String> {
     let width = |column: usize| rows.iter().map(|row| console::measure_text_width(&row[column])).max();
     let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));

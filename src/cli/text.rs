@@ -6,7 +6,7 @@ use indicatif::{HumanBytes, HumanCount};
 
 use crate::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 pub fn count(number: impl TryInto<u64>) -> String {
     HumanCount(number.try_into().unwrap_or(0)).to_string()
 }
@@ -23,25 +23,25 @@ pub fn bytes(number: u64) -> String {
     HumanBytes(number).to_string()
 }
 
-/// An enum's value as words: `CONVERSATION_STATUS_AWAITING_ANSWER` is `awaiting answer` once
-/// its prefix is off.
+/// An enum's value as words: `CONVERSATION_STATUS_AWAITING_ANSWER` is `awaiting answer` without
+/// its prefix.
 pub fn word(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_lowercase().replace('_', " ")
 }
 
-/// A role's word.
+/// A role as a word.
 pub fn role(role: Role) -> String {
     word(role.as_str_name(), "ROLE_")
 }
 
-/// Who speaks, and under which name.
+/// The speaker's role, and name if there is one.
 pub fn speaker(utterance: &Utterance) -> String {
     let role = role(utterance.role());
     if utterance.name.is_empty() { role } else { format!("{role} {}", visible(&utterance.name)) }
 }
 
-/// Text on one line, and without anything that a terminal would obey: line ends are `⏎`, tabs
-/// are spaces, other control characters `�`.
+/// Text on one line that cannot control a terminal: line ends become `⏎`, tabs spaces, other
+/// control characters `�`.
 pub fn visible(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' => '⏎',
@@ -58,7 +58,7 @@ pub fn call(call: &ToolCall) -> String {
     format!("→ {}({})", visible(&call.name), visible(&call.arguments_json))
 }
 
-/// What an utterance says, a line each: its content (a tool's result as `← …`), then its calls.
+/// What an utterance says, in lines: its content (a tool's result as `← …`), then one call per line.
 pub fn said(utterance: &Utterance) -> Vec<String> {
     let content = visible(&utterance.content);
     let mut lines = match utterance.role() {

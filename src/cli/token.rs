@@ -1,4 +1,4 @@
-//! `utterd token`: makes credentials for a server's file, and lists them.
+//! `utterd token`: makes credentials for a server's credentials file, and lists them.
 
 use std::{
     fs::OpenOptions,
@@ -25,12 +25,12 @@ use crate::{
 /// What to do with credentials.
 #[derive(Debug, Subcommand)]
 pub enum Token {
-    /// Make a token: prints it, once, and the entry for the server's file of credentials
+    /// Make a token: prints it, once, and the entry for the server's credentials file
     #[command(after_help = "Examples:
   utterd token new --name shop --role read-write --append credentials.toml > shop.token
   utterd token new --name ci --namespace tests --role read-only --expires 90d")]
     New(New),
-    /// List the credentials of a file
+    /// List the credentials in a file
     #[command(after_help = "Example: utterd token list credentials.toml")]
     List(List),
 }
@@ -38,22 +38,22 @@ pub enum Token {
 /// Arguments of `token new`.
 #[derive(Debug, Args)]
 pub struct New {
-    /// What to call it in logs; each has a name of its own
+    /// Its name in logs, unique in the file
     #[arg(long)]
     name: String,
-    /// Whose conversations it opens
+    /// The namespace that it opens
     #[arg(long, value_name = "NAME", default_value = "default")]
     namespace: String,
     /// What its holder may do
     #[arg(long)]
     role: Role,
-    /// It expires so long from now, such as 90d [default: never]
+    /// How long until it expires, such as 90d [default: never]
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     expires: Option<Duration>,
-    /// The most calls a second [default: the server's own limit]
+    /// The most calls per second [default: the server's own limit]
     #[arg(long, value_name = "N")]
     calls_per_second: Option<NonZeroU32>,
-    /// Add the entry to this file, which is created when there is none, for its owner alone
+    /// Add the entry to this file; if the file does not exist, it is created for its owner alone
     #[arg(long, value_name = "FILE")]
     append: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ pub struct New {
 /// Arguments of `token list`.
 #[derive(Debug, Args)]
 pub struct List {
-    /// The file of credentials
+    /// The credentials file
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -71,9 +71,9 @@ pub struct List {
 enum Role {
     /// Call what changes nothing
     ReadOnly,
-    /// Call everything of the namespace
+    /// Call everything in the namespace
     ReadWrite,
-    /// Call everything of every namespace, and what concerns the whole server
+    /// Call everything in every namespace, and what concerns the whole server
     Admin,
 }
 
@@ -87,7 +87,7 @@ impl From<Role> for server::Role {
     }
 }
 
-/// Makes a token, or lists them.
+/// Makes a token, or lists credentials.
 pub fn token(command: Token) -> Result<(), CliError> {
     match command {
         Token::New(args) => new(args),
@@ -121,7 +121,7 @@ fn new(args: New) -> Result<(), CliError> {
             output.line(&issued.token)?;
         }
         None => {
-            note("the token, which is not kept anywhere else, and the entry for the file of credentials:");
+            note("the token, which is not kept anywhere else, and the entry for the credentials file:");
             output.line(&issued.token)?;
             output.text(&format!("\n{}", issued.entry))?;
         }
@@ -129,7 +129,7 @@ fn new(args: New) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-/// The text of the file; nothing when there is none.
+/// The text of the file; empty if it does not exist.
 fn before(file: &Path) -> Result<String, CliError> {
     match read::text(file, MAX_SETTINGS_BYTES) {
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -137,7 +137,7 @@ fn before(file: &Path) -> Result<String, CliError> {
     }
 }
 
-/// Adds an entry by one write, so that a server never reads half of it.
+/// Adds an entry in one write, so that a server never reads half of it.
 fn append(file: &Path, before: &str, entry: &str) -> io::Result<()> {
     let gap = match before {
         "" => "",

@@ -1,4 +1,4 @@
-//! TLS of a client: which servers it trusts, and the certificate that it shows.
+//! A client's TLS: the servers that it trusts, and the certificate that it presents.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::domain::limits::MAX_SETTINGS_BYTES;
 
-/// Which servers a client trusts, and the certificate that it shows. It counts for servers that are named by https.
+/// The servers that a client trusts, and the certificate that it presents. This applies to https:// addresses.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Trust {
-    /// The certificates of the authorities to trust with https://, PEM [default: those of the system]
+    /// The certificate authorities to trust with https://, in PEM [default: the system's]
     #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true)]
     tls_ca: Option<PathBuf>,
-    /// The certificate to show to a server that asks for one, PEM
+    /// The certificate to present to a server that asks for one, in PEM
     #[arg(
         long,
         value_name = "FILE",
@@ -26,7 +26,7 @@ pub struct Trust {
         requires = "tls_key"
     )]
     tls_cert: Option<PathBuf>,
-    /// The certificate's key, PEM
+    /// The certificate's private key, in PEM
     #[arg(
         long,
         value_name = "FILE",
@@ -38,12 +38,12 @@ pub struct Trust {
 }
 
 impl Trust {
-    /// Whether it shows a server a certificate.
+    /// Whether the client presents a certificate.
     pub fn shows_a_certificate(&self) -> bool {
         self.tls_cert.is_some()
     }
 
-    /// `endpoint` with TLS, where its address asks for it.
+    /// Adds TLS to `endpoint` if its address asks for it.
     pub fn apply(&self, endpoint: Endpoint) -> Result<Endpoint, CliError> {
         if endpoint.uri().scheme_str() != Some("https") {
             return Ok(endpoint);

@@ -1,4 +1,4 @@
-//! `utterd verify`: whether a durable store is whole.
+//! `utterd verify`: checks a durable store.
 
 use std::io;
 
@@ -18,7 +18,7 @@ use crate::{
 /// Check everything in a durable store that no server uses
 ///
 /// Reads every record, checks that they fit together, and prints a line for each that does not;
-/// the exit code is 1 when there is any. Mends nothing.
+/// the exit code is 1 if there are any. Repairs nothing.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: utterd verify fjall:utterd-data")]
 pub struct VerifyStore {
@@ -27,7 +27,7 @@ pub struct VerifyStore {
     pub store: Place,
 }
 
-/// Checks everything, and tells what is wrong, a line each, and what was checked.
+/// Checks everything, and prints each problem on a line, then what was checked.
 pub fn verify(args: VerifyStore) -> Result<(), CliError> {
     let store = args.store;
     let meter = Meter::new();
@@ -41,7 +41,7 @@ pub fn verify(args: VerifyStore) -> Result<(), CliError> {
     whole(store, &report)
 }
 
-/// Tells what is wrong, a line each.
+/// Prints each problem on a line.
 pub fn problems(report: &Report, output: &mut Output) -> io::Result<()> {
     for problem in &report.problems {
         output.line(&visible(&problem.to_string()))?;
@@ -52,7 +52,7 @@ pub fn problems(report: &Report, output: &mut Output) -> io::Result<()> {
     }
 }
 
-/// Fails when anything is wrong with `store`.
+/// Fails if anything is wrong with `store`.
 pub fn whole(store: Place, report: &Report) -> Result<(), CliError> {
     match report.problems.len() as u64 + report.more_problems {
         0 => Ok(()),

@@ -1,4 +1,4 @@
-//! `utterd watch`: what happens, an event a line.
+//! `utterd watch`: prints events as they happen.
 
 use std::io;
 
@@ -70,7 +70,7 @@ fn tell(output: &mut Output, response: WatchEventsResponse) -> io::Result<()> {
     }
 }
 
-/// Time, operation, where, what it did, and the cursor for `--after`.
+/// Time, operation, place, what it did, and the cursor for `--after`.
 fn line(event: &Event) -> String {
     let time = event.time.map(|time| time.to_string()).unwrap_or_default();
     let operation = word(event.operation().as_str_name(), "OPERATION_");

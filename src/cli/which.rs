@@ -1,19 +1,19 @@
-//! Utterances as a person names them.
+//! The utterances that a person names.
 
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
 use super::{client::Connection, errors::CliError, stored};
 use crate::proto::{ListUtterancesRequest, Utterance};
 
-/// Utterances of one page.
+/// Utterances per page.
 const PAGE_SIZE: i32 = 1_000;
 
-/// An utterance by its sequence, several by theirs, or one by its id.
+/// One utterance by its sequence, several by a range of sequences, or one by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
     /// `7`, or `3-5`.
     Sequences(RangeInclusive<i64>),
-    /// What is no number.
+    /// Anything that is not a number.
     Id(String),
 }
 
@@ -49,7 +49,7 @@ impl Which {
     }
 }
 
-/// Everything that is stored of a conversation, what is forgotten and can be restored too.
+/// Everything stored of a conversation, including what is forgotten and can be restored.
 pub async fn everything(connection: &Connection, conversation: &str) -> Result<Vec<Utterance>, CliError> {
     let request = ListUtterancesRequest {
         conversation_id: conversation.to_owned(),
@@ -61,7 +61,7 @@ pub async fn everything(connection: &Connection, conversation: &str) -> Result<V
     stored::utterances(connection, request).await
 }
 
-/// Of `stored`, what is named; each name must hold of something.
+/// Selects the named utterances from `stored`; each name must match at least one.
 pub fn select(stored: Vec<Utterance>, named: &[Which]) -> Result<Vec<Utterance>, CliError> {
     let missing = named.iter().find(|which| !stored.iter().any(|utterance| which.holds(utterance)));
     if let Some(which) = missing {

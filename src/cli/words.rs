@@ -1,4 +1,4 @@
-//! What the fields of a request are called on the command line.
+//! The names of request fields on the command line.
 
 use clap::{Arg, ArgMatches, Command};
 
@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command};
 pub struct Words(Vec<(String, String)>);
 
 impl Words {
-    /// The words of the command of `program` that `matches` names.
+    /// The words of the command of `program` that `matches` selects.
     pub fn of(program: &Command, matches: &ArgMatches) -> Self {
         let (mut command, mut matches) = (program, matches);
         while let Some((name, inner)) = matches.subcommand() {
@@ -19,7 +19,7 @@ impl Words {
         )
     }
 
-    /// A field as the command calls it: `keep_recent` is `KEEP`, `policy.max_tokens` is `--max-tokens`. `None` when no
+    /// The command's name for a field: `keep_recent` is `KEEP`, `policy.max_tokens` is `--max-tokens`. `None` if no
     /// argument fills it.
     pub fn spoken(&self, field: &str) -> Option<String> {
         let parts: Vec<&str> = field.split('.').collect();
@@ -35,7 +35,7 @@ impl Words {
     }
 }
 
-/// `--budget`, or the name of what stands in a place: `KEEP`.
+/// A flag, such as `--budget`, or the name of a positional argument, such as `KEEP`.
 fn word(argument: &Arg) -> String {
     let value = || argument.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
     match argument.get_long() {

@@ -1,4 +1,4 @@
-//! Text in rows of a number of columns. A character is what people see as one: an emoji of several code
+//! Wraps text into rows of a given width. A character is what people see as one: an emoji of several code
 //! points, a flag or a letter with its accents stays whole.
 
 use unicode_segmentation::UnicodeSegmentation;
@@ -26,7 +26,7 @@ fn append(rows: &mut [String], piece: &str) {
     }
 }
 
-/// Fills the last row, and as many more as it takes.
+/// Fills the last row with a word, and as many more rows as it needs.
 fn broken(rows: &mut Vec<String>, word: &str, columns: usize) {
     for character in word.graphemes(true) {
         if rows.last().is_none_or(|row| row.width() + character.trim_end().width() > columns) {
@@ -36,7 +36,7 @@ fn broken(rows: &mut Vec<String>, word: &str, columns: usize) {
     }
 }
 
-/// Joins parts that are not broken themselves, as many to a row as fit.
+/// Joins parts, as many to a row as fit; a part itself is never broken.
 pub fn flow<T: AsRef<str>>(parts: &[T], between: &str, columns: usize) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for part in parts.iter().map(AsRef::as_ref) {
@@ -48,10 +48,10 @@ pub fn flow<T: AsRef<str>>(parts: &[T], between: &str, columns: usize) -> Vec<St
     rows
 }
 
-/// Columns of what stands left of its explanation, and of a screen that has room for both.
+/// The columns of a term, and of the narrowest screen with room for its explanation next to it.
 const LEFT: (usize, usize) = (30, 64);
 
-/// A term and its explanation beside it, or below it where there is no room.
+/// A term with its explanation next to it, or below it if there is no room.
 pub fn explained(term: &str, explanation: &str, columns: usize) -> Vec<String> {
     let (left, wide) = LEFT;
     let beside = columns >= wide;
@@ -67,7 +67,7 @@ pub fn explained(term: &str, explanation: &str, columns: usize) -> Vec<String> {
     rows
 }
 
-/// A line cut to `columns`, with `…` where something is missing.
+/// A line cut to `columns`, with `…` if something is missing.
 pub fn clipped(line: &str, columns: usize) -> String {
     if line.width() <= columns {
         return line.to_owned();

@@ -12,7 +12,7 @@ pub enum Backend {
     Durable(DurableEngine),
 }
 
-/// What keeps the files of a durable backend.
+/// The engine that keeps the files of a durable backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DurableEngine {
     /// `fjall`, also `durable`.
@@ -22,7 +22,7 @@ pub enum DurableEngine {
 }
 
 impl Backend {
-    /// The words that name a backend, as a person is told them.
+    /// The words that name a backend, for messages to people.
     pub const WORDS: &str = "in-memory (also written memory), fjall (also written durable) or sled";
 
     /// The backend that `word` names.
@@ -57,7 +57,7 @@ impl DurableEngine {
 /// The files of a durable store: `fjall:/var/lib/utterd`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// What keeps the files.
+    /// The engine that keeps the files.
     pub engine: DurableEngine,
     /// Where they are.
     pub directory: PathBuf,
@@ -72,7 +72,7 @@ impl FromStr for Place {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some((word, directory)) = text.split_once(':') else {
-            return Err(format!("it does not say which backend's files it names; {PLACE}"));
+            return Err(format!("it does not say which backend the files belong to; {PLACE}"));
         };
         let engine = match Backend::named(word) {
             Some(Backend::Durable(engine)) => engine,

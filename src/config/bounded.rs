@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// All of a file of at most `most` bytes. No more than that is read of one that is larger, or has no end.
+/// Reads a whole file of at most `most` bytes. A larger or endless file is an error, and is not read further.
 pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     File::open(path)?.take(most as u64 + 1).read_to_end(&mut content)?;
@@ -16,7 +16,7 @@ pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The same as text.
+/// Reads a whole text file of at most `most` bytes.
 pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
     let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
     String::from_utf8(read_file(path, most)?).map_err(wrong)

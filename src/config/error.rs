@@ -16,9 +16,9 @@ pub enum Problem {
     Unknown {
         /// The word given.
         word: String,
-        /// Where it stands.
+        /// Where it was given.
         origin: Origin,
-        /// The word that exists and is spelled most like it.
+        /// The existing word that is spelled most like it.
         nearest: &'static str,
     },
     /// A value that is not accepted.
@@ -32,7 +32,7 @@ pub enum Problem {
         /// What is accepted.
         accepted: String,
     },
-    /// A file that cannot be read, or is no TOML.
+    /// A file that cannot be read, or is not TOML.
     File {
         /// The file.
         path: PathBuf,
@@ -48,7 +48,7 @@ impl fmt::Display for Problem {
                 write!(f, "{origin}: there is no key `{word}`; the nearest is `{nearest}`")
             }
             Self::Unknown { word, nearest, .. } => {
-                write!(f, "there is no setting {word}, which is passed over; the nearest is {nearest}")
+                write!(f, "there is no setting {word}, so it is ignored; the nearest is {nearest}")
             }
             Self::Value { key, value, origin, accepted } => {
                 let value = value.replace(char::is_control, "\u{fffd}");

@@ -1,10 +1,10 @@
-//! What an address that others reach lacks.
+//! What is missing before others can reach an address safely.
 
 use super::Settings;
 
 impl Settings {
-    /// What should be set before others can reach the address that is served, as a person reads it; `None` when
-    /// nothing has to be.
+    /// What should be set before others can reach the address that is served, as a text for people; `None` if nothing
+    /// is missing.
     pub fn exposed(&self) -> Option<&'static str> {
         if self.allow_insecure || self.listen.is_local() {
             return None;
@@ -14,14 +14,14 @@ impl Settings {
         match (is_guarded, self.tls_cert.is_some()) {
             (true, true) => None,
             (true, false) => Some(
-                "there is no TLS (tls_cert, tls_key): tokens and all that is said could be read on the way",
+                "there is no TLS (tls_cert, tls_key): tokens and everything that is said could be read on the way",
             ),
             (false, true) => Some(
-                "nobody is asked who they are (credentials, jwt_keys, tls_client_ca): whoever reaches it could read and \
+                "callers are not authenticated (credentials, jwt_keys, tls_client_ca): whoever reaches it could read and \
                  change everything",
             ),
             (false, false) => Some(
-                "nobody is asked who they are (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key): whoever \
+                "callers are not authenticated (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key): whoever \
                  reaches it could read and change everything",
             ),
         }

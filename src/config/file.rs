@@ -11,16 +11,16 @@ use toml::{Spanned, Value};
 use super::{Origin, Problem, read_text};
 use crate::domain::limits::MAX_SETTINGS_BYTES;
 
-/// The file that is read, if it exists, when none is named.
+/// The file that is read, if it exists, unless another is named.
 pub const DEFAULT_FILE: &str = "utterd.toml";
 
-/// A key of the file as it was written.
+/// A key as it is written in the file.
 pub struct Entry {
     /// The word.
     pub word: String,
-    /// The value as text; a table, an array, a float or a date has none, and is shown as `shown`.
+    /// The value as text; `None` for a table, an array, a float or a date.
     pub text: Option<String>,
-    /// The value as TOML.
+    /// The value as TOML, to be shown.
     pub shown: String,
     /// The file and the line.
     pub origin: Origin,
@@ -42,7 +42,7 @@ pub fn read(named: Option<PathBuf>, directory: &Path) -> Result<Vec<Entry>, Prob
 fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, Problem> {
     let table: BTreeMap<String, Spanned<Value>> = toml::from_str(text).map_err(|error| Problem::File {
         path: path.into(),
-        reason: format!("is no TOML: {}", error.to_string().trim_end()),
+        reason: format!("is not TOML: {}", error.to_string().trim_end()),
     })?;
     let mut entries: Vec<_> =
         table.into_iter().map(|(word, value)| (value.span().start, word, value)).collect();

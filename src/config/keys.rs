@@ -1,4 +1,4 @@
-//! Every key, once: its word, its flag, what it accepts and how it is shown.
+//! Every key, defined once: its word, its flag, what it accepts and how it is shown.
 
 use toml::Value;
 
@@ -18,7 +18,7 @@ pub struct Key {
     pub flag: &'static str,
     /// The variable.
     pub variable: &'static str,
-    /// What stands for the value in the help.
+    /// The placeholder for the value in the help.
     pub value_name: &'static str,
     /// What it does.
     pub help: &'static str,
@@ -29,7 +29,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// The value that holds when nobody sets it, as a person would write it.
+    /// The default value, as a person would write it.
     pub fn default_text(&self) -> String {
         match (self.show)(&Settings::default()) {
             Value::String(text) => text,
@@ -69,11 +69,11 @@ pub static KEYS: &[Key] = &[
     key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
         "The most tokens in a conversation's summary; 0 is unlimited"),
     key!(listen "listen" "UTTERD_LISTEN" "ADDRESS" address
-        "The address to listen on: an IP address and a port (0 takes a free one), or unix:PATH for a Unix socket"),
+        "The address to listen on: an IP address and a port (0 picks a free one), or unix:PATH for a Unix socket"),
     key!(socket_mode "socket-mode" "UTTERD_SOCKET_MODE" "MODE" file_mode
         "The permissions of the Unix socket's file, in octal; 600 lets only its owner connect"),
     key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
-        "The file of credentials that says who may call, as `utterd token new` writes it; empty lets everybody in"),
+        "The credentials file that says who may call, as `utterd token new` writes it; empty lets everybody in"),
     key!(jwt_keys "jwt-keys" "UTTERD_JWT_KEYS" "FILE" file
         "The file with the keys of accepted JWTs: a JWK set, or public keys in PEM; empty accepts none"),
     key!(jwt_issuer "jwt-issuer" "UTTERD_JWT_ISSUER" "TEXT" text
@@ -83,7 +83,7 @@ pub static KEYS: &[Key] = &[
     key!(allow_insecure "allow-insecure" "UTTERD_ALLOW_INSECURE" "BOOL" switch
         "Whether to listen beyond this machine without TLS or without credentials"),
     key!(preset "preset" "UTTERD_PRESET" "NAME" preset
-        "The limits of a window that are not set otherwise: rolling, turns or session"),
+        "The preset for a window's limits that are not set: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit
         "The most turns in a window; 0 is unlimited"),
     key!(keep_utterances "keep-utterances" "UTTERD_KEEP_UTTERANCES" "N" limit
@@ -113,7 +113,7 @@ pub static KEYS: &[Key] = &[
     key!(awaiting_timeout "awaiting-timeout" "UTTERD_AWAITING_TIMEOUT" "DURATION" duration
         "The same for a conversation whose assistant waits for an answer"),
     key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
-        "The most ended conversations of a recipient, the oldest are removed first; 0 keeps all"),
+        "The most ended conversations of a recipient; the oldest are removed first; 0 keeps all"),
     key!(max_conversations_per_namespace "max-conversations-per-namespace" "UTTERD_MAX_CONVERSATIONS_PER_NAMESPACE" "N" limit
         "The most conversations in a namespace, ended ones included; 0 is unlimited"),
     key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound
@@ -125,11 +125,11 @@ pub static KEYS: &[Key] = &[
     key!(max_message_bytes "max-message-bytes" "UTTERD_MAX_MESSAGE_BYTES" "SIZE" size
         "The largest gRPC message; unless set, it grows with max_content_bytes"),
     key!(max_call_duration "max-call-duration" "UTTERD_MAX_CALL_DURATION" "DURATION" duration
-        "The longest time for a call that is no stream, whatever its deadline"),
+        "The longest time for a call that is not a stream, whatever its deadline"),
     key!(max_calls_in_flight "max-calls-in-flight" "UTTERD_MAX_CALLS_IN_FLIGHT" "N" positive
         "The most calls at a time; near the limit each caller gets an even share"),
     key!(calls_per_second "calls-per-second" "UTTERD_CALLS_PER_SECOND" "N" limit
-        "The most calls of one caller in a second, unless its credential has a number of its own; 0 is unlimited"),
+        "The most calls per second by one caller, unless its credential has a limit of its own; 0 is unlimited"),
     key!(max_streams "max-streams" "UTTERD_MAX_STREAMS" "N" positive
         "The most open streams; one caller may have a quarter of them"),
     key!(event_capacity "event-capacity" "UTTERD_EVENT_CAPACITY" "N" positive
@@ -149,7 +149,7 @@ pub static KEYS: &[Key] = &[
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Whether to serve gRPC reflection"),
     key!(llm "llm" "UTTERD_LLM" "NAME" llm
-        "The protocol of the model that writes summaries: none, openai (any server of its chat completions) or anthropic"),
+        "The protocol of the model that writes summaries: none, openai (any server with its chat completions) or anthropic"),
     key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
         "The address of the model's server, such as http://127.0.0.1:11434/v1; empty is the provider's own"),
     key!(llm_model "llm-model" "UTTERD_LLM_MODEL" "MODEL" text
@@ -161,7 +161,7 @@ pub static KEYS: &[Key] = &[
     key!(llm_timeout "llm-timeout" "UTTERD_LLM_TIMEOUT" "DURATION" duration
         "How long to wait for the model's answer"),
     key!(llm_concurrency "llm-concurrency" "UTTERD_LLM_CONCURRENCY" "N" positive
-        "The most calls of the model at a time"),
+        "The most calls to the model at a time"),
     key!(embedding_base_url "embedding-base-url" "UTTERD_EMBEDDING_BASE_URL" "URL" address_of_models
         "The address of an embedding server with OpenAI's protocol, such as http://127.0.0.1:11434/v1; empty uses no embeddings"),
     key!(embedding_model "embedding-model" "UTTERD_EMBEDDING_MODEL" "MODEL" text
@@ -174,7 +174,7 @@ pub static KEYS: &[Key] = &[
         "How long to wait for a batch of embeddings; searches do not wait for them"),
 ];
 
-/// The key that is spelled most like `word`, as `spelling` writes it.
+/// The key whose `spelling` is most like `word`.
 pub(super) fn nearest(word: &str, spelling: fn(&Key) -> &'static str) -> &'static str {
     let likeness = |key: &&Key| strsim::normalized_damerau_levenshtein(word, spelling(key));
     let nearest = KEYS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

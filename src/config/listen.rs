@@ -7,21 +7,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The longest path of a Unix socket, in bytes: what `sockaddr_un` holds, without the zero at its end.
+/// The longest path of a Unix socket, in bytes: what `sockaddr_un` holds, without the terminating zero.
 const MAX_SOCKET_PATH_BYTES: usize =
     if cfg!(any(target_os = "linux", target_os = "android")) { 107 } else { 103 };
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// On an address of the network; port 0 takes a free one.
+    /// On a network address; port 0 picks a free port.
     Tcp(SocketAddr),
     /// On a Unix socket.
     Unix(PathBuf),
 }
 
 impl Listen {
-    /// What a person writes, such as `127.0.0.1:50051`, `unix:/run/utterd.sock` or, as gRPC names it too,
+    /// Parses what a person writes, such as `127.0.0.1:50051`, `unix:/run/utterd.sock` or, in gRPC's other form,
     /// `unix:///run/utterd.sock`. A path that does not begin with `/` is relative to the process's directory.
     pub fn parse(text: &str) -> Option<Self> {
         match text.strip_prefix("unix:") {
@@ -34,7 +34,7 @@ impl Listen {
         }
     }
 
-    /// Whether only this machine's programs reach it.
+    /// Whether only programs on this machine can reach it.
     pub fn is_local(&self) -> bool {
         match self {
             Self::Tcp(address) => address.ip().is_loopback(),
@@ -42,7 +42,7 @@ impl Listen {
         }
     }
 
-    /// The address that a client of this machine connects to.
+    /// The address that a client on this machine connects to.
     pub fn reached(&self) -> Self {
         match self {
             Self::Tcp(address) if address.ip().is_unspecified() => {
@@ -56,7 +56,7 @@ impl Listen {
         }
     }
 
-    /// The same where only this machine's programs reach it.
+    /// The same address, but reachable only by programs on this machine.
     pub fn nearby(&self) -> Self {
         match self {
             Self::Tcp(address) => Self::Tcp(SocketAddr::from(([127, 0, 0, 1], address.port()))),
@@ -65,7 +65,7 @@ impl Listen {
     }
 }
 
-/// What is wrong with the path of a Unix socket: the system takes about a hundred bytes of it.
+/// What is wrong with the path of a Unix socket: the system accepts about a hundred bytes.
 pub fn socket_path_fault(path: &Path) -> Option<String> {
     let bytes = path.as_os_str().len();
     UnixAddr::from_pathname(path).err().map(|_| {

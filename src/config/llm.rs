@@ -1,19 +1,19 @@
-//! The protocol that a model is asked by.
+//! The protocol for asking a model.
 
-/// What makes summaries beside the extractive summariser.
+/// What makes summaries in addition to the extractive summariser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Llm {
     /// No model.
     #[default]
     None,
-    /// A server of OpenAI's chat completions: OpenAI, or any other.
+    /// A server with OpenAI's chat completions: OpenAI, or any other.
     OpenAi,
-    /// A server of Anthropic's messages.
+    /// A server with Anthropic's messages.
     Anthropic,
 }
 
 impl Llm {
-    /// Each of them, the default first.
+    /// Every variant, the default first.
     pub const ALL: [Self; 3] = [Self::None, Self::OpenAi, Self::Anthropic];
 
     /// The word for it in a configuration.

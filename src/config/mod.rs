@@ -1,4 +1,4 @@
-//! Settings: what a person writes, and where each value came from.
+//! Settings, and where each value came from.
 //!
 //! A value is taken from a flag, else from a variable `UTTERD_*`, else from a TOML file, else
 //! from the preset, else it is the default. A key is the same word everywhere: `buffer_size`

@@ -7,7 +7,7 @@ use std::{fmt, path::PathBuf};
 pub enum Origin {
     /// Nobody set it.
     Default,
-    /// Nobody set it, and the preset says other than the default.
+    /// Nobody set it, and the preset differs from the default.
     Preset(&'static str),
     /// A file, and its line from 1.
     File {

@@ -30,11 +30,11 @@ pub enum Flush {
     /// Until what it acknowledges is on the disk.
     #[default]
     Each,
-    /// Until the operating system has it; it reaches the disk within so long.
+    /// Until the operating system has it; it reaches the disk within this time.
     Interval(Duration),
 }
 
-/// The limits that every conversation starts from, unless settings or callers say otherwise.
+/// The limits that a conversation starts from, unless settings or callers override them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
     /// [`Policy::ROLLING`].
@@ -69,7 +69,7 @@ impl Preset {
     }
 }
 
-/// What a server runs with. The first five keys are seed 001's.
+/// The settings that a server runs with. The first five keys are from seed 001.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Utterances in a window; 0 is unlimited.
@@ -82,21 +82,21 @@ pub struct Settings {
     pub summarization_enabled: bool,
     /// Tokens of a conversation's summary; 0 is unlimited.
     pub summary_token_limit: u32,
-    /// Where it listens.
+    /// Where the server listens.
     pub listen: Listen,
-    /// The rights of a Unix socket's file: whoever may write it may connect.
+    /// The permissions of a Unix socket's file: whoever can write to it can connect.
     pub socket_mode: u32,
-    /// Who may call: a file of credentials; `None` lets everybody in.
+    /// Who may call: a credentials file; `None` lets everybody in.
     pub credentials: Option<PathBuf>,
-    /// Whose JWTs let callers in: a file with a JWK set, or public keys in PEM; `None` is nobody's.
+    /// The keys of accepted JWTs: a file with a JWK set, or public keys in PEM; `None` accepts no JWT.
     pub jwt_keys: Option<PathBuf>,
-    /// What a JWT's `iss` must be; empty lets it be anything.
+    /// What a JWT's `iss` must be; empty accepts any.
     pub jwt_issuer: String,
-    /// What a JWT's `aud` must hold; not empty when there are `jwt_keys`.
+    /// What a JWT's `aud` must contain; not empty if there are `jwt_keys`.
     pub jwt_audience: String,
-    /// Whether an address that others reach is served although there is no TLS, or nobody is asked who they are.
+    /// Whether to serve an address that others can reach without TLS, or without authentication.
     pub allow_insecure: bool,
-    /// What `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` are where nobody sets them.
+    /// The preset for `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` if they are not set.
     pub preset: Preset,
     /// Turns in a window; 0 is unlimited.
     pub max_turns: u32,
@@ -107,31 +107,31 @@ pub struct Settings {
     /// Turns that an eviction leaves in a window (seed 003, `recentTurnsToKeep`); 0 is four fifths of
     /// `max_turns`.
     pub keep_turns: u32,
-    /// Utterances kept of what left a window; 0 keeps none.
+    /// Utterances kept in an archive; 0 keeps none.
     pub archive_limit: u32,
-    /// What tokens of a new conversation are counted in.
+    /// The encoding that counts the tokens of a new conversation.
     pub encoding: Encoding,
-    /// The most bytes that the memory store holds; a write beyond is refused.
+    /// The most bytes that the memory store holds; a write beyond that is refused.
     pub memory_limit: u64,
-    /// The directory of a durable backend's files; relative to the one that the process runs in.
+    /// The directory of a durable backend's files, relative to the process's directory.
     pub data_dir: PathBuf,
     /// What a durable backend's replies wait for.
     pub flush: Flush,
-    /// Bytes that a durable backend leaves free on its disk; while fewer are, writes are refused.
+    /// Bytes that a durable backend leaves free on its disk; while fewer are free, writes are refused.
     pub disk_reserve: u64,
     /// The most bytes of conversations that a durable backend keeps in memory; the others are
-    /// read from the disk when they are asked for.
+    /// read from the disk when needed.
     pub cache_limit: u64,
-    /// The bytes of what was forgotten for good are gone from a durable backend's files after so
-    /// long.
+    /// How soon the bytes of what was forgotten for good are removed from a durable backend's
+    /// files.
     pub scrub_interval: Duration,
-    /// Idle for so long, a conversation's status is IDLE, and the next message to its recipient
-    /// starts another one.
+    /// After being idle this long, a conversation's status is IDLE, and the recipient's next
+    /// message starts another one.
     pub idle_timeout: Duration,
-    /// An answer that the assistant awaits is stale after so long (seed 000,
+    /// The same for a conversation whose assistant awaits an answer (seed 000,
     /// `conversationStateTimeoutMinutes`).
     pub awaiting_timeout: Duration,
-    /// Ended conversations that are kept for a recipient, the oldest going first; 0 keeps all.
+    /// Ended conversations that are kept for a recipient; the oldest are removed first; 0 keeps all.
     pub max_conversations_retained: u32,
     /// Conversations that one namespace may store, ended ones too; 0 is unlimited.
     pub max_conversations_per_namespace: u32,
@@ -143,56 +143,56 @@ pub struct Settings {
     pub max_content_bytes: usize,
     /// The most utterances of one Memorize.
     pub max_batch: usize,
-    /// The largest gRPC message, in bytes; where it is not given, a mebibyte more than `max_content_bytes` if that is
-    /// more than the default.
+    /// The largest gRPC message, in bytes; unless it is given, a mebibyte more than `max_content_bytes` if that exceeds
+    /// the default.
     pub max_message_bytes: usize,
-    /// What is no stream ends after so long, whatever deadline its caller gives.
+    /// The longest time for a call that is not a stream, whatever its deadline.
     pub max_call_duration: Duration,
-    /// Calls in flight at most, of all callers.
+    /// The most calls in flight, of all callers together.
     pub max_calls_in_flight: usize,
-    /// Calls that a caller may make in a second, unless its credential says another number; 0 is unlimited.
+    /// Calls that one caller may make per second, unless its credential has its own limit; 0 is unlimited.
     pub calls_per_second: u32,
-    /// Open streams at most, of all callers; one caller may have a quarter of them.
+    /// The most open streams, of all callers together; one caller may have a quarter of them.
     pub max_streams: usize,
     /// Events kept for each namespace.
     pub event_capacity: usize,
     /// Worker threads; 0 is one for each core.
     pub workers: usize,
-    /// The most connections at once. It holds less where the limit of open files leaves room for fewer.
+    /// The most connections at a time; fewer if the limit of open files requires it.
     pub max_connections: usize,
-    /// The file of the server's certificate and its chain; connections are encrypted when there is one.
+    /// The file with the server's certificate chain; it turns on TLS.
     pub tls_cert: Option<PathBuf>,
-    /// The file of the certificate's key.
+    /// The file with the certificate's private key.
     pub tls_key: Option<PathBuf>,
-    /// The file of the authorities whose clients alone are let in; `None` asks no client for a certificate.
+    /// The file with the authorities of accepted client certificates; `None` requires no client certificate.
     pub tls_client_ca: Option<PathBuf>,
-    /// What is logged on stderr: directives of tracing-subscriber's `EnvFilter`.
+    /// What is logged to stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
     /// Whether gRPC reflection is served.
     pub reflection: bool,
     /// The protocol of the model that makes summaries.
     pub llm: Llm,
-    /// Where the model is asked; `None` is the provider's own address.
+    /// The address of the model's server; `None` is the provider's own.
     pub llm_base_url: Option<Url>,
-    /// The model that is asked when a conversation names none; not empty when there is an `llm`.
+    /// The model for conversations that name none; not empty if there is an `llm`.
     pub llm_model: String,
-    /// Other models that a conversation may name as its own.
+    /// Further models that a conversation may name.
     pub llm_models: Vec<String>,
-    /// The file that holds the key; `None` takes it from the environment.
+    /// The file with the API key; `None` takes it from the environment.
     pub llm_api_key_file: Option<PathBuf>,
-    /// A model answers within so long.
+    /// How long to wait for the model's answer.
     pub llm_timeout: Duration,
-    /// Calls of the model at once.
+    /// The most calls to the model at a time.
     pub llm_concurrency: usize,
-    /// Where a model embeds what is searched; `None` embeds nothing.
+    /// The address of the embedding server; `None` uses no embeddings.
     pub embedding_base_url: Option<Url>,
-    /// The model that embeds; not empty when there is an `embedding_base_url`.
+    /// The embedding model; not empty if there is an `embedding_base_url`.
     pub embedding_model: String,
-    /// The values that an embedding is asked to have; 0 is as many as the model gives.
+    /// The dimensions to ask the embedding model for; 0 is the model's default.
     pub embedding_dimensions: usize,
-    /// The file that holds the key of that server; `None` takes it from the environment.
+    /// The file with that server's API key; `None` takes it from the environment.
     pub embedding_api_key_file: Option<PathBuf>,
-    /// A batch of texts is embedded within so long.
+    /// How long to wait for a batch of embeddings.
     pub embedding_timeout: Duration,
 }
 
@@ -265,7 +265,7 @@ impl Settings {
 
     /// The policy of a conversation whose creator gives none.
     ///
-    /// A water mark that the preset gives holds as long as it is at or under its maximum.
+    /// A water mark from the preset applies as long as it does not exceed its maximum.
     pub fn policy(&self) -> Result<Policy, Refusal> {
         let mut base = self.preset.policy();
         let update = PolicyUpdate {
@@ -284,7 +284,7 @@ impl Settings {
     }
 }
 
-/// The water mark that is set; `None` where the preset's own holds, or with 0 its maximum's.
+/// The water mark that is set; `None` if the preset's own applies, or, with 0, the one derived from the maximum.
 fn keep(preset: &mut Option<Marks>, keep: u32) -> Option<u32> {
     if keep == 0 {
         *preset = preset.map(|marks| Marks::of(marks.max()));

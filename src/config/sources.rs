@@ -1,4 +1,4 @@
-//! Lays flags, variables, the file and the defaults over each other.
+//! Merges flags, variables, the file and the defaults.
 
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
@@ -12,8 +12,8 @@ use crate::domain::limits::{BESIDE_CONTENT_BYTES, MOST_CONTENT_BYTES};
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
-/// Variables with the prefix that are no settings: the file's name; what client commands use; where clients find the
-/// binary, and tests real data; and the keys of models' servers.
+/// Variables with the prefix that are not settings: the configuration file; what client commands use; where clients
+/// find the binary, and tests find real data; and the API keys of model servers.
 const OTHER_VARIABLES: [&str; 11] = [
     CONFIG_VARIABLE,
     "UTTERD_SERVER",
@@ -28,16 +28,16 @@ const OTHER_VARIABLES: [&str; 11] = [
     "UTTERD_EMBEDDING_API_KEY",
 ];
 
-/// What a configuration is made from.
+/// The sources of a configuration.
 #[derive(Debug, Default)]
 pub struct Sources {
     /// Flags given, by the key's name.
     pub flags: Vec<(&'static str, String)>,
     /// The file that a flag names.
     pub file: Option<PathBuf>,
-    /// The environment; what does not start with `UTTERD_` is passed over.
+    /// The environment; variables that do not start with `UTTERD_` are ignored.
     pub variables: Vec<(OsString, OsString)>,
-    /// Where `utterd.toml` is looked for when no file is named.
+    /// The directory to search for `utterd.toml` if no file is named.
     pub directory: PathBuf,
 }
 
@@ -55,7 +55,7 @@ impl Sources {
         Self { flags, file, variables: std::env::vars_os().collect(), directory: PathBuf::new() }
     }
 
-    /// The settings that hold, with where each came from; or everything that is wrong.
+    /// Returns the effective settings and where each came from; or everything that is wrong.
     pub fn load(self) -> Result<Effective, ConfigError> {
         let (mut problems, mut warnings) = (Vec::new(), Vec::new());
         let mut layers = Layers::new();
@@ -77,8 +77,8 @@ impl Sources {
     }
 }
 
-/// The settings among the variables, and the file that they name. An unknown one may be another program's, or
-/// a newer version's.
+/// Returns the settings among the variables, and the file that they name. An unknown one is only a warning: it might
+/// belong to another program, or to a newer version.
 fn take_variables(
     variables: Vec<(OsString, OsString)>,
     warnings: &mut Vec<Problem>,
@@ -100,9 +100,9 @@ fn take_variables(
     (layers, named)
 }
 
-/// Whether a variable with the prefix is somebody else's: Kubernetes describes a Service
-/// called `utterd` to every container in `UTTERD_SERVICE_HOST`, `UTTERD_SERVICE_PORT…`,
-/// `UTTERD_PORT` and `UTTERD_PORT_…`.
+/// Whether a variable with the prefix is not a setting. Kubernetes describes a Service called
+/// `utterd` to every container in `UTTERD_SERVICE_HOST`, `UTTERD_SERVICE_PORT…`, `UTTERD_PORT`
+/// and `UTTERD_PORT_…`.
 fn is_no_setting(name: &str) -> bool {
     OTHER_VARIABLES.contains(&name)
         || name == "UTTERD_SERVICE_HOST"
@@ -137,14 +137,14 @@ fn key_named(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)
 }
 
-/// The settings that hold, and where each came from.
+/// The effective settings, and where each came from.
 ///
-/// It is shown as TOML that loads to the same settings, with the origins as comments.
+/// Its `Display` is TOML that loads to the same settings, with the origins as comments.
 #[derive(Debug)]
 pub struct Effective {
     /// The settings.
     pub settings: Settings,
-    /// What was passed over: variables `UTTERD_…` that are no settings.
+    /// What was ignored: variables `UTTERD_…` that are not settings.
     pub warnings: Vec<Problem>,
     origins: BTreeMap<&'static str, Origin>,
 }
@@ -191,7 +191,7 @@ impl Effective {
         self.origins.insert(key.name, origin);
     }
 
-    /// An eviction leaves no more than there may be.
+    /// An eviction cannot leave more than the maximum.
     fn check_marks(&self, problems: &mut Vec<Problem>) {
         let is = &self.settings;
         let measures = [
@@ -212,7 +212,7 @@ impl Effective {
         }
     }
 
-    /// Unless it is given, the largest message has room for the largest content.
+    /// Unless it is given, raises the largest message so that it has room for the largest content.
     fn hold_content(&mut self) {
         if matches!(self.origin("max_message_bytes"), Origin::Default | Origin::Preset(_)) {
             let needed = self.settings.max_content_bytes.saturating_add(BESIDE_CONTENT_BYTES);
@@ -244,7 +244,7 @@ impl Effective {
         }
     }
 
-    /// Models come and go, so that none can be the default for long.
+    /// Models come and go, so there is no default model.
     fn check_model(&self, problems: &mut Vec<Problem>) {
         if self.settings.llm != Llm::None && self.settings.llm_model.is_empty() {
             problems.push(Problem::Value {
@@ -260,14 +260,12 @@ impl Effective {
         }
     }
 
-    /// A server of embeddings is asked for a model, and a model is asked of a server.
+    /// An embedding server needs a model, and an embedding model needs a server.
     fn check_embedding_model(&self, problems: &mut Vec<Problem>) {
         let (url, model) = (&self.settings.embedding_base_url, &self.settings.embedding_model);
         let (key, of, accepted) = match (url, model.is_empty()) {
             (Some(_), true) => ("embedding_model", "embedding_base_url", "the name of a model"),
-            (None, false) => {
-                ("embedding_base_url", "embedding_model", "the address of a server of embeddings")
-            }
+            (None, false) => ("embedding_base_url", "embedding_model", "the address of an embedding server"),
             _ => return,
         };
         problems.push(Problem::Value {
@@ -293,7 +291,7 @@ impl Effective {
         }
     }
 
-    /// What others can reach is guarded, or meant to be open.
+    /// An address that others can reach must be guarded, or be open on purpose.
     fn check_exposure(&self, problems: &mut Vec<Problem>) {
         if let Some(lacking) = self.settings.exposed() {
             let nearby = self.settings.listen.nearby();
@@ -302,14 +300,14 @@ impl Effective {
                 value: self.settings.listen.to_string(),
                 origin: self.origin("listen"),
                 accepted: format!(
-                    "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or say \
-                     allow_insecure = true (--allow-insecure true) where something else keeps others out"
+                    "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or set \
+                     allow_insecure = true (--allow-insecure true) if something else keeps others out"
                 ),
             });
         }
     }
 
-    /// A Unix socket has no TLS: who meant to have it hears so.
+    /// A Unix socket has no TLS: whoever configures it must be told.
     fn check_socket(&self, problems: &mut Vec<Problem>) {
         let Listen::Unix(_) = self.settings.listen else { return };
         let files = [
@@ -349,7 +347,7 @@ impl fmt::Display for Effective {
     }
 }
 
-/// An origin as a comment: on one line, whatever a file is called.
+/// An origin as a comment, on one line even if a file's name has several.
 fn comment(origin: &Origin) -> String {
     origin.to_string().replace(char::is_control, "?")
 }

@@ -56,7 +56,7 @@ fn everything_wrong_is_reported_at_once() {
         "mine.toml:1: there is no key `bufer_size`; the nearest is `buffer_size`",
         "mine.toml:3: max_batch is `0`; accepted: a number from 1 to 2147483647",
         "mine.toml:4: listen is `[\"x\"]`; accepted: text, a number, true or false",
-        "there is no setting UTTERD_MAX_TOKEN, which is passed over; the nearest is UTTERD_MAX_TOKENS",
+        "there is no setting UTTERD_MAX_TOKEN, so it is ignored; the nearest is UTTERD_MAX_TOKENS",
         "UTTERD_BACKEND: backend is `rocks`; accepted: in-memory (also written memory), fjall (also written durable) or sled",
         "--memory-limit: memory_limit is `lots`; accepted: bytes",
     ] {
@@ -77,7 +77,7 @@ fn what_is_no_toml_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("utterd.toml"), "listen = \n").unwrap();
     let message = problems(Sources { directory: directory.path().into(), ..Default::default() });
-    assert!(message.contains("is no TOML"), "{message}");
+    assert!(message.contains("is not TOML"), "{message}");
 }
 
 #[test]
@@ -97,15 +97,14 @@ fn variables_of_others_are_passed_over() {
     assert!(Sources { variables, ..Default::default() }.load().is_ok());
 }
 
-/// What may be a newer version's, or a script's own, does not keep a server from starting.
+/// A variable of a newer version, or of a script, does not keep a server from starting.
 #[test]
 fn an_unknown_variable_is_a_warning() {
     let variables = variables(&[("UTTERD_MAX_TOKEN", "1"), ("UTTERD_MAX_BATCH", "4")]);
     let effective = Sources { variables, ..Default::default() }.load().unwrap();
     assert_eq!(effective.settings, Settings { max_batch: 4, ..Settings::default() });
     let warnings: Vec<_> = effective.warnings.iter().map(ToString::to_string).collect();
-    let expected =
-        "there is no setting UTTERD_MAX_TOKEN, which is passed over; the nearest is UTTERD_MAX_TOKENS";
+    let expected = "there is no setting UTTERD_MAX_TOKEN, so it is ignored; the nearest is UTTERD_MAX_TOKENS";
     assert_eq!(warnings, [expected]);
 }
 
@@ -170,7 +169,7 @@ fn embeddings_are_of_a_model_at_an_address() {
     let message = problems(with(&[model]));
     assert!(message.contains("default: embedding_base_url is ``; accepted: the address of"), "{message}");
     for (wrong, accepted) in [
-        (("embedding_dimensions", "4097"), "accepted: a number from 0 (what the model gives) to 4096"),
+        (("embedding_dimensions", "4097"), "accepted: a number from 0 (the model's default) to 4096"),
         (("embedding_base_url", "127.0.0.1:1"), "accepted: an address that begins with http://"),
         (("embedding_timeout", "0s"), "accepted: a time above 0"),
     ] {
@@ -193,14 +192,14 @@ fn an_open_address_asks_for_a_guard() {
     for open in ["0.0.0.0:1", "10.0.0.1:1", "[::]:1"] {
         let message = problems(with(&[("listen", open)]));
         let expected = format!(
-            "--listen: listen is `{open}`; accepted: an address of this machine alone, such as 127.0.0.1:1, since nobody is asked who they are (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key)"
+            "--listen: listen is `{open}`; accepted: an address of this machine alone, such as 127.0.0.1:1, since callers are not authenticated (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key)"
         );
         assert!(message.contains(&expected), "{message}");
         let message = problems(with(&[("listen", open), ("credentials", "x")]));
         assert!(message.contains("since there is no TLS (tls_cert, tls_key): tokens"), "{message}");
         assert!(message.contains("allow_insecure = true (--allow-insecure true)"), "{message}");
         let message = problems(with(&[("listen", open), ("tls_cert", "x"), ("tls_key", "x")]));
-        assert!(message.contains("since nobody is asked who they are"), "{message}");
+        assert!(message.contains("since callers are not authenticated"), "{message}");
         let guarded = [("listen", open), ("tls_cert", "x"), ("tls_key", "x"), ("credentials", "x")];
         assert!(with(&guarded).load().is_ok(), "{open}");
         assert!(with(&[("listen", open), ("allow_insecure", "true")]).load().is_ok(), "{open}");
@@ -241,7 +240,7 @@ fn what_is_shown_loads_to_the_same_settings() {
     assert_eq!(first.settings, second.settings);
 }
 
-/// `UPDATE_DOCS=1 cargo test --lib config` writes the table of docs/configuration.md anew.
+/// `UPDATE_DOCS=1 cargo test --lib config` rewrites the table in docs/configuration.md.
 #[test]
 fn the_docs_list_every_default() {
     const BEGIN: &str = "<!-- made from src/config/keys.rs -->\n";

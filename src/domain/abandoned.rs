@@ -1,4 +1,4 @@
-//! The calls of a conversation that were abandoned, for which results may come late.
+//! A conversation's abandoned calls, whose results may still arrive late.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::domain::{
 };
 
 impl Head {
-    /// The calls with `id` that were abandoned, the nearest first.
+    /// Returns the abandoned calls with `id`, newest first.
     pub fn abandoned_with<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a AbandonedCall> {
         self.abandoned.iter().rev().filter(move |call| *call.id == *id)
     }
@@ -19,8 +19,7 @@ impl Head {
         self.abandoned.iter().any(|call| call.answer.is_none())
     }
 
-    /// Notes that the calls of `unit` that have no answer are abandoned; of more than
-    /// [`MAX_ABANDONED_CALLS`] the oldest are not known any more.
+    /// Marks the unanswered calls of `unit` as abandoned. Only the newest [`MAX_ABANDONED_CALLS`] are kept.
     pub(in crate::domain) fn abandon(&mut self, unit: &[Arc<Utterance>]) {
         self.open = None;
         let new = unanswered(unit).into_iter();
@@ -29,7 +28,7 @@ impl Head {
         self.abandoned = all[all.len().saturating_sub(MAX_ABANDONED_CALLS)..].into();
     }
 
-    /// Notes that `answer` is the late result of the call.
+    /// Records `answer` as the late result of `call`.
     pub(in crate::domain) fn answer_late(&mut self, call: &AbandonedCall, answer: Sequence) {
         let mut all = self.abandoned.to_vec();
         if let Some(answered) = all.iter_mut().rev().find(|other| *other == call) {
@@ -38,12 +37,12 @@ impl Head {
         self.abandoned = all.into();
     }
 
-    /// Calls of `callers` are not abandoned any more: they are gone, or wait again.
+    /// Stops treating the calls of `callers` as abandoned: they were removed, or are open again.
     pub(in crate::domain) fn unabandon(&mut self, callers: &Ranges) {
         self.change_abandoned(|call| (!callers.contains(call.caller)).then(|| call.clone()));
     }
 
-    /// The results among `gone` were never given.
+    /// Clears the late results among `gone`, as if they had never arrived.
     pub(in crate::domain) fn unanswer(&mut self, gone: &Ranges) {
         self.change_abandoned(|call| {
             let answer = call.answer.filter(|answer| !gone.contains(*answer));
@@ -96,7 +95,7 @@ mod tests {
         life.is_sound();
     }
 
-    /// Ids are used again: what is open comes first, then the nearest that is abandoned.
+    /// Ids are reused: an open call is answered first, then the nearest abandoned one.
     #[test]
     fn the_nearest_call_is_answered() {
         let mut life = abandoned(Policy::ROLLING);
@@ -139,7 +138,7 @@ mod tests {
         life.restore(2);
         life.memorize(vec![result("a")], false).unwrap();
         life.forget(4, false);
-        assert!(refused(&mut life, "a").contains("by utterance 4"), "it could be restored");
+        assert!(refused(&mut life, "a").contains("by utterance 4"), "it can be restored");
         life.forget(4, true);
         life.memorize(vec![result("a")], false).unwrap();
         life.is_sound();
@@ -155,7 +154,7 @@ mod tests {
         life.forget(3, false);
         life.restore(2);
         life.say(vec![result("a")]);
-        assert!(life.said()[3].late().is_some(), "what is forgotten stood behind the call");
+        assert!(life.said()[3].late().is_some(), "the forgotten utterance came after the call");
         life.restore(3);
         life.forget(2, false);
         life.restore(2);

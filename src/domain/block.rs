@@ -1,11 +1,10 @@
-//! Runs of a conversation's utterances, of which something is derived.
+//! Blocks of a conversation's utterances, for data that is derived per block.
 
 use std::ops::RangeInclusive;
 
 use crate::domain::{Ranges, Sequence, limits::BLOCK_SEQUENCES};
 
-/// A run of [`BLOCK_SEQUENCES`] sequences of a conversation, by its number from 0: it begins with so many times
-/// as many.
+/// A run of [`BLOCK_SEQUENCES`] sequences of a conversation. Block n starts at n times [`BLOCK_SEQUENCES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Block(pub u64);
 
@@ -25,14 +24,14 @@ impl Block {
         })
     }
 
-    /// Its sequences; block 0 has one less, as sequences count from 1.
+    /// The block's sequences; block 0 has one fewer, because sequences count from 1.
     pub fn sequences(self) -> RangeInclusive<Sequence> {
         let first = self.0.saturating_mul(BLOCK_SEQUENCES);
         let last = first.saturating_add(BLOCK_SEQUENCES - 1);
         Sequence(first).max(Sequence::FIRST)..=Sequence(last)
     }
 
-    /// The same as a set.
+    /// The block's sequences as a set.
     pub fn ranges(self) -> Ranges {
         let (first, last) = self.sequences().into_inner();
         Ranges::of(first, last)

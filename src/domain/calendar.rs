@@ -1,8 +1,8 @@
 //! The Gregorian calendar, in UTC.
 
-/// The year, the month and the day of a day that is counted from 1 January 1970.
+/// Returns the year, month and day of `day`, which counts from 1 January 1970.
 ///
-/// By Howard Hinnant's civil_from_days: years start in March, so that a leap day ends one.
+/// Uses Howard Hinnant's civil_from_days: years start in March, so that a leap day comes last.
 pub(in crate::domain) fn date(day: i64) -> (i64, i64, i64) {
     const DAYS_TO_EPOCH: i64 = 719_468;
     const DAYS_OF_ERA: i64 = 146_097;

@@ -1,25 +1,25 @@
-//! Ids of calls, as a provider accepts them.
+//! Call ids in a form that a provider accepts.
 
 use std::collections::{HashMap, HashSet};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What a provider accepts as an id of a call.
+/// What a provider accepts as a call id.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Bytes at most.
+    /// The maximum length in bytes.
     pub most: usize,
-    /// Characters.
+    /// Whether a character is accepted.
     pub accepts: fn(char) -> bool,
-    /// An id may recur in another message.
+    /// Whether an id may be used again in another message.
     pub recurs: bool,
-    /// What is made of an id that is refused ends in a hash of it, so that it is the same whatever was
-    /// before it.
+    /// Whether the replacement for a refused id ends in a hash of that id, so that it does not depend on what
+    /// came before.
     pub hashes: bool,
 }
 
 impl Rule {
-    /// Anthropic's: `^[a-zA-Z0-9_-]+$`, at most 64 characters, once in a request.
+    /// Anthropic: `^[a-zA-Z0-9_-]+$`, at most 64 characters, unique in a request.
     pub const ANTHROPIC: Self = Self {
         most: 64,
         accepts: |c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'),
@@ -27,38 +27,38 @@ impl Rule {
         hashes: false,
     };
 
-    /// The same, for OpenAI's chat completions: at most 40 characters, once in a message.
+    /// OpenAI chat completions: at most 40 characters, unique in a message.
     pub const OPENAI_CHAT: Self = Self { most: 40, accepts: |_| true, recurs: true, hashes: false };
 
-    /// The same, for OpenAI's Responses: at most 64 characters.
+    /// OpenAI Responses: at most 64 characters, unique in a request.
     pub const OPENAI_RESPONSES: Self = Self { most: 64, accepts: |_| true, recurs: false, hashes: false };
 
-    /// Any text, once in a message.
+    /// Any text, unique in a message.
     pub const ANY: Self = Self { most: usize::MAX, accepts: |_| true, recurs: true, hashes: false };
 }
 
-/// The ids of the calls of one request.
+/// Assigns the call ids of one request.
 ///
-/// - An id that the provider accepts stays as it is the first time.
-/// - One that it refuses is cleaned and cut.
-/// - One that is taken gets an ending, and a number when that is taken too.
+/// - An id that the provider accepts is kept, the first time it is used.
+/// - An id that it refuses is cleaned up and truncated.
+/// - An id that is taken gets an ending, and also a number if that is taken too.
 ///
-/// So an id depends on nothing but its message and what is before it.
+/// So an id depends only on its message and what comes before it.
 #[derive(Clone, Debug)]
 pub struct CallIds {
     rule: Rule,
     taken: HashSet<String>,
-    /// The last number given to an id with an ending.
+    /// The last number given to each id with an ending.
     numbers: HashMap<String, usize>,
 }
 
 impl CallIds {
-    /// Ids by a provider's rule.
+    /// Assigns ids by a provider's rule.
     pub fn by(rule: Rule) -> Self {
         Self { rule, taken: HashSet::new(), numbers: HashMap::new() }
     }
 
-    /// Another message begins.
+    /// Starts another message.
     pub fn next_message(&mut self) {
         if self.rule.recurs {
             self.taken.clear();
@@ -66,12 +66,12 @@ impl CallIds {
         }
     }
 
-    /// Takes an id as it is.
+    /// Marks an id as taken, unchanged.
     pub fn take(&mut self, id: &str) {
         self.taken.insert(id.to_owned());
     }
 
-    /// The id that a call goes out with; one that is taken gets `ending`.
+    /// Returns the id to send for a call; an id that is taken gets `ending`.
     pub fn assign(&mut self, id: &str, ending: &str) -> String {
         let accepted = self.accepted(id);
         if self.taken.insert(accepted.clone()) {
@@ -101,7 +101,7 @@ impl CallIds {
         }
     }
 
-    /// The start of `id`, as much as there is room for, and `ending`.
+    /// As much of the start of `id` as there is room for, followed by `ending`.
     fn ending_in(&self, id: &str, ending: &str) -> String {
         let room = self.rule.most.saturating_sub(ending.len());
         format!("{}{ending}", &id[..id.floor_char_boundary(room)])

@@ -5,50 +5,50 @@ use crate::domain::{Conversation, Marks, compaction::Advice};
 /// The numbers of a conversation at one revision. Holds no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// Slots of the window that are taken.
+    /// Occupied slots of the window.
     pub utterances: u64,
-    /// Of these, the soft-forgotten.
+    /// The soft-forgotten ones among them.
     pub forgotten: u64,
-    /// Distinct live turns, turn 0 left out.
+    /// Distinct live turns, without turn 0.
     pub turns: u64,
     /// Tokens of the live utterances.
     pub tokens: u64,
-    /// The most utterances; `None` is unlimited.
+    /// The maximum number of utterances; `None` means unlimited.
     pub max_utterances: Option<u32>,
-    /// The most tokens; `None` is unlimited.
+    /// The maximum number of tokens; `None` means unlimited.
     pub max_tokens: Option<u32>,
-    /// The most turns; `None` is unlimited.
+    /// The maximum number of turns; `None` means unlimited.
     pub max_turns: Option<u32>,
-    /// Utterances that an eviction leaves at most; `None` is unlimited, or was not noted.
+    /// The most utterances that an eviction leaves; `None` means unlimited, or not recorded.
     pub keep_utterances: Option<u32>,
-    /// Tokens that an eviction leaves at most; `None` is unlimited, or was not noted.
+    /// The most tokens that an eviction leaves; `None` means unlimited, or not recorded.
     pub keep_tokens: Option<u32>,
-    /// Turns that an eviction leaves at most; `None` is unlimited, or was not noted.
+    /// The most turns that an eviction leaves; `None` means unlimited, or not recorded.
     pub keep_turns: Option<u32>,
-    /// What may not leave; empty unless a measure is above its maximum.
+    /// What cannot leave the window; empty unless a measure is above its maximum.
     pub over_limit: Vec<OverLimit>,
-    /// Utterances of the archive.
+    /// Archived utterances.
     pub archived: u64,
     /// Tokens of the summary.
     pub summary_tokens: u64,
-    /// The most tokens of the summary; `None` is unlimited.
+    /// The maximum number of tokens of the summary; `None` means unlimited.
     pub summary_limit: Option<u32>,
     /// Segments of the summary.
     pub segments: u64,
     /// Utterances that the summary covers.
     pub covered: u64,
-    /// Segments that wait for a model.
+    /// Segments waiting for a model.
     pub provisional: u64,
-    /// The advice to compact, when it stands.
+    /// The advice to compact, if there is any.
     pub advice: Option<Advice>,
 }
 
-/// What may not leave a window that stands above a limit.
+/// What cannot leave a window that is above a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OverLimit {
     /// The newest unit.
     NewestUnit,
-    /// The exchange that waits for results.
+    /// The exchange waiting for results.
     OpenExchange,
     /// System utterances at the head.
     Instructions,
@@ -57,7 +57,7 @@ pub enum OverLimit {
 }
 
 impl Capacity {
-    /// The numbers of `conversation`.
+    /// Returns the numbers of `conversation`.
     pub fn of(conversation: &Conversation) -> Self {
         let (head, window, summary) = (&conversation.head, &conversation.window, &conversation.summary);
         let policy = &head.policy;

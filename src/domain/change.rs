@@ -1,8 +1,7 @@
 //! What a command does to a conversation, as facts.
 //!
-//! A [`Transition`] is built step by step from a state; it ends as a [`Change`] and the state
-//! after it. The store persists the change, the trace publishes it, the response is built
-//! from it.
+//! A [`Transition`] is built step by step from a state, and ends as a [`Change`] and the state after it. The
+//! store persists the change, the trace publishes it, and the response is built from it.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -17,24 +16,23 @@ use crate::domain::{
     state::{StateEntry, StateValue},
 };
 
-/// What happened to one conversation, in one commit. The head that it leads to stands in the
-/// state after it.
+/// What happened to one conversation in one commit. The resulting head is in the state after it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
-    /// The revision it applies to; [`Revision::NONE`] when the conversation is new.
+    /// The revision that the change applies to; [`Revision::NONE`] for a new conversation.
     pub before: Revision,
-    /// The parent, in a fork's first change; one commit changes both. Of what the parent has archived,
-    /// that which the fork's head calls archived is the fork's too; it is not listed here.
+    /// The parent, in a fork's first change; one commit changes both. Those of the parent's archived
+    /// utterances that the fork's head lists as archived belong to the fork too; they are not listed here.
     pub inherits: Option<ConversationKey>,
     /// Utterances added, ascending.
     pub appended: Vec<Arc<Utterance>>,
-    /// Utterances stored anew, in the window or the archive.
+    /// Utterances stored again, in the window or the archive.
     pub rewritten: Vec<Arc<Utterance>>,
     /// Utterances that left the window for the archive, ascending.
     pub evicted: Vec<Arc<Utterance>>,
-    /// Utterances that are in the window again, from the archive, ascending.
+    /// Utterances that returned to the window from the archive, ascending.
     pub returned: Vec<Arc<Utterance>>,
-    /// Sequences that left the archive, or never entered it, and are gone.
+    /// Sequences that left the archive or never entered it, and are no longer stored.
     pub dropped: Ranges,
     /// Sequences soft-forgotten.
     pub forgotten: Ranges,
@@ -42,47 +40,47 @@ pub struct Change {
     pub restored: Ranges,
     /// Sequences hard-forgotten.
     pub erased: Ranges,
-    /// Sequences hard-forgotten of which there were remnants alone: they were not stored any more.
+    /// Hard-forgotten sequences that were no longer stored: only remnants of them were left.
     pub remnants: Ranges,
     /// Sequences whose pin, metadata or content changed.
     pub updated: Ranges,
-    /// Numbers of segments that are gone.
+    /// Numbers of removed segments.
     pub segments_removed: Vec<u32>,
     /// Segments written.
     pub segments_written: Vec<Arc<Segment>>,
-    /// Compactions made, or of which something changed.
+    /// Compactions created or changed.
     pub compactions_written: Vec<Arc<Compaction>>,
     /// Numbers of compactions that are no longer kept.
     pub compactions_removed: Vec<u32>,
-    /// The number of the compaction that it made, or took back.
+    /// The number of the compaction that the change made or undid.
     pub compaction: Option<u32>,
-    /// Values of the state that are set.
+    /// State values that were set.
     pub state_set: Vec<Arc<StateValue>>,
-    /// Names of the state that are deleted.
+    /// Names of the state values that were deleted.
     pub state_deleted: Vec<Box<str>>,
 }
 
 impl Change {
-    /// Whether the utterance is stored no more: dropped, or hard-forgotten.
+    /// Whether the utterance is no longer stored: dropped, or hard-forgotten.
     pub fn removes(&self, sequence: Sequence) -> bool {
         self.dropped.contains(sequence) || self.erased.contains(sequence)
     }
 }
 
-/// What a command brings beside itself.
+/// What a command needs besides its arguments.
 pub struct Context<'a> {
-    /// The time.
+    /// The current time.
     pub now: Timestamp,
-    /// Counts in the conversation's encoding.
+    /// Counts tokens in the conversation's encoding.
     pub counter: &'a dyn TokenCounter,
-    /// What was loaded since the command asked for it.
+    /// What was loaded because the command asked for it.
     pub loaded: &'a Loaded,
-    /// Whether there is a model that tells summaries.
+    /// Whether there is a model that writes summaries.
     pub llm: bool,
 }
 
 impl<'a> Context<'a> {
-    /// What a summary is changed with, by what a conversation's policy says.
+    /// The context for changing a summary under a conversation's policy.
     pub fn summary_context(&self, policy: &Policy) -> SummaryContext<'a> {
         SummaryContext {
             limit: policy.summary_token_limit,
@@ -94,12 +92,13 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a command must see before it can decide.
+/// What a command must see before it can be decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Need {
     /// The archived utterances with these sequences.
     Archive(Ranges),
-    /// The [bytes](Utterance::stored_bytes) of the archived utterances with these sequences, which may be many.
+    /// The total [bytes](Utterance::stored_bytes) of the archived utterances with these sequences, which may
+    /// be many.
     ArchivedBytes(Ranges),
     /// Which of these ids name archived utterances.
     ArchivedIds(Vec<Box<str>>),
@@ -110,7 +109,7 @@ pub enum Need {
 /// What the engine has loaded for a command.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
-    /// The sequences that were asked for, and what is stored of them.
+    /// The sequences that were asked for; `archive` has those that are stored.
     seen: Ranges,
     archive: BTreeMap<Sequence, Arc<Utterance>>,
     ids: Option<HashMap<Box<str>, Sequence>>,
@@ -119,23 +118,23 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Nothing.
+    /// Nothing loaded yet.
     pub const fn new() -> Self {
         Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None, bytes: Vec::new(), state: None }
     }
 
-    /// Adds the stored utterances among `wanted` to what was loaded before.
+    /// Adds the stored utterances among `wanted`.
     pub fn add_archive(&mut self, wanted: &Ranges, utterances: Vec<Arc<Utterance>>) {
         self.seen.union(wanted);
         self.archive.extend(utterances.into_iter().map(|utterance| (utterance.sequence, utterance)));
     }
 
-    /// Adds the sequences of the ids that name archived utterances.
+    /// Adds the sequences of those ids that name archived utterances.
     pub fn add_ids(&mut self, ids: HashMap<Box<str>, Sequence>) {
         self.ids = Some(ids);
     }
 
-    /// Adds the bytes of the archived utterances among `wanted`.
+    /// Adds the byte count of the archived utterances among `wanted`.
     pub fn add_archived_bytes(&mut self, wanted: Ranges, bytes: u64) {
         self.bytes.push((wanted, bytes));
     }
@@ -145,7 +144,7 @@ impl Loaded {
         self.state = Some(values);
     }
 
-    /// The values that a head tells of, all of them; or the need of them.
+    /// Returns all the values that a head lists, or the need to load them.
     pub fn state(&self, entries: &[StateEntry]) -> Result<Vec<Arc<StateValue>>, Need> {
         match &self.state {
             _ if entries.is_empty() => Ok(Vec::new()),
@@ -154,7 +153,7 @@ impl Loaded {
         }
     }
 
-    /// The archived utterances among `wanted`, ascending; or the need of them.
+    /// Returns the archived utterances among `wanted`, ascending, or the need to load them.
     pub fn archive(&self, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, Need> {
         if !self.seen.holds(wanted) {
             return Err(Need::Archive(wanted.clone()));
@@ -163,7 +162,7 @@ impl Loaded {
         Ok(loaded.map(|(_, utterance)| utterance.clone()).collect())
     }
 
-    /// The bytes of the archived utterances among `wanted`; or the need of them.
+    /// Returns the bytes of the archived utterances among `wanted`, or the need to load them.
     pub fn archived_bytes(&self, wanted: &Ranges) -> Result<u64, Need> {
         if let Ok(seen) = self.archive(wanted) {
             return Ok(seen.iter().map(|utterance| utterance.stored_bytes()).sum());
@@ -172,23 +171,23 @@ impl Loaded {
         counted.map(|(_, bytes)| *bytes).ok_or_else(|| Need::ArchivedBytes(wanted.clone()))
     }
 
-    /// The archived utterances' sequences by the ids that clients gave; or the need of them.
+    /// Returns the sequences of archived utterances by client-given id, or the need to load them.
     pub fn ids(&self, wanted: impl FnOnce() -> Vec<Box<str>>) -> Result<&HashMap<Box<str>, Sequence>, Need> {
         self.ids.as_ref().ok_or_else(|| Need::ArchivedIds(wanted()))
     }
 }
 
-/// What a command comes to.
+/// The result of trying to decide a command.
 #[derive(Clone, Debug)]
 pub enum Verdict<T> {
-    /// It is decided.
+    /// The command is decided.
     Decided(T),
-    /// It has to see more first.
+    /// The command has to see more first.
     Need(Need),
 }
 
 impl<T> Verdict<T> {
-    /// The verdict with what was decided made into something else.
+    /// Converts the decision, if there is one.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Verdict<U> {
         match self {
             Self::Decided(decided) => Verdict::Decided(make(decided)),
@@ -197,7 +196,7 @@ impl<T> Verdict<T> {
     }
 }
 
-/// A change in the making: the facts so far, and the state that they lead to.
+/// A change in the making: the facts so far, and the state they lead to.
 #[derive(Clone, Debug)]
 pub struct Transition {
     /// The facts.
@@ -224,7 +223,7 @@ impl Transition {
         self.change.appended.push(utterance);
     }
 
-    /// Stores each of `changed` anew in the place of the one with its sequence, which has the same texts.
+    /// Stores each of `changed` in place of the utterance with the same sequence, whose texts are the same.
     pub fn rewrite(&mut self, changed: Vec<Arc<Utterance>>) {
         self.after.window.replace(&changed);
         for utterance in &changed {
@@ -233,13 +232,13 @@ impl Transition {
         self.change.rewritten.extend(changed);
     }
 
-    /// The same with what may have other texts than `before` it.
+    /// Like [`rewrite`](Self::rewrite), for utterances whose texts may differ from those in `before`.
     pub fn rewrite_texts(&mut self, before: &[Arc<Utterance>], changed: Vec<Arc<Utterance>>) {
         self.after.head.weigh(bytes(&changed), bytes(before));
         self.rewrite(changed);
     }
 
-    /// Keeps book of what is pinned in the archive.
+    /// Keeps track of the pins in the archive.
     fn note_pin(&mut self, utterance: &Utterance) {
         let (head, sequence) = (&mut self.after.head, utterance.sequence);
         match head.archived.contains(sequence) && utterance.pinned {
@@ -249,7 +248,8 @@ impl Transition {
         }
     }
 
-    /// Takes `gone` out of everything: window, archive, summary, and what compactions would bring back.
+    /// Removes `gone` from everything: window, archive, summary, and what undoing a compaction would bring
+    /// back.
     pub fn erase(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         let bytes = self.bytes_of(gone, context)?;
         self.after.head.weigh(0, bytes);
@@ -263,7 +263,7 @@ impl Transition {
         Ok(())
     }
 
-    /// The bytes of `gone`, which are stored, as they are by now.
+    /// The current size in bytes of `gone`, all of which are stored.
     fn bytes_of(&self, gone: &Ranges, context: &Context<'_>) -> Result<u64, Need> {
         let (mut rest, mut bytes) = (gone.clone(), 0);
         let mut live = gone.clone();
@@ -278,7 +278,7 @@ impl Transition {
         Ok(bytes + context.loaded.archived_bytes(&rest)?)
     }
 
-    /// Takes `gone`, which are no longer stored, out of the summary.
+    /// Removes `gone`, which are no longer stored, from the summary.
     pub fn erase_remnants(&mut self, gone: &Ranges, context: &Context<'_>) {
         if !gone.is_empty() {
             self.erase_told(gone, context);
@@ -295,14 +295,14 @@ impl Transition {
         self.after.head.unanswer(gone);
     }
 
-    /// Evicts what the policy does not let stay, summarises and archives it. When its turns brought that
-    /// about, it is a compaction.
+    /// Evicts what the policy does not let stay, summarises it and archives it. If the turn limit caused the
+    /// eviction, it is a compaction.
     pub fn evict(&mut self, context: &Context<'_>) -> Result<(), Need> {
         let compacts = self.after.window.is_over_turns(&self.after.head.policy);
         self.evict_noting(compacts, context)
     }
 
-    /// The same, because the policy changed: a compaction.
+    /// Like [`evict`](Self::evict), because the policy changed: always a compaction.
     pub(in crate::domain) fn evict_by_policy(&mut self, context: &Context<'_>) -> Result<(), Need> {
         self.evict_noting(true, context)
     }
@@ -321,19 +321,19 @@ impl Transition {
         self.shorten_archive(context)
     }
 
-    /// Notes that `evicted` left the window for the archive.
+    /// Records that `evicted` left the window for the archive.
     pub(in crate::domain) fn archive(&mut self, evicted: Vec<Arc<Utterance>>, sequences: &Ranges) {
         Arc::make_mut(&mut self.after.head.left).union(sequences);
         Arc::make_mut(&mut self.after.head.archived).union(sequences);
         self.change.evicted.extend(evicted);
     }
 
-    /// Drops the oldest of the archive beyond its limit.
+    /// Drops the oldest utterances of an archive that is over its limit.
     pub(in crate::domain) fn shorten_archive(&mut self, context: &Context<'_>) -> Result<(), Need> {
         self.trim_archive(self.after.head.policy.archive_limit, context)
     }
 
-    /// Ends the transition: what it says of segments is now complete.
+    /// Ends the transition: completes what the change says about segments, and the head's counts.
     pub fn finish(mut self, before: &Summary) -> Self {
         self.forget_answer();
         self.tell_segments(before);
@@ -347,14 +347,14 @@ impl Transition {
         self
     }
 
-    /// Says what became of the segments that there were `before`.
+    /// Records how the segments changed since `before`.
     pub(in crate::domain) fn tell_segments(&mut self, before: &Summary) {
         let difference = self.after.summary.changed_from(before);
         self.change.segments_removed = difference.removed;
         self.change.segments_written = difference.written;
     }
 
-    /// Takes what `gone` holds for out of what was imported into the summary.
+    /// Removes from the summary the imported text for which `gone` holds.
     pub(in crate::domain) fn erase_imported(&mut self, gone: impl Fn(&str) -> bool) {
         let after = self.after.summary.erase_imported(gone);
         if after != self.after.summary {
@@ -363,8 +363,8 @@ impl Transition {
         }
     }
 
-    /// Drops the oldest of the archive beyond `limit`, a unit whole, and a twentieth more, so
-    /// that units need to be looked up only once in a while.
+    /// If the archive is over `limit`, drops its oldest utterances in whole units, and a twentieth more, so
+    /// that units only rarely need to be looked up.
     fn trim_archive(&mut self, limit: u32, context: &Context<'_>) -> Result<(), Need> {
         let limit = u64::from(limit);
         let count = self.after.head.archived.count();
@@ -383,7 +383,7 @@ impl Transition {
         Ok(())
     }
 
-    /// Extends `dropped` to the end of its last unit, looking at `rest`, which follows it.
+    /// Extends `dropped` to the end of its last unit; `rest` is what follows it in the archive.
     fn complete_unit(&self, dropped: &mut Ranges, rest: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         const LOOK_AHEAD: u64 = 64;
         let Some(last) = dropped.last() else { return Ok(()) };
@@ -396,12 +396,12 @@ impl Transition {
             let mut all = wanted.clone();
             all.union(&fresh);
             if dropped.count() <= LOOK_AHEAD {
-                // their bytes are asked for next
+                // their bytes are needed next
                 all.union(dropped);
             }
             let archived = self.archived(&all, context.loaded)?;
             let followers = archived.iter().filter(|u| u.sequence > last);
-            // A unit that was pinned leaves later than those behind it.
+            // A unit that was pinned leaves later than the units after it.
             let same_unit: Ranges = followers.filter(|u| u.unit <= last).map(|u| u.sequence).collect();
             let seen_its_end = same_unit.intersection(&wanted) != wanted || wanted == older;
             if seen_its_end {

@@ -1,4 +1,4 @@
-//! A conversation's state, as it is published: immutable, and cheap to clone.
+//! A conversation's state as it is published: immutable, and cheap to clone.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -14,41 +14,42 @@ use crate::domain::{
     state::StateEntry,
 };
 
-/// What never changes in a conversation's life.
+/// What never changes during a conversation's life.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Identity {
-    /// Its name.
+    /// The conversation's key.
     pub key: ConversationKey,
-    /// Whose conversation it is.
+    /// The recipient the conversation belongs to.
     pub recipient: RecipientId,
-    /// The one name of this life of it: an id that starts anew after a deletion has another. What
-    /// the conversation alone has is stored under it; see [`Head::branch`] for its utterances.
+    /// The unique name of this life of the conversation: if its id is used again after a deletion, the
+    /// lineage differs. What belongs to the conversation alone is stored under it; see [`Head::branch`] for
+    /// its utterances.
     pub lineage: LineageId,
-    /// When it was created.
+    /// The creation time.
     pub start_time: Timestamp,
-    /// What its tokens are counted in.
+    /// The encoding in which its tokens are counted.
     pub encoding: Encoding,
 }
 
 impl Identity {
-    /// Whether it is one of its recipient's conversations. What keeps the recipient's own state is none.
+    /// Whether this is one of the recipient's conversations, and not the holder of the recipient's own state.
     pub fn is_listed(&self) -> bool {
         !self.key.id.is_of_state()
     }
 }
 
-/// Everything about a conversation but its utterances and its summary.
+/// Everything about a conversation except its utterances, its summary and its compactions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// What never changes.
     pub identity: Arc<Identity>,
-    /// How often it has changed.
+    /// The number of changes so far.
     pub revision: Revision,
-    /// The commit that made this state; the default before any.
+    /// The commit that made this state; the default before the first.
     pub change: ChangeId,
-    /// When it changed last.
+    /// The time of the last change.
     pub update_time: Timestamp,
-    /// The time of its newest utterance, by the server's clock; of its start before any.
+    /// The time of the newest utterance by the server's clock; before the first utterance, the start time.
     pub said_time: Timestamp,
     /// The sequence of the next utterance.
     pub next: Sequence,
@@ -56,18 +57,18 @@ pub struct Head {
     pub turn: u32,
     /// Whether only instructions have been said so far.
     pub only_instructions: bool,
-    /// The exchange that waits for results.
+    /// The exchange waiting for results.
     pub open: Option<Arc<OpenExchange>>,
-    /// Calls that were abandoned, in the order they were made: the newest
-    /// [`MAX_ABANDONED_CALLS`](crate::domain::limits::MAX_ABANDONED_CALLS) of those that are stored.
+    /// Abandoned calls in the order they were made: the newest
+    /// [`MAX_ABANDONED_CALLS`](crate::domain::limits::MAX_ABANDONED_CALLS) that are stored.
     pub abandoned: Arc<[AbandonedCall]>,
-    /// The newest utterance awaits an answer.
+    /// Whether the newest utterance awaits an answer.
     pub awaits_answer: bool,
-    /// The title that it was given.
+    /// The title the conversation was given.
     pub title: Option<Arc<str>>,
-    /// How it ended; `None` while it goes on.
+    /// How the conversation ended; `None` if it has not.
     pub ended: Option<Arc<Ending>>,
-    /// The shares by which it can be read; those that expired go at the next change.
+    /// The shares through which it can be read; expired ones are dropped at the next change.
     pub shares: Arc<[Share]>,
     /// The caller's labels.
     pub labels: Arc<BTreeMap<String, String>>,
@@ -75,59 +76,59 @@ pub struct Head {
     pub policy: Policy,
     /// Every sequence that left the window by eviction, stored or not.
     pub left: Arc<Ranges>,
-    /// Of these, the ones that are stored.
+    /// The stored ones among them.
     pub archived: Arc<Ranges>,
-    /// Of the archived, the ones that were pinned there: eviction passes over those pinned before.
+    /// Archived sequences that are pinned. They were pinned in the archive: eviction skips pinned utterances.
     pub pinned_away: Arc<Ranges>,
     /// Utterances stored, in the window and the archive.
     pub stored: u64,
-    /// [Bytes](crate::domain::Utterance::stored_bytes) of the utterances stored, in the window and the archive. `None` in what
-    /// was stored before they were noted here; whoever loads a state counts them.
+    /// [Bytes](crate::domain::Utterance::stored_bytes) of the utterances stored, in the window and the
+    /// archive. `None` in old records without this number; whoever loads the state then counts them.
     pub stored_bytes: Option<u64>,
-    /// Tokens of the window's live utterances; `None` in what was stored before they were noted here.
+    /// Tokens of the window's live utterances; `None` in old records without this number.
     pub window_tokens: Option<u64>,
-    /// The revision that erased or replaced text last; [`Revision::NONE`] when none did.
+    /// The last revision that erased or replaced text; [`Revision::NONE`] if there was none.
     pub erased_at: Revision,
-    /// The revision that soft-forgot or restored something last; [`Revision::NONE`] when none did.
+    /// The last revision that soft-forgot or restored something; [`Revision::NONE`] if there was none.
     pub silenced_at: Revision,
-    /// The advice to compact that was answered, by its threshold; 0 when none stands answered.
+    /// The threshold of the advice to compact that was answered; 0 if there is no answered advice.
     pub advice_answered: u32,
-    /// The sequence that was next when the last compaction was made or undone; 0 before any.
+    /// The value of `next` when the last compaction was made or undone; 0 before the first.
     pub compacted_at: Sequence,
     /// The number of the next compaction.
     pub next_compaction: u32,
-    /// Where utterances are stored that were written before a fork, the oldest first.
+    /// Where the utterances written before a fork are stored, oldest first.
     pub trunks: Arc<[Trunk]>,
-    /// The lineage that utterances are written to: that of [`Identity`] until the first fork.
+    /// The lineage that utterances are written to: the one in [`Identity`] until the first fork.
     pub branch: LineageId,
-    /// Nothing was written to [`Head::branch`] since the fork that made it, of which this is the
-    /// parent or the result: another fork need not freeze it.
+    /// Whether nothing was written to [`Head::branch`] since the fork that created it, in which this
+    /// conversation was the parent or the result. If so, another fork need not freeze it.
     pub fresh_branch: bool,
-    /// What it was forked from.
+    /// The conversation it was forked from.
     pub forked_from: Option<Arc<ForkedFrom>>,
-    /// What is told of the values that callers keep beside it, by name.
+    /// The names, versions and sizes of the values that callers keep with the conversation.
     pub state: Arc<[StateEntry]>,
 }
 
-/// How a conversation ended. What is made of the conversation then holds only what is still stored
-/// of it, or told by its summary.
+/// How a conversation ended. The title and summary made from the conversation hold only what is still stored
+/// of it, or in its summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// When.
+    /// The time it ended.
     pub time: Timestamp,
-    /// Why, in the caller's words; empty when none were given.
+    /// The reason in the caller's words; empty if none was given.
     pub reason: Arc<str>,
-    /// A title made of what was said, for a conversation that was given none.
+    /// A title made from what was said, if the conversation was given none.
     pub title: Option<Arc<str>>,
-    /// What it was about and what came of it, in two or three sentences.
+    /// What it was about and what the result was, in two or three sentences.
     pub summary: Option<Arc<str>>,
-    /// Since when a model is to tell both; `None` when none is.
+    /// The time since which a model is awaited to rewrite both; `None` if none is.
     pub awaits: Option<Timestamp>,
-    /// Who told them, when a model did.
+    /// The model that wrote them, if one did.
     pub teller: Option<Teller>,
 }
 
-/// A model that told something, and how it was asked.
+/// A model that wrote something, and the prompts it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Teller {
     /// The model.
@@ -143,18 +144,18 @@ pub struct Conversation {
     pub head: Head,
     /// The live utterances.
     pub window: Window,
-    /// What covers those that left.
+    /// The summary of the utterances that left the window.
     pub summary: Summary,
     /// Its compactions, the oldest first: the last [`MAX_COMPACTIONS`](crate::domain::limits::MAX_COMPACTIONS).
     pub compactions: Arc<[Arc<Compaction>]>,
 }
 
-/// How long something was said lately, by the server's clock.
+/// How long after the last utterance a conversation's status changes, by the server's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
-    /// With nothing said for so long, a conversation is idle.
+    /// A conversation is idle if nothing was said for this long.
     pub idle: Duration,
-    /// An awaited answer is stale after so long.
+    /// An awaited answer is stale after this long.
     pub awaiting: Duration,
 }
 
@@ -167,18 +168,18 @@ impl Default for Timeouts {
 /// What a conversation is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Status {
-    /// Something was said lately.
+    /// Something was said recently.
     Active,
     /// The assistant waits for an answer.
     AwaitingAnswer,
-    /// Nothing was said for the idle timeout.
+    /// Nothing was said within the idle timeout.
     Idle,
     /// It has ended.
     Closed,
 }
 
 impl Conversation {
-    /// A conversation in which nothing was said yet, before its first revision.
+    /// Creates a conversation in which nothing was said yet, before its first revision.
     pub fn new(identity: Identity, policy: Policy) -> Self {
         let start_time = identity.start_time;
         let branch = identity.lineage;
@@ -219,17 +220,18 @@ impl Conversation {
         Self { head, window: Window::default(), summary: Summary::default(), compactions: Arc::default() }
     }
 
-    /// Its name.
+    /// The conversation's key.
     pub fn key(&self) -> &ConversationKey {
         &self.head.identity.key
     }
 
-    /// Whether it is stored: what a recipient has that has none is before its first revision.
+    /// Whether the conversation is stored. A recipient without one is represented by a
+    /// conversation before its first revision.
     pub fn exists(&self) -> bool {
         self.head.revision != Revision::NONE
     }
 
-    /// Since when a segment of its summary, or its closing, has waited for a model.
+    /// Since when a segment of the summary, or the closing, has been waiting for a model.
     pub fn awaits_since(&self) -> Option<Timestamp> {
         let closing = self.head.ended.as_ref().and_then(|ending| ending.awaits);
         self.summary.awaits_since().into_iter().chain(closing).min()
@@ -240,7 +242,7 @@ impl Conversation {
         self.window.get(sequence).is_some() || self.head.archived.contains(sequence)
     }
 
-    /// Refuses when `expected` is another revision than the present one.
+    /// Refuses if `expected` is not the current revision.
     pub fn expect(&self, expected: Option<Revision>) -> Result<(), Refusal> {
         let actual = self.head.revision;
         match expected {
@@ -253,7 +255,7 @@ impl Conversation {
         }
     }
 
-    /// Refuses when the conversation has ended.
+    /// Refuses if the conversation has ended.
     pub fn check_open(&self) -> Result<(), Refusal> {
         match self.head.ended {
             Some(_) => Err(Refusal::Closed(self.key().id.to_string())),
@@ -261,8 +263,8 @@ impl Conversation {
         }
     }
 
-    /// The sequence that `id` names, when the id tells it: one that the client gave to an
-    /// utterance of the window, or one that the server assigned.
+    /// Returns the sequence that `id` names, if that is known without the archive: the client gave the id to
+    /// an utterance of the window, or the server assigned it.
     pub fn sequence_of(&self, id: &str) -> Option<Sequence> {
         let given = self.window.given(id);
         given.or_else(|| self.head.assigned(id))
@@ -286,24 +288,25 @@ impl Head {
         }
     }
 
-    /// The bytes that the conversation counts of what its namespace may store: those of its utterances, its title,
-    /// its labels and its state, and [`CONVERSATION_BYTES`]. What it shares with a fork counts in both.
+    /// The bytes that count against the storage limit of the conversation's namespace: those of its
+    /// utterances, title, labels and state, plus [`CONVERSATION_BYTES`]. What it shares with a fork counts in
+    /// both.
     pub fn counted_bytes(&self) -> u64 {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
         let title = self.title.as_ref().map_or(0, |title| title.len());
         self.stored_bytes.unwrap_or(0) + CONVERSATION_BYTES + (labels + title) as u64 + self.state_bytes()
     }
 
-    /// Adds and takes away bytes of utterances stored.
+    /// Adds and subtracts bytes of stored utterances.
     pub(in crate::domain) fn weigh(&mut self, more: u64, less: u64) {
         self.stored_bytes = self.stored_bytes.map(|bytes| (bytes + more).saturating_sub(less));
     }
 
-    /// About how many bytes the conversation takes in memory without what was said: head,
-    /// identity, its lists, labels, title and trunks.
+    /// The approximate memory in bytes of the conversation without what was said: head, identity, its lists,
+    /// labels, title and trunks.
     pub fn memory_bytes(&self) -> usize {
         let identity = &self.identity;
-        // the names stand in the maps and in the lists that they are found by
+        // the names are stored in the maps, and in the lists used to find them
         let names = 4 * (identity.key.id.as_str().len() + identity.recipient.as_str().len());
         let shares = self.shares.len() * (size_of::<Share>() + 48);
         let abandoned: usize = self.abandoned.iter().map(|call| allocated(call.id.len()) + 64).sum();
@@ -320,7 +323,7 @@ impl Head {
             + self.ended.as_ref().map_or(0, |ending| ending.memory_bytes())
     }
 
-    /// About the bytes that it takes in an answer: its texts, each with its tag and length, and its numbers.
+    /// The approximate size in an answer: the texts, each with its tag and length, and the numbers.
     pub fn answer_bytes(&self) -> usize {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 24).sum();
         let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
@@ -328,12 +331,12 @@ impl Head {
         512 + identity + labels + self.title.as_ref().map_or(0, |title| title.len()) + ended
     }
 
-    /// The title that it was given, or else the one that was made when it ended.
+    /// The title it was given, or else the one made when it ended.
     pub fn shown_title(&self) -> Option<&Arc<str>> {
         self.title.as_ref().or_else(|| self.ended.as_ref()?.title.as_ref())
     }
 
-    /// When the conversation is to be removed, if ever.
+    /// The time at which the conversation expires, if it does.
     pub fn expire_time(&self) -> Option<Timestamp> {
         self.policy.expire_after.map(|after| self.update_time.plus(after))
     }

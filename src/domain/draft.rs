@@ -1,4 +1,4 @@
-//! What a caller brings: an utterance that has no place in a conversation yet.
+//! An utterance as a caller sends it, before it has a place in a conversation.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -9,12 +9,12 @@ use crate::domain::{
     },
 };
 
-/// Where a draft stands in its request; written out only for a refusal.
+/// A draft's place in its request; formatted only for a refusal.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
     /// The list, such as `utterances`.
     pub list: &'a str,
-    /// The place in it, from 0.
+    /// The index in the list, from 0.
     pub index: usize,
 }
 
@@ -25,32 +25,32 @@ impl Field<'_> {
     }
 }
 
-/// An utterance as a caller brings it.
+/// An utterance as a caller sends it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// An id of the caller's, or none.
+    /// The caller's id for it, if any.
     pub id: Option<Box<str>>,
-    /// Who speaks.
+    /// The speaker's role.
     pub role: Role,
-    /// What was said.
+    /// The text.
     pub content: Box<str>,
-    /// A turn of the caller's, never smaller than the conversation's last one; or none.
+    /// The caller's turn number, if any; never smaller than the conversation's last.
     pub turn: Option<u32>,
-    /// A time of the caller's, or none.
+    /// The caller's time, if any.
     pub create_time: Option<Timestamp>,
-    /// Important.
+    /// Whether the utterance is important.
     pub pinned: bool,
-    /// What most utterances do not have.
+    /// Fields that most utterances do not have.
     pub more: Option<Box<More>>,
 }
 
-/// Tokens around each message of a request: OpenAI's published recipe counts three, and
-/// the role's own name, which is one token in every encoding.
+/// Tokens around each message of a request: OpenAI's published recipe counts three, plus the role's own name,
+/// which is one token in every encoding.
 pub const MESSAGE_TOKENS: u32 = 4;
-/// Tokens for having a name, beside the name's own (OpenAI's recipe).
+/// Tokens for having a name, in addition to the name's own (OpenAI's recipe).
 pub const NAME_TOKENS: u32 = 1;
-/// Tokens around a tool call, beside its name and arguments. An estimate: no provider
-/// publishes how calls are written for the model.
+/// Tokens around a tool call, in addition to its name and arguments. An estimate: no provider publishes how
+/// calls are written for the model.
 pub const TOOL_CALL_TOKENS: u32 = 3;
 
 impl Draft {
@@ -61,17 +61,15 @@ impl Draft {
         message_tokens(counter.count(&self.content), self.more.as_deref(), counter)
     }
 
-    /// Whether [`Draft::tokens`] is exact, and not an estimate of calls or extras.
+    /// Whether [`Draft::tokens`] is exact: calls and extras are estimates.
     pub fn counts_exactly(&self) -> bool {
         self.more.as_ref().is_none_or(|more| more.tool_calls.is_empty() && more.extras_json.is_none())
     }
 
-    /// Checks what can be checked without a conversation. `field` is where the draft stands
-    /// in the request.
+    /// Checks what can be checked without a conversation. `field` is the draft's place in the request.
     ///
-    /// Refuses text beyond `max_content_bytes`, an utterance with neither content nor calls
-    /// (unless `lenient`), fields that do not go with the role, and names, ids and maps
-    /// beyond their limits.
+    /// Refuses text beyond `max_content_bytes`, an utterance with neither content nor calls (unless
+    /// `lenient`), fields that do not fit the role, and names, ids and maps beyond their limits.
     pub fn check(&self, field: Field<'_>, max_content_bytes: usize, lenient: bool) -> Result<(), Refusal> {
         let bytes = self.content_bytes();
         if bytes > max_content_bytes {
@@ -92,23 +90,23 @@ impl Draft {
         self.more.as_ref().map_or(Ok(()), |more| more.check(field, self.role))
     }
 
-    /// Whether it says nothing, calls nothing, and carries nothing of a provider's either.
+    /// Whether it has no content, no calls and no provider extras. A tool utterance is never empty.
     pub fn is_empty(&self) -> bool {
         let carries = |more: &More| !more.tool_calls.is_empty() || more.extras_json.is_some();
         self.content.is_empty() && self.role != Role::Tool && !self.more.as_deref().is_some_and(carries)
     }
 
-    /// Whether it comes in one message with the draft before it.
+    /// Whether it is part of the same message as the draft before it.
     pub fn continues(&self) -> bool {
         self.more.as_ref().is_some_and(|more| more.continues)
     }
 
-    /// The tools that it calls.
+    /// The tools it calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.more.as_ref().map_or(&[], |more| &more.tool_calls)
     }
 
-    /// The call that it answers.
+    /// The id of the call it answers.
     pub fn tool_call_id(&self) -> Option<&str> {
         self.more.as_ref()?.tool_call_id.as_deref()
     }
@@ -173,7 +171,7 @@ impl More {
     }
 }
 
-/// Checks a map of the caller's notes: metadata or labels. `field` is where it stands.
+/// Checks a map of the caller's notes: metadata or labels. `field` is its place in the request.
 pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> Result<(), Refusal> {
     check_count(&field, map.len(), MAX_MAP_ENTRIES)?;
     for (key, value) in map {

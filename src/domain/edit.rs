@@ -1,4 +1,4 @@
-//! What is said anew in the place of an utterance.
+//! Replacing an utterance's content.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use crate::domain::{
 /// New content for an utterance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewContent {
-    /// What is said now.
+    /// The new text.
     pub content: Box<str>,
     /// Its tokens, without those of the message around it.
     pub tokens: u32,
-    /// What they were counted in.
+    /// The encoding in which they were counted.
     pub encoding: Encoding,
-    /// The most bytes of content, tool-call arguments and extras together.
+    /// The maximum number of bytes of content, tool-call arguments and extras together.
     pub max_bytes: usize,
 }
 
 impl NewContent {
-    /// `utterance` with this content, its tokens counted anew and its first content kept; as it is
-    /// when it says so already.
+    /// Returns `utterance` with this content, its tokens recounted and its first content kept; unchanged if
+    /// the content is the same.
     ///
-    /// Refuses what [`Draft::check`](crate::domain::Draft::check) refuses: content beyond the limit of
-    /// bytes, and none where there are no tool calls.
+    /// Refuses what [`Draft::check`](crate::domain::Draft::check) refuses: content beyond the byte limit, and
+    /// empty content, unless there are tool calls or the role is tool.
     pub fn applied(
         &self,
         utterance: &Utterance,
@@ -70,10 +70,10 @@ impl NewContent {
 }
 
 impl Transition {
-    /// The content of a member of `unit` was replaced; `unit` is as it is now. Where a segment covers
-    /// it, its sentences are chosen anew.
+    /// Notes that the content of a member of `unit` was replaced; `unit` is as it is now. If a segment covers
+    /// it, the segment's sentences are chosen again.
     ///
-    /// Refuses when the policy rejects a unit of that size.
+    /// Refuses if the policy rejects a unit of that size.
     pub(super) fn say_anew(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) -> Result<(), Refusal> {
         let policy = &self.after.head.policy;
         check_size(unit, policy.oversize, policy.tokens.map(crate::domain::Marks::max))?;
@@ -81,7 +81,7 @@ impl Transition {
         Ok(())
     }
 
-    /// What the summary tells of a unit is chosen anew: `unit` is as it is now.
+    /// Chooses again what the summary says about a unit; `unit` is as it is now.
     pub(super) fn retell(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) {
         let head = &mut self.after.head;
         head.erased_at = head.revision;

@@ -1,15 +1,15 @@
-//! Embeddings: vectors of texts that lie the nearer the more alike their meanings are.
+//! Embeddings: vectors of texts, the closer together the more similar the meanings.
 
-/// A vector of length 1, a byte for each of its values.
+/// A vector of length 1, stored as one byte per value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
-    /// What a value of 1 stands for.
+    /// The factor by which the stored values are multiplied.
     scale: f32,
     values: Box<[i8]>,
 }
 
 impl Embedding {
-    /// The direction of `vector`; `None` when it has none, or holds what is no number.
+    /// The direction of `vector`; `None` if it has none, or holds a value that is not finite.
     pub fn of(vector: &[f32]) -> Option<Self> {
         let largest = vector.iter().fold(0_f32, |largest, value| largest.max(value.abs()));
         if largest == 0.0 || !vector.iter().all(|value| value.is_finite()) {
@@ -25,26 +25,26 @@ impl Embedding {
         Self { scale: if length == 0.0 { 0.0 } else { (1.0 / length) as f32 }, values }
     }
 
-    /// Its values, of a length that does not matter.
+    /// The stored values; their overall length does not matter.
     pub fn values(&self) -> &[i8] {
         &self.values
     }
 
-    /// The cosine of the angle to another one: 1 for the same direction, about 0 for nothing in common, -1 at
-    /// least. `None` when the other has another number of values: then it is another model's.
+    /// The cosine of the angle to `other`: 1 for the same direction, about 0 for nothing in common, and never
+    /// below -1. `None` if `other` has a different number of values: it is then from another model.
     pub fn cosine(&self, other: &Self) -> Option<f32> {
         let alike = self.values.len() == other.values.len();
         let cosine = || dot(&self.values, &other.values) as f32 * (self.scale * other.scale);
         alike.then(|| cosine().clamp(-1.0, 1.0))
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.values.len() + 16
     }
 }
 
-/// Products in 16 bits, which fit, and their sums in 32: what a processor does many of at once.
+/// Products fit in 16 bits, and their sums in 32: a form that processors can vectorise.
 fn dot(one: &[i8], other: &[i8]) -> f64 {
     let product = |(one, other): (&i8, &i8)| i32::from(i16::from(*one) * i16::from(*other));
     f64::from(one.iter().zip(other).map(product).sum::<i32>())

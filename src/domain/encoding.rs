@@ -1,4 +1,4 @@
-//! The encodings in which text is measured, and the trait of what measures it.
+//! The encodings in which text is counted, and the trait for counting.
 
 /// An OpenAI encoding: the vocabulary and the split rule that turn text into tokens.
 ///
@@ -20,7 +20,7 @@ impl Encoding {
     /// All encodings, the newest first.
     pub const ALL: [Self; 4] = [Self::O200kBase, Self::Cl100kBase, Self::P50kBase, Self::R50kBase];
 
-    /// The name that OpenAI gives it, such as `o200k_base`.
+    /// OpenAI's name for it, such as `o200k_base`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::O200kBase => "o200k_base",
@@ -30,7 +30,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding of this exact name; `None` for any other text, model names included.
+    /// The encoding with exactly this name; `None` for any other text, including model names.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|e| e.name() == name)
     }
@@ -45,11 +45,11 @@ impl std::fmt::Display for Encoding {
 /// Counts the tokens of text in one encoding.
 ///
 /// - The count is exact and depends on nothing but the text.
-/// - It is the count of *ordinary text*: the spelling of a special token, such as
-///   `<|endoftext|>`, counts as the characters that it is made of.
-/// - Any text is countable: no input panics, and the time grows with its length alone.
+/// - It is the count of *ordinary text*: the spelling of a special token, such as `<|endoftext|>`, counts as
+///   ordinary characters.
+/// - Any text can be counted: no input panics, and the time grows only with the length.
 pub trait TokenCounter: Send + Sync {
-    /// The exact number of tokens of `text`, as OpenAI counts ordinary text; 0 for an empty one.
+    /// The exact number of tokens in `text`, as OpenAI counts ordinary text; 0 for empty text.
     /// Texts of more than `u32::MAX` tokens count as `u32::MAX`.
     fn count(&self, text: &str) -> u32;
 }

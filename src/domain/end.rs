@@ -1,4 +1,4 @@
-//! Ending a conversation: nothing more is said in it, and what it was about is told shortly.
+//! Ending a conversation: nothing more can be said in it, and what it was about is summarised briefly.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use crate::domain::{
     conversation::{Status, Timeouts},
 };
 
-/// The reason of an ending by the idle timeout (seed 000, `conversationIdleTimeoutMinutes`).
+/// The reason given when the idle timeout ends a conversation (seed 000, `conversationIdleTimeoutMinutes`).
 pub const IDLE_TIMEOUT: &str = "idle timeout";
 
-/// What to end a conversation with.
+/// How to end a conversation.
 #[derive(Clone, Debug)]
 pub struct End {
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: Arc<str>,
     /// The revision that the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// Ends the conversation. Its calls take no results any more, and it awaits no answer.
+/// Ends the conversation. Its calls no longer accept results, and it no longer awaits an answer.
 ///
-/// Refuses one that has ended, and another revision than the expected one.
+/// Refuses a conversation that has ended, and one whose revision is not the expected one.
 pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Result<Transition, Refusal> {
     before.expect(command.expected)?;
     before.check_open()?;
@@ -37,15 +37,15 @@ pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Resul
 }
 
 impl Ending {
-    /// One of which nothing is told yet.
+    /// An ending without a title or summary yet.
     pub(super) fn at(time: Timestamp, reason: Arc<str>) -> Self {
         Self { time, reason, title: None, summary: None, awaits: None, teller: None }
     }
 }
 
 impl Transition {
-    /// Tells anew what an ended conversation was about, because what is stored of it changed; a model is to
-    /// tell it again, where there is one.
+    /// Writes the title and summary of an ended conversation again, because what is stored of it changed. If
+    /// there is a model, it is to write them again too.
     pub(super) fn renew_closing(&mut self, context: &Context<'_>) {
         let Some(ending) = &self.after.head.ended else { return };
         let mut ending = Ending::at(ending.time, ending.reason.clone());
@@ -55,8 +55,8 @@ impl Transition {
         self.after.head.ended = Some(Arc::new(ending));
     }
 
-    /// Takes the title of an ended conversation back that was made of it, because it was given one, or makes
-    /// one, because that was taken away.
+    /// Updates the made title of an ended conversation: removes it if the conversation was given a title, and
+    /// makes one if that title was taken away.
     pub(super) fn renew_title(&mut self, context: &Context<'_>) {
         let Some(ending) = &self.after.head.ended else { return };
         let mut ending = (**ending).clone();
@@ -74,17 +74,17 @@ impl Transition {
         }
     }
 
-    /// The time, when a model is to tell what the conversation was about.
+    /// The current time, if a model is to write what the conversation was about.
     fn awaits_teller(&self, context: &Context<'_>) -> Option<Timestamp> {
         context.summary_context(&self.after.head.policy).awaits
     }
 }
 
-/// Whether the next message to the conversation's recipient starts another one at `now`.
+/// Whether the next message to the conversation's recipient starts a new conversation at `now`.
 ///
-/// So it does when nothing was said for the idle timeout, unless nothing was ever said, an answer is
-/// awaited and that is not stale, or the message `answers` a call: one that waits for its result, or one that
-/// was abandoned and has none.
+/// It does if nothing was said for the idle timeout, unless nothing was ever said, an answer is awaited and
+/// not yet stale, or the message `answers` a call: one waiting for its result, or an abandoned one without a
+/// result.
 pub fn is_left(conversation: &Conversation, now: Now, timeouts: Timeouts, answers: bool) -> bool {
     let head = &conversation.head;
     let said = head.next > crate::domain::Sequence::FIRST;

@@ -1,4 +1,4 @@
-//! What a hard forget in one conversation takes out of another.
+//! What a hard forget in one conversation removes from another.
 
 use std::sync::Arc;
 
@@ -7,28 +7,28 @@ use crate::domain::{
     draft::message_tokens, forget::abandon, forgetting::Instruction, locate,
 };
 
-/// What is lost in a conversation by a hard forget in another.
+/// What a conversation loses by a hard forget in another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// What both share.
+    /// The sequences that both share.
     pub shared: Ranges,
-    /// What repeats it, as an edit as a fork does: see
+    /// The sequences that repeat them, as an edit made as a fork does: see
     /// [`ForkedFrom::repeats_through`](crate::domain::ForkedFrom::repeats_through).
     pub repeated: Ranges,
-    /// What selects of the imported segments that both have.
+    /// The instruction that selects from the imported segments that both have.
     pub imported: Option<Instruction>,
-    /// What is shared may be a part of an exchange, of which the rest stays.
+    /// Whether `shared` may be a part of an exchange whose rest stays.
     pub exact: bool,
 }
 
-/// Takes out what is lost; `None` when the conversation has nothing of it.
+/// Removes what is lost; returns `None` if the conversation has none of it.
 ///
-/// - What is shared goes, whatever the conversation has made of it since. Of an exchange that was open when both
-///   were one, what was said here alone stays, and is paired anew.
-/// - Of what is repeated, an utterance that is no exchange keeps what it says: that is what the caller gave in
-///   the place of what is forgotten. Everything else that it took over goes: its name, metadata and extras, and
-///   the tools used.
-/// - An exchange that is repeated goes whole: its calls and results are those that are forgotten.
+/// - What is shared is removed, whatever the conversation has made of it since. If an exchange was open at
+///   the fork, the part of it that was said only here stays, and is paired again.
+/// - A repeated utterance outside an exchange keeps its content, which the caller gave in place of the
+///   forgotten one. Everything else that it took over is removed: its name, metadata and extras, and the
+///   tools used.
+/// - A repeated exchange is removed whole: its calls and results are the forgotten ones.
 pub fn erase_lost(
     before: &Conversation,
     lost: &Lost,
@@ -73,7 +73,7 @@ pub fn erase_lost(
     Ok(Some(transition.finish(&before.summary)))
 }
 
-/// Whether `gone` begins a unit of which there is more.
+/// Whether `gone` has the start of a unit, but not all of it.
 fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need> {
     let mut wanted = Ranges::new();
     for range in gone.iter() {
@@ -87,7 +87,7 @@ fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need
     if wanted.is_empty() { Ok(false) } else { Err(Need::Archive(wanted)) }
 }
 
-/// The unit that `repeated` is of, as far as it is stored.
+/// The unit that `repeated` belongs to, as far as it is stored.
 fn repeated_unit(
     before: &Conversation,
     repeated: &Ranges,
@@ -101,7 +101,7 @@ fn repeated_unit(
     }
 }
 
-/// An utterance without what it took over.
+/// The utterance without what it took over.
 fn bare(utterance: &Utterance, counter: &dyn TokenCounter) -> Arc<Utterance> {
     let own = |more: &More| More {
         tool_call_id: more.tool_call_id.clone(),
@@ -137,7 +137,7 @@ mod tests {
         Ranges::of(Sequence(first), Sequence(last))
     }
 
-    /// Applies what is lost; whether there was anything of it.
+    /// Applies what is lost; returns whether there was any of it.
     fn lose(life: &mut Life, shared: Ranges, repeated: Ranges) -> bool {
         let lost = Lost { shared, repeated, ..Lost::default() };
         let decide = |before: &Conversation, context: &Context<'_>| {
@@ -164,7 +164,7 @@ mod tests {
             assert!(kept.tokens < before && !life.stored.contains_key(&Sequence(1)));
             let told = life.state.summary.text();
             assert!(!told.contains("Roswitha") && !told.contains("shared"), "{told}");
-            assert!(!lose(&mut life, Ranges::new(), range(2, 2)), "there is nothing more to take");
+            assert!(!lose(&mut life, Ranges::new(), range(2, 2)), "there is nothing left to remove");
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// What goes whole leaves the conversation at the turn where it was, also where some of it was gone before.
+    /// What is removed whole does not change the conversation's turn, even if some of it was already gone.
     #[test]
     fn what_is_shared_and_no_part_of_more_goes_as_it_is() {
         let mut life = Life::new(Policy::SESSION);

@@ -15,14 +15,14 @@ pub struct Violation {
     pub description: String,
 }
 
-/// A refused command. Its text is for the caller, and may quote what that sent; what it shows when it is debugged
-/// is for logs, and never does.
+/// A refused command. Its message is for the caller and may quote what the caller sent; its `Debug` output is
+/// for logs and never does.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// A field cannot be accepted.
     #[error("{}: {}", .1.field, .1.description)]
     Field(Reason, Violation),
-    /// Something that is named does not exist.
+    /// Something named does not exist.
     #[error("there is no {kind} {name:?}{hint}")]
     NotFound {
         /// `conversation` or `utterance`.
@@ -32,7 +32,7 @@ pub enum Refusal {
         /// What to do instead; starts with a separator, or is empty.
         hint: &'static str,
     },
-    /// Something that is to be made exists.
+    /// Something to be created already exists.
     #[error("{kind} {name:?} already exists")]
     Exists {
         /// `conversation` or `utterance`.
@@ -43,17 +43,17 @@ pub enum Refusal {
     /// The caller expected another revision.
     #[error("{of} is at revision {actual}, not at the expected {expected}: read it again before you retry")]
     StaleRevision {
-        /// What has the revision, in words.
+        /// What the revision belongs to, in words.
         of: &'static str,
-        /// What the caller expected.
+        /// The revision the caller expected.
         expected: Revision,
-        /// What is.
+        /// The actual revision.
         actual: Revision,
     },
-    /// The caller expected other versions of names of the state.
+    /// The caller expected other versions of some state values.
     #[error("{}: read them again before you retry", stale(names))]
     StaleState {
-        /// What stands in the request before the field; ends with a dot, or is empty.
+        /// The prefix of the field's path in the request; ends with a dot, or is empty.
         within: &'static str,
         /// The names.
         names: Vec<StaleName>,
@@ -66,29 +66,29 @@ pub enum Refusal {
         "request_id {0:?} was used for another request in the last 24 hours: a new request needs a new id"
     )]
     RequestIdReused(String),
-    /// The conversation has as many shares as it may have.
+    /// The conversation has the maximum number of shares.
     #[error("the conversation {0:?} has {MAX_SHARES} shares: revoke one first, or wait until one expires")]
     TooManyShares(String),
-    /// A share's token is not accepted; why is not told.
+    /// A share's token is not accepted; the error does not say why.
     #[error("token: is not valid; it is wrong, has expired, or was revoked")]
     NoShare,
-    /// A fork would part what belongs together.
+    /// A fork would split an exchange.
     #[error(
         "at_sequence: is {at}, inside the exchange from {first} to {last}; the nearest accepted {}",
         accepted(first, last)
     )]
     CutsExchange {
-        /// The point that was asked for.
+        /// The requested point.
         at: Sequence,
         /// The first sequence of the exchange.
         first: Sequence,
-        /// The last one.
+        /// The last sequence of the exchange.
         last: Sequence,
     },
-    /// A sentence selects more than it is believed to mean.
+    /// A sentence selects more than it is likely to mean.
     #[error("instructions: {0}")]
     TooBroad(Excess),
-    /// A compaction cannot be made, or not be undone.
+    /// A compaction cannot be made or undone.
     #[error(transparent)]
     Compaction(#[from] compaction::Unable),
 }
@@ -112,7 +112,7 @@ impl fmt::Debug for Refusal {
 
 fn stale(names: &[StaleName]) -> String {
     let told = names.iter().map(|StaleName { name, expected, actual }| {
-        format!("{name:?} of the state is at version {actual}, not at the expected {expected}")
+        format!("the state value {name:?} is at version {actual}, not at the expected {expected}")
     });
     told.collect::<Vec<_>>().join("; ")
 }
@@ -130,22 +130,22 @@ pub const CONVERSATION: &str = "conversation";
 pub const UTTERANCE: &str = "utterance";
 /// The kind named in [`Refusal::NotFound`].
 pub const SHARE: &str = "share";
-/// The kind named in [`Refusal::NotFound`] for a recipient that has none.
+/// The kind named in [`Refusal::NotFound`] for a recipient without one.
 pub const ACTIVE_CONVERSATION: &str = "active conversation of the recipient";
 
 impl Refusal {
-    /// A field with a reason of its own.
+    /// A refused field, with a specific reason.
     pub fn field(reason: Reason, field: impl Into<String>, description: impl Into<String>) -> Self {
         let violation = Violation { field: field.into(), description: description.into() };
         Self::Field(reason, violation)
     }
 
-    /// A field with a value that is not accepted.
+    /// A field whose value is not accepted.
     pub fn invalid(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::field(Reason::InvalidField, field, description)
     }
 
-    /// The same of what stands within another field, or within none: `within` ends with a dot.
+    /// Prefixes the field with the one that contains it: `within` ends with a dot, or is empty.
     pub fn within(mut self, within: &'static str) -> Self {
         match &mut self {
             Self::Field(_, violation) => violation.field.insert_str(0, within),
@@ -155,7 +155,7 @@ impl Refusal {
         self
     }
 
-    /// An identifier that is not one.
+    /// An invalid identifier.
     pub fn id(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self::field(Reason::InvalidId, field, description)
     }
@@ -185,7 +185,7 @@ impl Refusal {
         Self::NotFound { kind: SHARE, name: id.into(), hint: " of the conversation" }
     }
 
-    /// The reason for machines.
+    /// The machine-readable reason.
     pub fn reason(&self) -> Reason {
         match self {
             Self::Field(reason, _) => *reason,

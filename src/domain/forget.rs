@@ -1,4 +1,4 @@
-//! Forget: what is selected takes no part any more, or is gone.
+//! Forget: takes utterances out of use (soft), or removes them (hard).
 
 mod selector;
 
@@ -13,33 +13,33 @@ use crate::domain::{
     recall::holds_all,
 };
 
-/// What to forget.
+/// A forget command.
 #[derive(Clone, Debug)]
 pub struct Forget {
-    /// What is selected, at the time of the change.
+    /// What is selected at the time of the change.
     pub instruction: Asked,
-    /// Gone everywhere, and not only out of sight.
+    /// Whether it is removed everywhere, and not only hidden.
     pub hard: bool,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
 /// What was forgotten.
 #[derive(Clone, Debug, Default)]
 pub struct Forgotten {
-    /// What changed; `None` when nothing was selected.
+    /// What changed; `None` if nothing was selected.
     pub transition: Option<Transition>,
-    /// The utterances as they were, ascending: whole units.
+    /// The utterances as they were before, ascending: whole units.
     pub utterances: Vec<Arc<Utterance>>,
-    /// The sequences of which nothing is left, neither stored nor told by the summary.
+    /// The sequences of which nothing is left, neither stored nor in the summary.
     pub gone: Ranges,
-    /// What was selected, is no longer stored, and is still told by the summary.
+    /// The selected sequences that are no longer stored, but still in the summary.
     pub still_told: Ranges,
-    /// What [`forget`] refuses to forget, in [`would_forget`].
+    /// Why [`forget`] refuses; set only by [`would_forget`].
     pub excess: Option<Excess>,
 }
 
-/// What a caller should know beside what was forgotten.
+/// What a caller should know besides what was forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Warning {
     /// The instruction, in its short form, selects nothing that can be forgotten.
@@ -50,17 +50,17 @@ pub enum Warning {
     WouldBeRefused(Excess),
 }
 
-/// Forgets the units of what the instruction selects.
+/// Forgets the selected utterances, completed to whole units.
 ///
-/// What the summary still tells of utterances that are no longer stored could never be restored: a soft
-/// forget leaves it, and says so; a hard one takes it out. Either finds it where the instruction can be
-/// applied to it: `all`, `sequence` and `about`. What an import summarised goes by a hard `all` and `about`.
+/// What the summary still has of utterances that are no longer stored could never be restored: a soft forget
+/// leaves it, and reports that; a hard one removes it. Both find it if the instruction can be applied to it:
+/// `all`, `sequence` and `about`. Imported summaries are removed by a hard `all` or `about`.
 ///
-/// An open exchange that is forgotten is abandoned: its calls take no results while it is. A segment of the
-/// summary that covers what is forgotten is rebuilt without it.
+/// An open exchange that is forgotten is abandoned: its calls accept no results while it is forgotten. A
+/// segment of the summary that covers what is forgotten is rebuilt without it.
 ///
-/// Refuses an instruction in plain English that selects more than half of the window, and more than one unit of
-/// it: the short form says the same, and is obeyed.
+/// Refuses an instruction in plain English that selects more than half of the window, and more than one unit:
+/// the short form says the same, and is obeyed.
 pub fn forget(
     before: &Conversation,
     command: &Forget,
@@ -72,7 +72,7 @@ pub fn forget(
     }
 }
 
-/// What [`forget`] comes to, and whether it refuses that.
+/// What [`forget`] would do, and whether it would refuse.
 pub fn would_forget(
     before: &Conversation,
     command: &Forget,
@@ -102,21 +102,21 @@ pub fn would_forget(
 /// How something is forgotten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// It takes no part any more.
+    /// It stays stored, but is no longer used.
     Soft,
-    /// It is gone.
+    /// It is removed.
     Hard,
-    /// It is gone, and may be a part of an exchange, of which the rest stays.
+    /// It is removed, and may be a part of an exchange whose rest stays.
     Exact,
 }
 
-/// What is to be forgotten.
+/// What to forget.
 struct Selected<'a> {
-    /// What is stored of it, ascending.
+    /// The stored utterances, ascending.
     utterances: Vec<Arc<Utterance>>,
-    /// What the summary alone may tell of it.
+    /// The sequences that only the summary may still have.
     told: Ranges,
-    /// What selected it, unless it was named one by one.
+    /// The instruction that selected them, unless they were named one by one.
     instruction: Option<&'a Instruction>,
 }
 
@@ -168,7 +168,7 @@ fn needed_archive(
     }
 }
 
-/// The whole units of what is selected, ascending.
+/// Returns the selected utterances, completed to whole units, ascending.
 fn select(
     before: &Conversation,
     archive: &[Arc<Utterance>],
@@ -187,7 +187,8 @@ fn select(
     members.filter(|utterance| hard || !utterance.forgotten).cloned().collect()
 }
 
-/// How many of `selected` stand in the window, and of how many, if a sentence is not believed to mean that.
+/// How many of `selected` are in the window, and out of how many, if a sentence is not likely to mean that
+/// many.
 fn excess(window: &Window, selected: &[Arc<Utterance>], command: &Forget) -> Option<(usize, usize)> {
     let several = selected.first().map(|first| first.unit) != selected.last().map(|last| last.unit);
     let could_be = window.iter().filter(|utterance| command.hard || !utterance.forgotten).count();
@@ -196,7 +197,7 @@ fn excess(window: &Window, selected: &[Arc<Utterance>], command: &Forget) -> Opt
     (command.instruction.is_english() && several && is_most).then_some((meant, could_be))
 }
 
-/// An open exchange that is forgotten waits no more; what is erased of it is known no more in any case.
+/// A forgotten open exchange no longer waits; those of its calls that are erased are dropped in any case.
 pub(in crate::domain) fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {
     let head = &mut transition.after.head;
     if let Some(open) = before.head.open.as_ref().filter(|open| sequences.contains(open.unit)) {
@@ -208,7 +209,7 @@ pub(in crate::domain) fn abandon(transition: &mut Transition, before: &Conversat
     }
 }
 
-/// Of what models told, nothing stays that speaks of the topics that are forgotten.
+/// Drops the text written by models that mentions the forgotten topics.
 fn doubt(transition: &mut Transition, instruction: &Instruction, context: &Context<'_>) {
     let topics = instruction.topics();
     if !topics.is_empty() {
@@ -285,7 +286,7 @@ mod tests {
         assert_eq!((life.state.head.revision, &life.state.summary), (revision, &before));
     }
 
-    /// Sentences that may mean a part or all of what was said.
+    /// Sentences that can mean a part or all of what was said.
     const SENTENCES: [&str; 8] = [
         "forget what I said",
         "forget everything",
@@ -308,7 +309,8 @@ mod tests {
     }
 
     proptest! {
-        /// More than half of the window goes only by the short form, which selects the same; one unit goes always.
+        /// More than half of the window is forgotten only by the short form, which selects the same; one unit
+        /// always is.
         #[test]
         fn plain_english_forgets_no_more_than_half(
             kinds in prop::collection::vec(0..3_u8, 1..12),

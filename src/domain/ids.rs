@@ -1,4 +1,4 @@
-//! Identifiers. Each is checked when it is made, so that a wrong one cannot exist.
+//! Identifiers. Each is checked when it is created, so that an invalid one cannot exist.
 
 use std::{
     fmt,
@@ -74,7 +74,7 @@ text_id! {
     Namespace
 }
 text_id! {
-    /// Whose conversation it is.
+    /// Names the recipient a conversation belongs to.
     RecipientId
 }
 text_id! {
@@ -90,7 +90,7 @@ text_id! {
     ShareId
 }
 
-/// What names nothing else are called; made once.
+/// The name of a namespace or recipient that was not given; allocated once.
 static DEFAULT: LazyLock<Arc<str>> = LazyLock::new(|| "default".into());
 
 impl Default for Namespace {
@@ -110,12 +110,12 @@ impl Default for RecipientId {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LineageId(pub [u8; 16]);
 
-/// Names one committed state of a conversation, unique among all that it was ever in.
+/// Names one committed state of a conversation, unique among all its states.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChangeId(pub [u8; 16]);
 
 impl LineageId {
-    /// 26 characters of Crockford's base 32, as a ULID is written.
+    /// 26 characters of Crockford's base 32, like a ULID.
     pub(crate) fn digits(self) -> [u8; 26] {
         digits(self.0)
     }
@@ -146,7 +146,7 @@ macro_rules! shown_as_a_ulid {
 shown_as_a_ulid!(LineageId);
 shown_as_a_ulid!(ChangeId);
 
-/// What the ids begin with that no caller can give.
+/// The prefix of the ids that no caller can give.
 const RESERVED: char = '\u{1}';
 
 impl ConversationId {
@@ -155,28 +155,28 @@ impl ConversationId {
         Self(LineageId(unique.to_be_bytes()).to_string().into())
     }
 
-    /// The id under which a recipient's own state is kept, as that of a conversation in which nothing is said. It
-    /// begins with a control character, so that no caller can name it.
+    /// The id under which a recipient's own state is kept, as the state of a conversation in which nothing is
+    /// said. It begins with a control character, so that no caller can name it.
     pub fn of_state(recipient: &RecipientId) -> Self {
         Self(format!("{RESERVED}{recipient}").into())
     }
 
-    /// What stands for one in an outcome, so that no outcome names a recipient.
+    /// The stand-in for such an id in an outcome, so that no outcome names a recipient.
     pub fn of_some_state() -> Self {
         Self(RESERVED.to_string().into())
     }
 
-    /// Whether a recipient's own state is kept under it.
+    /// Whether a recipient's own state is kept under this id.
     pub fn is_of_state(&self) -> bool {
         self.of_whose_state().is_some()
     }
 
-    /// The recipient whose own state is kept under it.
+    /// The recipient whose own state is kept under this id.
     pub fn of_whose_state(&self) -> Option<&str> {
         self.0.strip_prefix(RESERVED)
     }
 
-    /// Checks an id that a store has kept: as [`Self::new`] does, or one of a recipient's own state.
+    /// Checks an id read from a store: as [`Self::new`] does, or the id of a recipient's own state.
     pub fn kept(text: &str) -> Result<Self, IdError> {
         match text.strip_prefix(RESERVED) {
             Some("") => Ok(Self::of_some_state()),
@@ -195,24 +195,24 @@ impl ShareId {
 
 /// Names one utterance within its conversation.
 ///
-/// An assigned id is written `LINEAGE-SEQUENCE` and costs no memory of its own.
+/// An assigned id is written `LINEAGE-SEQUENCE` and takes no memory of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UtteranceId {
-    /// Made by the server from the lineage that the utterance was written to.
+    /// Made by the server from the lineage the utterance was written to.
     Assigned(LineageId),
     /// Given by the client; unique in its conversation.
     Given(Box<str>),
 }
 
 impl UtteranceId {
-    /// Checks an id that a client gives.
+    /// Checks an id given by a client.
     pub fn given(text: &str) -> Result<Self, IdError> {
         check(text)?;
         Ok(Self::Given(text.into()))
     }
 }
 
-/// Names a conversation among all namespaces.
+/// Names a conversation across all namespaces.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConversationKey {
     /// The tenant.

@@ -1,4 +1,4 @@
-//! Import: what was said elsewhere joins a conversation, with its times and ids, and once only.
+//! Import: adds what was said elsewhere to a conversation, with its times and ids, and only once.
 
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
@@ -9,52 +9,52 @@ use crate::domain::{
     segment::ImportedSummary,
 };
 
-/// Why an imported conversation has ended, as its ending tells.
+/// The reason in the ending of an imported conversation.
 pub const IMPORTED: &str = "imported";
 
 /// A part of a conversation to import.
 #[derive(Clone, Debug)]
 pub struct Import {
-    /// What was said, in order; and the values that a new conversation gets.
+    /// What was said, in order, and the state values for a new conversation.
     pub memorize: Memorize,
-    /// The title that a new conversation gets.
+    /// The title for a new conversation.
     pub title: Option<Arc<str>>,
-    /// What was summarised before it, which a new conversation gets.
+    /// The summaries of what was said before, for a new conversation.
     pub summaries: Vec<ImportedSummary>,
-    /// Labels that it gets, beside those that it has.
+    /// Labels to add to the existing ones.
     pub labels: BTreeMap<String, String>,
-    /// When the newest of what was said was said, if the source tells.
+    /// The time of the newest utterance, if the source has it.
     pub said: Option<Timestamp>,
-    /// How the conversation ended, when this is the last of it.
+    /// How the conversation ended, if this is its last part.
     pub ends: Option<Ends>,
-    /// Goes on where an earlier import of the same source ended the conversation.
+    /// Whether it continues after an earlier import of the same source ended the conversation.
     pub continues: bool,
 }
 
-/// How a source tells that a conversation ended.
+/// How a conversation ended, according to the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ends {
-    /// When.
+    /// The time it ended.
     pub time: Timestamp,
-    /// The summary that was made then; without one, it is made of what was said.
+    /// The summary made at that time; without one, it is made from what was said.
     pub summary: Option<Arc<str>>,
 }
 
 /// A part that was imported.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// What changed; `None` when all of it was there already.
+    /// What changed; `None` if all of it was already there.
     pub transition: Option<Transition>,
-    /// What was let pass; the places are those in the part.
+    /// What was tolerated; the indexes are those in the part.
     pub irregularities: Vec<Irregularity>,
-    /// How many utterances were there already.
+    /// How many utterances were already there.
     pub skipped: usize,
 }
 
-/// Adds what is not stored yet to `before`, by the rules of [`memorize`], and ends it if the source
-/// did.
+/// Adds to `before` what is not stored yet, by the rules of [`memorize`], and ends the conversation if the
+/// source did.
 ///
-/// Refuses what [`memorize`] refuses, but not an id that is taken: such an utterance is skipped.
+/// Refuses what [`memorize`] refuses, except an id that is taken: that utterance is skipped.
 pub fn import(
     before: &Conversation,
     command: &Import,
@@ -109,7 +109,7 @@ fn reopened<'c>(before: &'c Conversation, command: &Import) -> Cow<'c, Conversat
     Cow::Owned(reopened)
 }
 
-/// The places of the drafts whose ids name nothing that is, or was, in the conversation.
+/// The indexes of the drafts whose ids name no utterance that is, or was, in the conversation.
 fn fresh(before: &Conversation, part: &Memorize, context: &Context<'_>) -> Result<Vec<usize>, Need> {
     let ids = || part.drafts.iter().filter_map(|draft| draft.id.clone());
     let archived = match before.head.archived.is_empty() || ids().next().is_none() {

@@ -1,4 +1,4 @@
-//! Every fixed limit and default, with its unit and where it comes from.
+//! Every fixed limit and default, with its unit and its source.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -6,36 +6,37 @@ use std::{num::NonZeroU32, time::Duration};
 pub const MAX_ID_BYTES: usize = 256;
 /// Longest `name` of a speaker or a tool, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
-/// Most bytes of one utterance's content, by default. Tool results of 51,000 characters are common.
+/// Maximum bytes of one utterance's content, by default. Tool results of 51,000 characters are common.
 pub const DEFAULT_MAX_CONTENT_BYTES: usize = 1 << 20;
-/// Most bytes of one utterance's content that the setting may allow: what the stores and the calls are tried with.
+/// The largest value of that setting: what stores and calls are tested with.
 pub const MOST_CONTENT_BYTES: usize = 16 << 20;
-/// Bytes of a message beside its largest content: names, metadata, ids.
+/// Bytes of a message in addition to its largest content: names, metadata, ids.
 pub const BESIDE_CONTENT_BYTES: usize = 1 << 20;
-/// Most utterances of one Memorize, by default.
+/// Maximum utterances of one Memorize, by default.
 pub const DEFAULT_MAX_BATCH: usize = 1_000;
 /// Bytes of the items of one answer, after which a page ends: a gRPC client reads answers of 4 MiB by
-/// default, and what stands beside the items has its part of them.
+/// default, and what accompanies the items needs its part of them.
 pub const MAX_ANSWER_BYTES: usize = 3 << 20;
-/// Bytes of one list of references in an answer; those behind them have only their sequence, in 8 bytes each.
+/// Bytes of one list of references in an answer; the entries after that have only their sequence, 8 bytes
+/// each.
 pub const MAX_REFERENCE_BYTES: usize = 1 << 20;
-/// Bytes of the warnings of one answer.
+/// Bytes of the warnings in one answer.
 pub const MAX_WARNING_BYTES: usize = 1 << 20;
-/// What a history in JSON may take once it is read, in bytes: the largest message twice.
+/// Maximum memory in bytes of a JSON history once it is parsed: twice the largest message.
 pub const MAX_HISTORY_WEIGHT: usize = 32 << 20;
-/// Most bytes of one import: it is held in memory, and once more in its parts, until it is stored.
+/// Maximum bytes of one import: it is held in memory, and a second time in its parts, until it is stored.
 pub const MAX_IMPORT_BYTES: usize = 16 << 20;
-/// Bytes of a file of settings, of keys or of credentials.
+/// Maximum bytes of a file of settings, keys or credentials.
 pub const MAX_SETTINGS_BYTES: usize = 4 << 20;
-/// What an import takes beside its bytes at most, in bytes: its texts once more, and some 20,000 messages.
+/// Maximum memory in bytes of an import in addition to its own: its texts again, and some 20,000 messages.
 pub const MAX_IMPORT_WEIGHT: usize = 32 << 20;
 /// Utterances of an import that are stored in one commit.
 pub const IMPORT_BATCH: usize = 1_000;
-/// Most tool calls of one utterance.
+/// Maximum tool calls of one utterance.
 pub const MAX_TOOL_CALLS: usize = 256;
-/// Abandoned calls of a conversation that a late result may answer; of more, the newest.
+/// Abandoned calls of a conversation that a late result can answer: the newest, if there are more.
 pub const MAX_ABANDONED_CALLS: usize = 256;
-/// Most entries of an utterance's metadata or of a conversation's labels.
+/// Maximum entries of an utterance's metadata or a conversation's labels.
 pub const MAX_MAP_ENTRIES: usize = 64;
 /// Longest key of metadata or labels, in bytes.
 pub const MAX_MAP_KEY_BYTES: usize = 128;
@@ -43,20 +44,21 @@ pub const MAX_MAP_KEY_BYTES: usize = 128;
 pub const MAX_MAP_VALUE_BYTES: usize = 4_096;
 /// Longest prompt of Remember, in bytes.
 pub const MAX_PROMPT_BYTES: usize = 64 << 10;
-/// Names of one conversation's state at most.
+/// Maximum names in one conversation's state.
 pub const MAX_STATE_NAMES: usize = 256;
-/// Bytes of one conversation's state at most, names and values.
+/// Maximum bytes of one conversation's state, names and values.
 pub const MAX_STATE_BYTES: u64 = 1 << 20;
-/// Shares of one conversation at most.
+/// Maximum shares of one conversation.
 pub const MAX_SHARES: usize = 64;
-/// Spans of time that GetStats tells at most: a year of hours, and some.
+/// Maximum time spans that GetStats returns: a little over a year of hours.
 pub const MAX_SPANS: usize = 10_000;
-/// Tools that GetStats tells at most, those called most.
+/// Maximum tools that GetStats returns: the most called ones.
 pub const MAX_TOOLS: usize = 1_000;
-/// Lists by update look up the conversations last changed within so long together, and the index that leads there is
-/// written anew only when a change falls into the next span: seldom where much is said.
+/// Lists by update time look up the conversations last changed within such a span together. Their index is
+/// written only when a change falls into the next span, which is rare in a busy conversation.
 pub const UPDATE_SPAN: Duration = Duration::from_secs(64);
-/// Conversations whose ids begin alike, up to which a list looks at each of them: of more, at its index.
+/// If at most this many ids have a list's prefix, the list looks at each conversation; otherwise at its
+/// index.
 pub const FEW_NAMES: usize = 1_024;
 
 /// Longest title of a conversation, in bytes.
@@ -75,27 +77,27 @@ pub const DEFAULT_MAX_TURNS: u32 = 10;
 pub const DEFAULT_KEEP_TURNS: u32 = 3;
 /// Tokens of the whole summary, by default (seed 001, `summary_token_limit`).
 pub const DEFAULT_SUMMARY_TOKENS: u32 = 1_000;
-/// Tokens of a summary at most, also where its policy has no limit: it is read, and answered, whole.
+/// Maximum tokens of a summary, even if its policy has no limit: it is read, and returned, as a whole.
 pub const MAX_SUMMARY_TOKENS: u32 = 100_000;
 /// Utterances that the archive of one conversation holds, by default.
 pub const DEFAULT_ARCHIVE_LIMIT: u32 = 10_000;
 
-/// Bytes that an utterance counts beside its texts where stored bytes are counted: about what its numbers, marks
-/// and keys take. Heads on the disk hold such counts, so it never changes.
+/// Bytes counted for an utterance in addition to its texts: about the size of its numbers, marks and keys.
+/// Heads on disk hold counts made with it, so it must never change.
 pub const UTTERANCE_BYTES: u64 = 128;
-/// Bytes that a conversation counts beside its title, its labels and its utterances where stored bytes are
-/// counted: about what its records take.
+/// Bytes counted for a conversation in addition to its title, labels and utterances: about the size of its
+/// records.
 pub const CONVERSATION_BYTES: u64 = 1_024;
 
-/// A new segment's tokens at most, in percent of its source (seed 004: 70 % compression), where the conversation is to
-/// become short or the limit leaves no room.
+/// Maximum tokens of a new segment, in percent of its source (seed 004: 70 % compression), if the
+/// conversation must become short or the limit leaves no room.
 pub const SEGMENT_PERCENT: u32 = 30;
-/// A new segment may always have so many tokens, however small its source.
+/// Tokens that a new segment may always have, however small its source.
 pub const SEGMENT_FLOOR_TOKENS: u32 = 40;
-/// Segments of one conversation at most; the oldest are folded beyond it.
+/// Maximum segments of one conversation; beyond that, the oldest are folded.
 pub const MAX_SEGMENTS: usize = 128;
 
-/// Tokens of a closing summary by a model at most: 2 to 3 sentences (seed 000), and some room.
+/// Maximum tokens of a closing summary by a model: 2 to 3 sentences (seed 000), and some room.
 pub const CLOSING_TOKENS: u32 = 160;
 
 /// Longest name of a model, in bytes.
@@ -105,212 +107,218 @@ pub const MAX_MODEL_BYTES: usize = 128;
 pub const DEFAULT_KEEP_RECENT: u32 = 15;
 /// A window of fewer utterances is not compacted (seed 004).
 pub const LEAST_COMPACTED_WINDOW: usize = 30;
-/// From so many utterances in the window on, compaction is advised (seed 004).
+/// Compaction is advised from this many utterances in the window on (seed 004).
 pub const FIRST_ADVICE: u32 = 50;
-/// Compaction is advised again after so many more (seed 004).
+/// Compaction is advised again after this many more (seed 004).
 pub const ADVICE_STEP: u32 = 10;
-/// Nothing is advised before so many utterances were said since the last compaction (seed 004).
+/// Nothing is advised until this many utterances were said since the last compaction (seed 004).
 pub const ADVICE_SPACING: u64 = 20;
-/// Compactions of a conversation that are listed.
+/// Compactions listed for each conversation.
 pub const MAX_COMPACTIONS: usize = 100;
-/// Of these, the newest that can be undone.
+/// The newest of these, which can be undone.
 pub const MAX_UNDO: usize = 10;
 
 /// Ended conversations kept for a recipient (seed 000, `maxConversationsRetained`).
 pub const DEFAULT_CONVERSATIONS_RETAINED: u32 = 1_000;
 
-/// Idle for so long, a conversation is `IDLE` (seed 000, `conversationIdleTimeoutMinutes`).
+/// A conversation is `IDLE` after this long, by default (seed 000, `conversationIdleTimeoutMinutes`).
 pub const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(30 * 60);
-/// An awaited answer is stale after so long, by default (seed 000, `conversationStateTimeoutMinutes`).
+/// An awaited answer is stale after this long, by default (seed 000, `conversationStateTimeoutMinutes`).
 pub const DEFAULT_AWAITING_TIMEOUT: Duration = Duration::from_secs(60 * 60);
-/// A share expires after so long, by default.
+/// Lifetime of a share, by default.
 pub const DEFAULT_SHARE_LIFETIME: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// A share expires after so long at most: a leap year.
+/// Maximum lifetime of a share: a leap year.
 pub const MAX_SHARE_LIFETIME: Duration = Duration::from_secs(366 * 24 * 60 * 60);
-/// A model answers a request for a summary within so long, by default.
+/// How long a model may take to answer a request for a summary, by default.
 pub const DEFAULT_LLM_TIMEOUT: Duration = Duration::from_secs(60);
-/// Requests for summaries that models work on at once, by default.
+/// Requests for summaries that models work on at the same time, by default.
 pub const DEFAULT_LLM_CONCURRENCY: usize = 4;
-/// Most bytes of a model's answer: a summary of the largest limit in use has some kilobytes.
+/// Maximum bytes of a model's answer: a summary of the largest limit in use has a few kilobytes.
 pub const MAX_LLM_ANSWER_BYTES: usize = 1 << 20;
-/// A model embeds within so long, by default: some dozens of texts on one processor take seconds.
+/// How long a model may take to embed, by default: a few dozen texts on one processor take seconds.
 pub const DEFAULT_EMBEDDING_TIMEOUT: Duration = Duration::from_secs(30);
-/// Most values of an embedding: of those that servers offer, the largest have as many.
+/// Maximum values of an embedding: as many as the largest that servers offer.
 pub const MAX_EMBEDDING_DIMENSIONS: usize = 4_096;
-/// Texts that are embedded with one request: what the strictest server in use takes.
+/// Texts embedded with one request: what the strictest server in use accepts.
 pub const EMBEDDING_BATCH: usize = 32;
-/// Most bytes of an answer with embeddings: a batch of the largest has 3 MiB.
+/// Maximum bytes of an answer with embeddings: a batch of the largest has 3 MiB.
 pub const MAX_EMBEDDING_ANSWER_BYTES: usize = 8 << 20;
-/// Bytes of an utterance, from its beginning, that are embedded: about the 512 tokens that small encoders read.
+/// Bytes of an utterance, from its start, that are embedded: about the 512 tokens that small encoders read.
 pub const EMBEDDED_BYTES: usize = 2_000;
-/// A search waits so long for the embedding of its prompt.
+/// How long a search waits for the embedding of its prompt.
 pub const EMBEDDING_PATIENCE: Duration = Duration::from_millis(300);
-/// Most bytes of a tool result, or of a call's arguments, that a model reads: a few hundred tokens.
+/// Maximum bytes of a tool result, or of a call's arguments, that a model reads: a few hundred tokens.
 pub const LLM_RESULT_BYTES: usize = 1_600;
-/// Most bytes of any other utterance that a model reads: some 6,000 tokens.
+/// Maximum bytes of any other utterance that a model reads: some 6,000 tokens.
 pub const LLM_CONTENT_BYTES: usize = 24 << 10;
 
-/// The clocks of several servers over one store are apart by so much at most. A time farther ahead was noted
+/// Maximum difference between the clocks of several servers on one store. A time further ahead was recorded
 /// by a clock that was wrong.
 pub const CLOCK_TOLERANCE: Duration = Duration::from_secs(5 * 60);
 
-/// The outcome of a request id is replayed for so long.
+/// How long the outcome of a request id is replayed.
 pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Longest forget instruction, in bytes.
 pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
-/// Texts that one forget instruction looks for: each is looked for in everything stored.
+/// Maximum texts that one forget instruction looks for: each is looked for in everything stored.
 pub const MAX_TOPICS: usize = 16;
 
-/// Bytes of the indexes of the conversations searched lately.
+/// Bytes of the indexes of recently searched conversations.
 pub const INDEX_BYTES: u64 = 256 << 20;
-/// Bytes of the embeddings of the conversations searched lately.
+/// Bytes of the embeddings of recently searched conversations.
 pub const EMBEDDING_BYTES: u64 = 256 << 20;
-/// Either takes this part of `memory_limit` at most: an eighth.
+/// Each of the two takes at most this part of `memory_limit`: an eighth.
 pub const INDEX_SHARE: u64 = 8;
-/// Bytes of the events that are kept, for each of those that a namespace may have: one of a change takes some 700.
+/// Bytes of the kept events, for each event that a namespace may have: the event of a change takes some 700.
 pub const EVENT_BYTES: usize = 1 << 10;
-/// Bytes of the events that are kept, of however few.
+/// Minimum bytes for the kept events, however few they may be.
 pub const LEAST_EVENTS_BYTES: usize = 1 << 20;
 
-/// Connections at once, by default.
+/// Maximum connections at the same time, by default.
 pub const DEFAULT_MAX_CONNECTIONS: usize = 10_000;
-/// Descriptors that connections leave to the store, its files' cache included, to the logs and to what is leaving.
+/// Descriptors kept from connections for the store and its file cache, for logs, and for connections being
+/// closed.
 pub const RESERVED_DESCRIPTORS: usize = 768;
-/// Files of its tables that the store keeps open.
+/// Table files that the store keeps open.
 pub const STORE_CACHED_FILES: usize = 256;
-/// Connections that were evicted and are not closed yet: their descriptors are reserved ones.
+/// Maximum evicted connections that are not closed yet: their descriptors are reserved ones.
 pub const MAX_LEAVING_CONNECTIONS: usize = 128;
-/// Connections that are being told that there is no room: their descriptors are reserved ones.
+/// Maximum connections being refused for lack of room: their descriptors are reserved ones.
 pub const MAX_REFUSED_CONNECTIONS: usize = 64;
-/// A connection that was evicted has so long to end a call that came at the same moment: a round trip.
+/// How long an evicted connection has to finish a call that arrived at the same moment: a round trip.
 pub const EVICTION_GRACE: Duration = Duration::from_millis(100);
-/// A client has so long for its TLS handshake, and so long to say that it speaks HTTP/2.
+/// How long a client has for its TLS handshake, and then again to start HTTP/2.
 pub const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
-/// A connection without a call is closed after so long; clients connect again with their next call.
+/// A connection without a call is closed after this long; clients reconnect with their next call.
 pub const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(60 * 60);
-/// A connection that is closed because it was idle has so long to end a call that came at the same moment.
+/// How long a connection closed for idleness has to finish a call that arrived at the same moment.
 pub const IDLE_GRACE: Duration = Duration::from_secs(10);
-/// A client from which nothing came for so long is asked for a sign of life.
+/// A client that has sent nothing for this long is pinged.
 pub const HTTP2_PING_INTERVAL: Duration = Duration::from_secs(30);
-/// A client that gives none for so long is gone.
+/// A client that does not answer the ping for this long is disconnected.
 pub const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
-/// Bytes that a call may be ahead of what the server has read of it. What waits in frames of a few bytes costs more
-/// than it weighs, and h2 ends a connection on which that exceeds half of `CONNECTION_WINDOW`: 64 KiB of the
-/// smallest messages, of 14 bytes, cost 1.1 MiB.
+/// Bytes that a call may send ahead of what the server has read of it. Data waiting in frames of a few bytes
+/// costs more memory than its size, and h2 ends a connection on which the excess is over half of
+/// `CONNECTION_WINDOW`: 64 KiB of the smallest messages, 14 bytes each, cost 1.1 MiB.
 pub const STREAM_WINDOW: u32 = 64 << 10;
-/// Bytes that all calls of a connection may be ahead together.
+/// Bytes that all calls of a connection together may send ahead.
 pub const CONNECTION_WINDOW: u32 = 16 << 20;
-/// Calls in flight have so long to end when the server does.
+/// How long calls in flight have to finish when the server shuts down.
 pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
-/// The files of who may call are looked at so often: one who was removed is shut out within seconds.
+/// How often the credential files are checked: a removed caller is shut out within seconds.
 pub const CREDENTIALS_RELOAD: Duration = Duration::from_secs(2);
-/// A call that goes on is held to the clock so often, beside when its credential changes or expires.
+/// How often an ongoing call is checked against the clock, besides when its credential changes or expires.
 pub const CREDENTIAL_CHECK_INTERVAL: Duration = Duration::from_secs(60);
-/// Failed attempts are logged once in so long at most.
+/// Failed attempts are logged at most once in this time.
 pub const ATTEMPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Checks of signatures that may fail in a second, of calls from one address: a hundredth of a processor, or a tenth
-/// where keys are of P-384. One of each connection is made beyond that.
+/// Failed signature checks a second allowed for calls from one address: a hundredth of a processor, or a
+/// tenth with P-384 keys. Beyond that, each connection is allowed one.
 pub const FAILED_CHECKS_A_SECOND: NonZeroU32 = NonZeroU32::new(100).unwrap();
-/// The clocks of those who sign JWTs may differ from the server's by so much.
+/// How far the clocks of JWT signers may differ from the server's.
 pub const JWT_LEEWAY: Duration = Duration::from_secs(60);
-/// JWTs whose signature need not be checked again: a few hundred bytes each.
+/// Maximum JWTs whose signature need not be checked again: a few hundred bytes each.
 pub const MAX_VERIFIED_JWTS: usize = 4_096;
-/// Shortest key of HMAC with SHA-256, in bytes (RFC 7518, 3.2).
+/// Shortest HMAC-SHA-256 key, in bytes (RFC 7518, 3.2).
 pub const MIN_HMAC_KEY_BYTES: usize = 32;
 
-/// Bytes that a durable backend leaves free on its disk, by default: what its engine holds in memory and merges
-/// behind the replies, and a journal.
+/// Bytes that a durable backend leaves free on its disk, by default: what its engine holds in memory and
+/// merges in the background, and a journal.
 pub const DEFAULT_DISK_RESERVE: u64 = 256 << 20;
-/// The least relevance of the best match, by default: it silences nine in ten prompts about what was never said, and
-/// hardly any about what was (`cargo bench --bench recall`).
+/// Minimum relevance of the best match, by default: it excludes nine in ten prompts about what was never
+/// said, and hardly any about what was (`cargo bench --bench recall`).
 pub const DEFAULT_MIN_RELEVANCE: f64 = 0.35;
-/// Sequences of a conversation of which what is derived is kept together: a block of an index of them takes some 100 KiB,
-/// which is read in a millisecond, and made anew in some when one of them is erased.
+/// Sequences of a conversation whose derived data is kept together: one block of an index takes some 100 KiB,
+/// is read in a millisecond, and is rebuilt in a few when one of its sequences is erased.
 pub const BLOCK_SEQUENCES: u64 = 1_024;
-/// Bytes of a backup that are sent at once at most: a quarter of the message that clients take by default.
+/// Maximum bytes of a backup that are sent at a time: a quarter of the message that clients accept by
+/// default.
 pub const MAX_BACKUP_CHUNK_BYTES: usize = 1 << 20;
-/// A backup of which nothing is read for so long ends: it keeps files that could go.
+/// A backup that is not read for this long ends: it keeps files that could be deleted.
 pub const BACKUP_PATIENCE: Duration = Duration::from_secs(60);
-/// A call that is no stream ends after so long, by default: longer than a model takes to answer, with its retries.
+/// Maximum duration of a call that is not a stream, by default: longer than a model needs, with its retries.
 pub const DEFAULT_MAX_CALL_DURATION: Duration = Duration::from_secs(5 * 60);
-/// Calls in flight at most, by default: 64 connections with 100 calls each are served.
+/// Maximum calls in flight, by default: enough for 64 connections with 100 calls each.
 pub const DEFAULT_MAX_CALLS_IN_FLIGHT: usize = 8_192;
-/// Open streams at most, by default; each takes some tens of kilobytes.
+/// Maximum open streams, by default; each takes some tens of kilobytes.
 pub const DEFAULT_MAX_STREAMS: usize = 4_096;
-/// One caller may have this part of the open streams: a quarter.
+/// One caller may have at most this part of the open streams: a quarter.
 pub const STREAMS_SHARE: usize = 4;
-/// A call of an overloaded worker is admitted that waited so long for its thread (`benches/overload`).
+/// An overloaded worker admits a call that waited no longer than this for its thread (`benches/overload`).
 pub const OVERLOAD_WAIT: Duration = Duration::from_millis(2);
-/// Whether a worker is overloaded is judged by stretches of so long: shorter than a person notices.
+/// The time windows by which a worker is judged overloaded or not: shorter than a person notices.
 pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
-/// What callers ask for is compared over so long: longer than an overloaded worker takes to read from each connection.
+/// The time over which callers' demands are compared: longer than an overloaded worker takes to read from
+/// each connection.
 pub const SHARE_WINDOW: Duration = Duration::from_millis(500);
-/// A worker is overloaded whose calls go on waiting for longer than this. 6,400 callers that wait for their answers
-/// before they call again wait for less, on two cores that they share with the server.
+/// A worker whose calls keep waiting for longer than this is overloaded. On two cores shared with the server,
+/// 6,400 callers that wait for each answer before they call again wait for less.
 pub const STANDING_WAIT: Duration = Duration::from_millis(500);
-/// Calls that wait for a worker's thread before it may be overloaded: fewer are held up by something else.
+/// Calls that must wait for a worker's thread before it counts as overloaded: fewer are held up by something
+/// else.
 pub const LEAST_OVERLOAD: u64 = 64;
-/// While the store is behind, writes are turned away when so many bytes wait to be written: a quarter of what a
-/// durable backend writes at once.
+/// While the store is behind, writes are rejected once this many bytes wait to be written: a quarter of what
+/// a durable backend writes at once.
 pub const MAX_BACKLOG_BYTES: usize = 1 << 20;
-/// A call that is turned away may be made again after so long at the earliest.
+/// The shortest delay after which a rejected call may be retried.
 pub const LEAST_RETRY: Duration = Duration::from_millis(100);
-/// And after so long at the latest: what is turned away together does not come back together.
+/// The longest such delay: calls that are rejected together must not return together.
 pub const MOST_RETRY: Duration = Duration::from_millis(500);
-/// Writes of one conversation that wait for their turn at most: four commits of the largest. Those of streams are
-/// bounded by each stream.
+/// Maximum writes of one conversation that wait for their turn: four of the largest commits. Those of streams
+/// are bounded by each stream.
 pub const MAX_WAITING_WRITES: usize = 1_024;
-/// A caller whose calls a second are limited may make so long a time's calls at once.
+/// A caller with a rate limit may make this much time's worth of calls at once.
 pub const RATE_BURST: Duration = Duration::from_secs(1);
-/// The files of TLS are looked at so often.
+/// How often the TLS files are checked.
 pub const TLS_RELOAD: Duration = Duration::from_secs(5);
 
-/// The first message of a call that takes one, and each message that was begun, comes within so long, or so much
-/// of it as [`LEAST_MESSAGE_RATE`] brings.
+/// How long the first message of a call that needs one may take, and each message once it has begun, unless
+/// it arrives at [`LEAST_MESSAGE_RATE`].
 pub const MESSAGE_PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes a second that a message comes at, at least: a quarter of a megabit a second.
+/// Minimum rate of a message, in bytes a second: a quarter of a megabit a second.
 pub const LEAST_MESSAGE_RATE: usize = 32 << 10;
-/// A message waits so long for room among those that are received.
+/// How long a message waits for room among the received messages.
 pub const ROOM_PATIENCE: Duration = Duration::from_secs(5);
-/// A call that keeps its messages until it is answered, an import, pauses so long between them.
+/// The longest pause between the messages of a call that keeps them until it is answered: an import.
 pub const IMPORT_PATIENCE: Duration = Duration::from_secs(60);
-/// Messages of so many bytes or fewer are received without being counted: the calls in flight bound them.
+/// Messages up to this many bytes are received without being counted: the calls in flight bound them.
 pub const SMALL_MESSAGE_BYTES: usize = 4 << 10;
-/// What messages of so many bytes become when they are decoded is not looked at: the calls' own room is enough.
+/// Messages up to this many bytes are not measured when decoded: the calls' own room is enough.
 pub const TINY_MESSAGE_BYTES: usize = 256;
-/// A stream's messages of so many bytes, with what they take beside, are received without being counted.
+/// Messages of a stream up to this many bytes, with their overhead, are received without being counted.
 pub const SMALL_STREAM_BYTES: usize = 16 << 10;
-/// What a message takes once it is decoded, as a multiple of the largest one's bytes at most. A part of two bytes may
+/// Maximum memory of a decoded message, as a multiple of the largest message's bytes. A part of two bytes may
 /// become a structure of some hundred.
 pub const MESSAGE_GROWTH: usize = 3;
-/// Bytes of all that is on its way: calls that are open, messages that are not answered, answers that are not read.
-/// With the tokenizers' tables and connections it comes to some 256 MiB.
+/// Bytes of everything in transit: open calls, unanswered messages, unread answers. With the tokenizers'
+/// tables and the connections, it adds up to some 256 MiB.
 pub const TRANSIT_BYTES: usize = 72 << 20;
-/// Of these, what messages and answers may take together: the rest is for the calls that need no more.
+/// The part of these for messages and answers together: the rest is for calls that need no more.
 pub const CONTENT_BYTES: usize = 56 << 20;
-/// Of these, what messages may take that are received and not yet answered: three of the largest.
+/// The part of these for messages received and not yet answered: three of the largest.
 pub const MESSAGE_BYTES: usize = 48 << 20;
-/// And what answers may take that are made and not yet read: sixteen of the largest pages.
+/// The part of these for answers made and not yet read: sixteen of the largest pages.
 pub const ANSWER_BYTES: usize = 48 << 20;
-/// What open calls leave to the others.
+/// The part of these that open calls leave to the others.
 pub const CALLS_LEAVE: usize = 8 << 20;
-/// What an open call takes, with a small message and a small answer (measured).
+/// Bytes of an open call with a small message and a small answer (measured).
 pub const CALL_BYTES: usize = 8 << 10;
-/// What an open stream takes (measured).
+/// Bytes of an open stream (measured).
 pub const STREAM_BYTES: usize = 16 << 10;
-/// An answer that nothing is read of for so long ends its connection, unless as much as [`LEAST_MESSAGE_RATE`] brings
-/// was read of others.
+/// If an answer is not read for this long, its connection ends, unless other answers were read at
+/// [`LEAST_MESSAGE_RATE`].
 pub const UNREAD_PATIENCE: Duration = Duration::from_secs(120);
-/// An answer of so many bytes or fewer is given whether there is room for it or not.
+/// Answers up to this many bytes are given whether or not there is room for them.
 pub const SMALL_ANSWER_BYTES: usize = 4 << 10;
-/// A caller that is refused for want of room had better wait so long before it tries again.
+/// How long a caller that is refused for lack of room should wait before it tries again.
 pub const ROOM_RETRY: Duration = Duration::from_secs(1);
 
-/// Calls and streams of one connection at once; clients queue what is beyond. A silent one costs 5 to 16 KiB.
+/// Maximum calls and streams of one connection at the same time; clients queue the rest. A silent one costs 5
+/// to 16 KiB.
 pub const MAX_STREAMS: u32 = 1_000;
-/// Metadata of a call at most, in bytes as HTTP/2 counts them: 32 for each entry beside its name and value.
+/// Maximum metadata of a call, in bytes as HTTP/2 counts them: 32 per entry in addition to its name and
+/// value.
 pub const MAX_METADATA_BYTES: usize = 16 << 10;
-/// What a connection takes of metadata at most, so that the call that it belongs to can be answered.
+/// Maximum metadata that a connection accepts, so that the call it belongs to can be answered.
 pub const MAX_HEADER_BYTES: u32 = 64 << 10;

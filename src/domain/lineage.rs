@@ -1,18 +1,18 @@
-//! Where a conversation's utterances are stored, once it was forked or is a fork.
+//! Where a conversation's utterances are stored, if it was forked or is a fork.
 
 use crate::domain::{AssignedId, Head, LineageId, Ranges, Sequence, Trunk};
 
 impl Head {
-    /// The lineages in which an utterance may be stored, where it is looked for first: the branch,
-    /// then the trunks that reach it, the newest first. The first record found is the utterance:
-    /// what changed since a fork overrides what is shared.
+    /// The lineages in which an utterance may be stored, in the order of lookup: the branch, then the trunks
+    /// that reach it, newest first. The first record found is the utterance: what changed since a fork
+    /// overrides what is shared.
     pub fn lineages_of(&self, sequence: Sequence) -> impl Iterator<Item = LineageId> {
         let reaching = self.trunks.iter().rev().filter(move |trunk| sequence <= trunk.through);
         std::iter::once(self.branch).chain(reaching.map(|trunk| trunk.lineage))
     }
 
-    /// The lineages of its utterances in the order of [`Head::lineages_of`], each with the last sequence
-    /// that is read there.
+    /// The lineages of its utterances in the order of [`Head::lineages_of`], each with the last sequence read
+    /// there.
     pub fn lineages(&self) -> impl Iterator<Item = (LineageId, Sequence)> {
         let trunks = self.trunks.iter().rev().map(|trunk| (trunk.lineage, trunk.through));
         std::iter::once((self.branch, self.next)).chain(trunks)
@@ -23,7 +23,7 @@ impl Head {
         !self.trunks.is_empty() || self.branch != self.identity.lineage
     }
 
-    /// The sequences that both read from one place, unless one of the two has changed them since.
+    /// The sequences that both read from the same lineage, unless one of the two has changed them since.
     pub fn shared_with(&self, other: &Self) -> Ranges {
         let ends = self.lineages().flat_map(|(lineage, last)| {
             let same = other.lineages().filter(move |(other, _)| *other == lineage);
@@ -32,8 +32,7 @@ impl Head {
         ends.max().map_or_else(Ranges::new, |last| Ranges::before(last.next()))
     }
 
-    /// The sequences of all that is stored, in the window or the archive; those that were erased are
-    /// among them.
+    /// The sequences of everything stored, in the window or the archive, including those that were erased.
     pub fn kept(&self) -> Ranges {
         let mut kept = Ranges::before(self.next);
         kept.subtract(&self.left);
@@ -41,8 +40,8 @@ impl Head {
         kept
     }
 
-    /// The sequence that `text` names, when it is an id that the server made for an utterance which
-    /// this conversation reads.
+    /// The sequence that `text` names, if it is an id that the server made for an utterance that this
+    /// conversation reads.
     pub fn assigned(&self, text: &str) -> Option<Sequence> {
         let named = |lineage| AssignedId::sequence_of(text, lineage);
         let in_trunk = |trunk: &Trunk| named(trunk.lineage).filter(|sequence| *sequence <= trunk.through);

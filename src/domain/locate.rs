@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::domain::{Conversation, Loaded, Need, Ranges, Refusal, Sequence, Transition, Utterance};
 
-/// The utterances that `ids` name, in the order given: the window's at once, the archive's once
-/// they are loaded. The inner error is the id that names none.
+/// Returns the utterances that `ids` name, in the order given: those of the window immediately, those of the
+/// archive once they are loaded. The inner error is an id that names no utterance.
 pub fn by_ids<'a>(
     conversation: &Conversation,
     ids: &'a [Box<str>],
@@ -22,7 +22,7 @@ pub fn by_ids<'a>(
     Ok(Ok(found))
 }
 
-/// What is stored of `wanted`, ascending.
+/// Returns the stored utterances among `wanted`, ascending.
 pub fn stored(
     conversation: &Conversation,
     wanted: &Ranges,
@@ -34,12 +34,12 @@ pub fn stored(
     Ok(stored)
 }
 
-/// What is of `wanted` in the window.
+/// Returns the utterances of the window among `wanted`.
 pub fn live<'a>(conversation: &'a Conversation, wanted: &Ranges) -> impl Iterator<Item = &'a Arc<Utterance>> {
     wanted.iter().flat_map(|range| conversation.window.between(*range.start(), *range.end()))
 }
 
-/// The first stored utterance behind `at`.
+/// Returns the first stored utterance after `at`.
 pub fn following(
     conversation: &Conversation,
     at: Sequence,
@@ -57,7 +57,7 @@ pub fn following(
     }
 }
 
-/// The utterances of the unit of `utterance`, ascending.
+/// Returns the utterances of the unit of `utterance`, ascending.
 pub fn unit_of(
     conversation: &Conversation,
     utterance: &Utterance,
@@ -107,8 +107,8 @@ fn one(
 }
 
 impl Transition {
-    /// What is archived of `wanted` as the transition has it so far, ascending: what it evicted is, and what it
-    /// rewrote says what it says then.
+    /// Returns the archived utterances among `wanted` as the transition has them so far, ascending: including
+    /// those it evicted, and rewritten as it rewrote them.
     pub(in crate::domain) fn archived(
         &self,
         wanted: &Ranges,
@@ -129,7 +129,7 @@ impl Transition {
         Ok(archived)
     }
 
-    /// What is stored with `sequence`, as the transition has it so far.
+    /// Returns the utterance stored with `sequence`, as the transition has it so far.
     pub(in crate::domain) fn stored(
         &self,
         sequence: Sequence,
@@ -141,7 +141,7 @@ impl Transition {
         }
     }
 
-    /// The utterances of the unit of `utterance` as the transition has them so far, ascending.
+    /// Returns the utterances of the unit of `utterance` as the transition has them so far, ascending.
     pub(in crate::domain) fn unit_of(
         &self,
         utterance: &Utterance,

@@ -1,17 +1,17 @@
 //! A persistent list that is appended to at one end and cut at the other.
 //!
-//! A clone shares every chunk. An append writes the next slot of the last chunk, which no clone
-//! looks at, so that it copies nothing; two clones that append to one chunk get a chunk each.
+//! Clones share every chunk. An append writes the next slot of the last chunk, which no clone looks at, so
+//! that nothing is copied; if two clones append to one chunk, the second gets its own copy of it.
 
 use std::sync::{Arc, OnceLock};
 
 use imbl::Vector;
 
-/// Slots of a chunk. What was cut off stays in memory until its whole chunk is cut off.
+/// Slots per chunk. Members that were cut off stay in memory until their whole chunk is cut off.
 const CHUNK: usize = 32;
 
-/// The list. Every operation but [`Log::collect`](FromIterator) costs the same at any length, or
-/// grows with the logarithm of it.
+/// The list. The cost of every operation except [`Log::collect`](FromIterator) is constant, or logarithmic in
+/// the length.
 #[derive(Clone, Debug)]
 pub struct Log<T> {
     chunks: Vector<Arc<Chunk<T>>>,
@@ -44,7 +44,7 @@ impl<T: Clone> Log<T> {
         self.chunks.get(slot / CHUNK)?.0[slot % CHUNK].get()
     }
 
-    /// The members at the places `range`, counted from 0; a place beyond the end is none.
+    /// The members at the places `range`, counted from 0; places beyond the end are skipped.
     pub fn slice(
         &self,
         range: std::ops::Range<usize>,
@@ -68,7 +68,7 @@ impl<T: Clone> Log<T> {
         }
     }
 
-    /// Puts `member` in a place that is taken; returns what was there.
+    /// Replaces the member at an existing place; returns the old one.
     pub fn set(&mut self, place: usize, member: T) -> T {
         let before = self[place].clone();
         let slot = self.start + place;
@@ -82,8 +82,8 @@ impl<T: Clone> Log<T> {
         before
     }
 
-    /// Cuts what follows the first `length` members off the end, at the cost of its chunks. The last
-    /// chunk that stays is copied, so that nothing of what went is kept in memory.
+    /// Removes what follows the first `length` members, at the cost of its chunks. The last remaining chunk
+    /// is copied, so that nothing that was removed stays in memory.
     pub fn truncate(&mut self, length: usize) {
         if length >= self.length {
             return;
@@ -100,7 +100,7 @@ impl<T: Clone> Log<T> {
         }
     }
 
-    /// Cuts `count` members off the front.
+    /// Removes `count` members from the front.
     pub fn cut(&mut self, count: usize) {
         let count = count.min(self.length);
         self.start += count;

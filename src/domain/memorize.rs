@@ -1,4 +1,4 @@
-//! Memorize: a batch of utterances joins the conversation, all or none.
+//! Memorize: adds a batch of utterances to the conversation, all or none.
 
 mod ids;
 mod replace;
@@ -26,15 +26,15 @@ pub struct Memorize {
     pub drafts: Vec<Draft>,
     /// The tokens of each draft.
     pub tokens: Vec<u32>,
-    /// What they were counted in.
+    /// The encoding in which they were counted.
     pub encoding: Encoding,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
-    /// Keeps a result that answers no call aside instead of refusing it.
+    /// Whether a result that answers no call is kept aside instead of refused.
     pub lenient: bool,
-    /// What has the id of a draft already is replaced by it, instead of refusing it.
+    /// Whether a draft replaces the utterance that already has its id, instead of being refused.
     pub upsert: bool,
-    /// What to change of the conversation's state with it.
+    /// What to change in the conversation's state at the same time.
     pub state: Option<StateChange>,
 }
 
@@ -43,11 +43,11 @@ pub struct Memorize {
 pub struct Memorized {
     /// What changed.
     pub transition: Transition,
-    /// What was let pass.
+    /// What was tolerated.
     pub irregularities: Vec<Irregularity>,
 }
 
-/// Something that a lenient call let pass.
+/// Something that a lenient call tolerated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Irregularity {
     /// The place in the batch, from 0.
@@ -60,12 +60,12 @@ pub struct Irregularity {
 
 /// Adds the batch to `before`, then evicts what no longer fits.
 ///
-/// A result for which no call is open is late, when a call with its id was abandoned, has no answer and is
-/// still stored, and not forgotten.
+/// A result for which no call is open is late if a call with its id was abandoned, has no answer, and is
+/// still stored and not forgotten.
 ///
-/// Refuses, and changes nothing, when a turn number goes back, a tool result answers no call (unless
-/// lenient), an id is taken, the policy rejects an oversize utterance or exchange, the revision is not the
-/// expected one, the conversation has ended, or the state cannot be changed so.
+/// Refuses, and changes nothing, if a turn number goes back, a tool result answers no call (unless lenient),
+/// an id is taken, the policy rejects an oversize utterance or exchange, the revision is not the expected
+/// one, the conversation has ended, or the state change is refused.
 pub fn memorize(
     before: &Conversation,
     command: &Memorize,
@@ -82,7 +82,7 @@ fn decide(before: &Conversation, command: &Memorize, context: &Context<'_>) -> R
     Ok(say(transition, command, &known, context)?.finish(before))
 }
 
-/// Adds the drafts to a transition in the making, in the place of what is `known` by their ids.
+/// Adds the drafts to a transition in the making; those in `known` replace the utterance with their id.
 fn say(
     transition: Transition,
     command: &Memorize,
@@ -112,16 +112,16 @@ fn say(
 }
 
 impl Memorized {
-    /// With its transition ended.
+    /// Ends the transition.
     fn finish(self, before: &Conversation) -> Self {
         Self { transition: self.transition.finish(&before.summary), ..self }
     }
 }
 
-/// Adds drafts that were said before to a transition in the making, with the tokens of each, as
-/// [`memorize`] does leniently. Nothing is evicted yet.
+/// Adds drafts that were said before to a transition in the making, with the tokens of each, as a lenient
+/// [`memorize`] does. Nothing is evicted yet.
 ///
-/// Their ids are not taken.
+/// None of their ids may be taken.
 pub(super) fn join(
     transition: &mut Transition,
     drafts: &[Draft],
@@ -151,7 +151,7 @@ struct Place {
 }
 
 impl Place {
-    /// One that is neither kept aside nor late.
+    /// A place that is neither aside nor late.
     fn of(unit: Sequence, open: Option<Arc<OpenExchange>>) -> Self {
         Self { unit, open, aside: false, late: None }
     }
@@ -236,7 +236,7 @@ impl Placing {
         }
     }
 
-    /// A result, which stands at `place`, for the call with the id `call`.
+    /// Pairs a result, placed at `place`, with the call with the id `call`.
     fn pair_result(
         &mut self,
         index: usize,
@@ -253,14 +253,14 @@ impl Placing {
         }
     }
 
-    /// What waits at the end waits no more.
+    /// Abandons the calls waiting at the end.
     fn abandon(&mut self, open: Option<&OpenExchange>) {
         let Some(open) = open else { return };
         let unit: Vec<_> = self.transition.after.window.unit(open.unit).cloned().collect();
         self.transition.after.head.abandon(&unit);
     }
 
-    /// What the next utterance answers as a late result for `id`, if it is one.
+    /// Makes the next utterance a late result for `id`, if a call awaits one.
     fn answer_late(&mut self, id: &str, context: &Context<'_>) -> Result<Option<LateResult>, Need> {
         let waiting = self.transition.after.head.abandoned_with(id).filter(|call| call.answer.is_none());
         let waiting: Vec<AbandonedCall> = waiting.cloned().collect();
@@ -289,7 +289,7 @@ impl Placing {
         Ok(Place { aside: true, ..place })
     }
 
-    /// A result that answers no call is kept aside, as `description` says, or refused.
+    /// Tolerates a result that answers no call, as described by `description`, or refuses it.
     fn let_pass(&mut self, index: usize, sequence: Sequence, description: String) -> Result<(), Refusal> {
         if !self.lenient {
             let field = format!("utterances[{index}].tool_call_id");
@@ -299,8 +299,8 @@ impl Placing {
         Ok(())
     }
 
-    /// A pin holds for the whole unit: what joins a pinned unit is pinned, and what is pinned
-    /// pins its unit. Returns whether the draft is pinned.
+    /// A pin holds for the whole unit: an utterance that joins a pinned unit is pinned, and a pinned one pins
+    /// its unit. Returns whether the draft is pinned.
     fn pin_unit(&mut self, place: &Place, draft: &Draft) -> bool {
         let window = &self.transition.after.window;
         let pinned = window.get(place.unit).is_some_and(|first| first.pinned);
@@ -314,7 +314,7 @@ impl Placing {
         draft.pinned || pinned
     }
 
-    /// Notes that these were changed, as far as the batch did not bring them.
+    /// Notes that these were changed, except those that the batch itself added.
     fn note_updated(&mut self, changed: &[Arc<Utterance>]) {
         let change = &mut self.transition.change;
         let new = change.appended.first().map(|first| first.sequence);
@@ -322,7 +322,7 @@ impl Placing {
         old.for_each(|utterance| change.updated.add(utterance.sequence));
     }
 
-    /// `unit` is what the utterance is of, with itself.
+    /// `unit` is the unit of the utterance, which it includes.
     fn check_size<'u>(
         &self,
         index: usize,

@@ -1,13 +1,13 @@
-//! About how much values take in memory: what is stored is held to a limit by it, so that it is no less than they do.
+//! Approximate memory sizes of values. Stored data is limited by them, so they must not be too low.
 
 use std::collections::BTreeMap;
 
-/// An entry of a map beside its texts, in nodes that are three quarters full.
+/// Bytes of a map entry in addition to its texts, in nodes that are three quarters full.
 const ENTRY: usize = 72;
-/// The first node of a map.
+/// Bytes of the first node of a map.
 const NODE: usize = 544;
 
-/// What a piece of `bytes` takes: allocators have four sizes between two powers of two.
+/// The size of an allocation of `bytes`: allocators have four sizes between two powers of two.
 pub const fn allocated(bytes: usize) -> usize {
     match bytes {
         0 => 0,
@@ -16,7 +16,7 @@ pub const fn allocated(bytes: usize) -> usize {
     }
 }
 
-/// What the entries of a map of texts take.
+/// The size of the entries of a map of texts.
 pub fn map(entries: &BTreeMap<String, String>) -> usize {
     let text = |(key, value): (&String, &String)| allocated(key.len()) + allocated(value.len());
     match entries.is_empty() {

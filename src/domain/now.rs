@@ -1,4 +1,4 @@
-//! The present, by a clock that may have been wrong.
+//! The current time, by a clock that may have been wrong.
 
 use crate::domain::{Timestamp, limits::CLOCK_TOLERANCE};
 
@@ -7,7 +7,7 @@ use crate::domain::{Timestamp, limits::CLOCK_TOLERANCE};
 pub struct Now {
     /// What the clock shows.
     pub time: Timestamp,
-    /// Since when it has only gone on: what was noted ahead of it was noted before that.
+    /// Since when the clock has only gone forward: times ahead of it were recorded before that.
     pub since: Timestamp,
 }
 
@@ -18,8 +18,8 @@ impl From<Timestamp> for Now {
 }
 
 impl Now {
-    /// When something was that is noted for `time`. A time ahead of the clock was noted before the clock was set
-    /// back, and counts as then.
+    /// When something recorded at `time` happened. A time ahead of the clock was recorded before the clock
+    /// was set back, and counts as that moment.
     pub fn noted(self, time: Timestamp) -> Timestamp {
         match is_ahead(time, self.time) {
             true => self.since.min(self.time),
@@ -28,8 +28,8 @@ impl Now {
     }
 }
 
-/// Whether `time` lies so far ahead of `now` that the clock was wrong when it was noted: farther than the clocks
-/// of several servers are apart.
+/// Whether `time` is so far ahead of `now` that the clock was wrong when it was recorded: further than the
+/// clocks of several servers are apart.
 pub fn is_ahead(time: Timestamp, now: Timestamp) -> bool {
     time > now.plus(CLOCK_TOLERANCE)
 }

@@ -1,4 +1,4 @@
-//! What becomes of an exchange when a part of it is gone, or says something else.
+//! What happens to an exchange when a part of it is removed or replaced.
 
 #[cfg(test)]
 mod tests;
@@ -13,28 +13,28 @@ use crate::domain::{
 };
 
 impl Transition {
-    /// Takes `gone`, which is stored, out of everything, and nothing else. What is left of the units that it
-    /// parts is paired anew, the window is within its limits again, and the conversation goes on from what is
-    /// its newest utterance then.
+    /// Removes `gone`, which is stored, from everything, and nothing else. What is left of the split units is
+    /// paired again, the window is brought within its limits, and the conversation continues from its newest
+    /// remaining utterance.
     pub fn erase_exactly(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         let parted = parted(&self.after, gone, context)?;
         self.erase(gone, context)?;
         for rest in &parted {
             let rest = self.pair_anew(rest);
-            // the summary tells a call with what came of it, also where that is gone
+            // the summary mentions a call with its result, which may be gone
             self.retell(&rest, context);
         }
         if !parted.is_empty() {
-            // what was held in the window by the rest of its unit may leave
+            // what the rest of its unit kept in the window may leave now
             self.evict(context)?;
         }
         self.settle_end();
         Ok(())
     }
 
-    /// Pairs `members`, what there is of one unit, by themselves: a result whose call is not among them is
-    /// kept aside, one that was late and answers a call among them is not late any more, and a call without its
-    /// result is abandoned. Answers them as they are then.
+    /// Pairs `members`, what is left of one unit, among themselves: a result whose call is not among them is
+    /// kept aside, a late result that answers a call among them is no longer late, and a call without its
+    /// result is abandoned. Returns them as they are then.
     pub(in crate::domain) fn pair_anew(&mut self, members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
         let paired = paired(members);
         let both = members.iter().zip(&paired);
@@ -47,8 +47,8 @@ impl Transition {
         paired
     }
 
-    /// The conversation goes on from its newest utterance, whatever was said behind that before: calls that
-    /// wait there wait again, unless one of them was answered late.
+    /// Continues the conversation from its newest utterance, whatever followed it before: calls waiting there
+    /// wait again, unless one of them was answered late.
     pub(in crate::domain) fn settle_end(&mut self) {
         let Conversation { head, window, .. } = &mut self.after;
         let newest = window.last().filter(|newest| head.archived.last() < Some(newest.sequence)).cloned();
@@ -69,14 +69,14 @@ impl Transition {
 }
 
 impl Head {
-    /// Whether the calls from `first` on may wait for results: not in a conversation that has ended, and not
-    /// where one of them was answered late.
+    /// Whether the calls from `first` on can wait for results: not in a conversation that has ended, and not
+    /// if one of them was answered late.
     pub(in crate::domain) fn may_wait(&self, first: Sequence) -> bool {
         let late = self.abandoned.iter().filter(|call| call.answer.is_some());
         self.ended.is_none() && !late.map(|call| call.caller).any(|caller| caller >= first)
     }
 
-    /// The calls of `members` that have no answer among them are abandoned, and no others of theirs.
+    /// Marks exactly those calls of `members` as abandoned that have no answer among them.
     fn abandon_among(&mut self, members: &[Arc<Utterance>]) {
         let known = |id: &str, caller: Sequence| {
             self.abandoned.iter().find(|call| call.caller == caller && *call.id == *id).cloned()
@@ -92,7 +92,7 @@ impl Head {
     }
 }
 
-/// What is left of each unit of which `gone` takes a part.
+/// What is left of each unit from which `gone` removes a part.
 fn parted(of: &Conversation, gone: &Ranges, context: &Context<'_>) -> Result<Vec<Vec<Arc<Utterance>>>, Need> {
     let away = gone.intersection(&of.head.archived);
     // members of one unit are all in the window, or all in the archive
@@ -112,7 +112,7 @@ fn parted(of: &Conversation, gone: &Ranges, context: &Context<'_>) -> Result<Vec
     Ok(away.chain(units).filter_map(rest).collect())
 }
 
-/// `members` in the units that they are of when nothing else is said.
+/// `members` in the units they form by themselves.
 fn paired(members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
     let mut open: Option<OpenExchange> = None;
     let pair = |member: &Arc<Utterance>| {
@@ -136,7 +136,7 @@ fn paired(members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
     members.iter().map(pair).collect()
 }
 
-/// `member` in `unit`, as a result that answers a call that waits there, or one that does not.
+/// `member` in `unit`, either as a result that answers a call waiting there or not.
 fn placed(member: &Arc<Utterance>, unit: Sequence, answers: bool) -> Arc<Utterance> {
     let late = member.late().filter(|_| !answers).cloned();
     let aside = member.role == Role::Tool && !answers && late.is_none();

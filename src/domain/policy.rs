@@ -23,23 +23,23 @@ impl Marks {
         Self { max, keep: None }
     }
 
-    /// Marks with a `keep` of their own; `None` unless `1 ≤ keep ≤ max`.
+    /// Marks with an explicit `keep`; `None` unless `1 ≤ keep ≤ max`.
     pub fn with_keep(max: u32, keep: u32) -> Option<Self> {
         (1..=max).contains(&keep).then_some(Self { max, keep: Some(keep) })
     }
 
-    /// The most that may stand in the window.
+    /// The most that the window may hold.
     pub fn max(self) -> u32 {
         self.max
     }
 
-    /// What an eviction leaves at most.
+    /// The most that an eviction leaves.
     pub fn keep(self) -> u32 {
         let derived = (u64::from(self.max) * 4 / 5) as u32;
         self.keep.unwrap_or(derived.max(1))
     }
 
-    /// The `keep` that was given, if one was.
+    /// The explicit `keep`, if there is one.
     pub fn given_keep(self) -> Option<u32> {
         self.keep
     }
@@ -48,14 +48,14 @@ impl Marks {
 /// What happens to an utterance or exchange larger than `max_tokens`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Oversize {
-    /// It is kept, the window is over its limit, and it leaves with the next eviction.
+    /// It is kept; the window is over its limit, and it leaves with the next eviction.
     #[default]
     Keep,
     /// It is refused.
     Reject,
 }
 
-/// A conversation's limits. `None` is unlimited.
+/// A conversation's limits. `None` means unlimited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
     /// Utterances in the window.
@@ -68,13 +68,13 @@ pub struct Policy {
     pub summarization_enabled: bool,
     /// Tokens of the whole summary.
     pub summary_token_limit: Option<u32>,
-    /// What happens to what is larger than the limit by itself.
+    /// What happens to an utterance or exchange that is larger than the limit by itself.
     pub oversize: Oversize,
     /// Utterances in the archive; 0 keeps none.
     pub archive_limit: u32,
-    /// The conversation is removed so long after its last change.
+    /// How long after its last change the conversation is removed.
     pub expire_after: Option<Duration>,
-    /// Whether a model tells summaries anew, and closings; by default where there is one.
+    /// Whether a model rewrites summaries and closings; by default, if there is one.
     pub llm_summaries: Option<bool>,
     /// The model that does so; by default the server's.
     pub summary_model: Option<Arc<str>>,
@@ -95,22 +95,22 @@ impl Policy {
         summary_model: None,
     };
 
-    /// 10 turns, of which 3 stay, and 8,000 tokens.
+    /// 10 turns, of which 3 are kept, and 8,000 tokens.
     pub const TURNS: Self = Self {
         utterances: None,
         turns: Some(Marks { max: DEFAULT_MAX_TURNS, keep: Some(DEFAULT_KEEP_TURNS) }),
         ..Self::ROLLING
     };
 
-    /// No limit of utterances, turns or tokens.
+    /// No limit on utterances, turns or tokens.
     pub const SESSION: Self = Self { utterances: None, tokens: None, ..Self::ROLLING };
 }
 
-/// Changes to a policy. `None` leaves a value as it is; `Some(0)` of a maximum, of
-/// `summary_token_limit` or of `expire_after` means unlimited.
+/// Changes to a policy. `None` leaves a value unchanged; `Some(0)` for a maximum, for `summary_token_limit`
+/// or for `expire_after` means unlimited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyUpdate {
-    /// Limits to start from instead of the present ones.
+    /// Limits to start from instead of the current ones.
     pub preset: Option<Policy>,
     /// See [`Policy::utterances`].
     pub max_utterances: Option<u32>,
@@ -141,11 +141,11 @@ pub struct PolicyUpdate {
 }
 
 impl PolicyUpdate {
-    /// The policy that `base` becomes.
+    /// Returns what `base` becomes.
     ///
-    /// Refuses a `keep` outside 1 to its maximum, or of an unlimited measure; `field` is
-    /// where the update stands in the request. A given `keep` that a new maximum falls
-    /// below is dropped in favour of four fifths of it.
+    /// Refuses a `keep` outside 1 to its maximum, and one for an unlimited measure; `field` is the update's
+    /// place in the request. If a new maximum is below the explicit `keep`, that is replaced by four fifths
+    /// of the maximum.
     pub fn apply(&self, base: &Policy, field: &str) -> Result<Policy, Refusal> {
         let (present, base) = (base, self.preset.as_ref().unwrap_or(base));
         let at = |name: &str| format!("{field}.{name}");

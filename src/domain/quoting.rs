@@ -1,50 +1,51 @@
-//! How what was said is quoted to a model: a line for each utterance, and how long ones are shortened.
+//! How utterances are quoted to a model: a line for each, with long ones shortened.
 
 use std::fmt::Write;
 
 use crate::domain::{Role, TokenCounter, ToolCall, shortening::trim};
 
-/// What stands before what is quoted of this conversation alone.
+/// The line before a quote from this conversation alone.
 pub(super) const BEFORE: &str = "[Recalled from earlier in this conversation]\n";
-/// What stands behind.
+/// The line after it.
 pub(super) const AFTER: &str = "[End of what was recalled]";
 /// A line is not shortened to fewer tokens.
 pub(super) const LEAST_TOKENS: u32 = 48;
-/// With fewer tokens left nothing more is looked for.
+/// With fewer tokens left, nothing more is looked for.
 const LEAST_LEFT: u32 = 8;
-/// A match has so much of the room at most.
+/// A match takes at most this part of the room.
 const QUARTER: u32 = 4;
-/// A match of so many tokens is quoted whole where there is room.
+/// A match of up to this many tokens is quoted whole, if there is room.
 const LEAST_WHOLE: u32 = 128;
 
-/// The room of a quote, as matches take it. A long match would take the place of many short ones: one of more
-/// than a quarter of the room is shortened to half of that, and such ones have a quarter together.
+/// The room that matches have in a quote. A long match would displace many short ones: a match of more than a
+/// quarter of the room is shortened to half of that, and the shortened ones have a quarter together.
 pub(super) struct Room {
     left: u32,
     /// The most tokens of a match that is quoted whole.
     whole: u32,
-    /// What is left for shortened ones.
+    /// What is left for shortened matches.
     excerpts: u32,
 }
 
 impl Room {
-    /// So many tokens.
+    /// A room of `tokens` tokens.
     pub(super) fn of(tokens: u32) -> Self {
         let whole = (tokens / QUARTER).max(LEAST_WHOLE);
         Self { left: tokens, whole, excerpts: whole }
     }
 
-    /// Whether something more may fit.
+    /// Whether something more might fit.
     pub(super) fn is_open(&self) -> bool {
         self.left >= LEAST_LEFT
     }
 
-    /// Whether something of so many tokens is too long, also shortened.
+    /// Whether something with this many tokens is too long, even if shortened.
     pub(super) fn refuses(&self, tokens: u32) -> bool {
         tokens > self.whole.min(self.left).saturating_add(LEAST_TOKENS) && self.excerpts < LEAST_TOKENS
     }
 
-    /// Takes the lines of a match, whole or shortened, and what comes `beside` them; answers whether they fit.
+    /// Adds the lines of a match, whole or shortened, and the `beside` tokens with them; returns whether they
+    /// fit.
     pub(super) fn take(&mut self, lines: &mut [&mut Line], beside: u32, counter: &dyn TokenCounter) -> bool {
         let Some(room) = self.left.checked_sub(beside) else { return false };
         let mut tokens = tokens_of(lines);
@@ -59,7 +60,7 @@ impl Room {
         true
     }
 
-    /// Takes so many tokens where they are left.
+    /// Takes this many tokens if they are left, and returns whether they were.
     pub(super) fn takes(&mut self, tokens: u32) -> bool {
         let left = self.left.checked_sub(tokens);
         self.left = left.unwrap_or(self.left);
@@ -71,18 +72,18 @@ fn tokens_of(lines: &[&mut Line]) -> u32 {
     lines.iter().map(|line| line.tokens).fold(0, u32::saturating_add)
 }
 
-/// Something said.
+/// An utterance to quote.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said<'a> {
     pub(super) role: Role,
-    /// Who says it; of a result, the tool.
+    /// The speaker's name; for a result, the tool's.
     pub(super) name: Option<&'a str>,
     pub(super) content: &'a str,
     pub(super) calls: &'a [ToolCall],
 }
 
 impl Said<'_> {
-    /// What a quote says of it, with the end of its line.
+    /// Its line in a quote, with the line end.
     pub(super) fn line(&self) -> Line {
         let speaker = match self.role {
             Role::System => "System",
@@ -123,7 +124,7 @@ impl Line {
         Self { tokens: counter.count(&self.text), ..self }
     }
 
-    /// Its head and its tail, in at most `room` tokens where that is enough for a marker between them.
+    /// Keeps its head and its tail, in at most `room` tokens if that is enough for a marker between them.
     pub(super) fn shorten(&mut self, room: u32, counter: &dyn TokenCounter) {
         if self.tokens > room {
             let (text, _) = trim(self.text.trim_end(), self.tokens, room.saturating_sub(1), counter);
@@ -132,8 +133,8 @@ impl Line {
     }
 }
 
-/// Shortens the longest of `lines` until they have at most `room` tokens together. False where that leaves too
-/// little of one to tell anything.
+/// Shortens the longest of `lines` until they have at most `room` tokens together. Returns false if that
+/// leaves too little of a line to be useful.
 fn fit(lines: &mut [&mut Line], room: u32, counter: &dyn TokenCounter) -> bool {
     lines.sort_by_key(|line| line.tokens);
     let (mut left, mut count) = (room, lines.len() as u32);

@@ -6,12 +6,12 @@ use smallvec::SmallVec;
 
 use crate::domain::Sequence;
 
-/// A set of sequences. Costs memory and time by its number of ranges, not of members.
+/// A set of sequences. Its cost in memory and time grows with the number of ranges, not of members.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Ranges(SmallVec<[(u64, u64); 1]>);
 
 impl Ranges {
-    /// The set without members.
+    /// The empty set.
     pub const fn new() -> Self {
         Self(SmallVec::new_const())
     }
@@ -28,7 +28,7 @@ impl Ranges {
         Self::of(Sequence::FIRST, Sequence(next.0.saturating_sub(1)))
     }
 
-    /// About how many bytes it takes in memory beside itself.
+    /// The approximate memory in bytes, in addition to the set itself.
     pub fn memory_bytes(&self) -> usize {
         match self.0.len() {
             0 | 1 => 0,
@@ -36,7 +36,7 @@ impl Ranges {
         }
     }
 
-    /// Whether there is no member.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -97,7 +97,7 @@ impl Ranges {
         self.insert(sequence, sequence);
     }
 
-    /// Takes all of `first..=last` out.
+    /// Removes all of `first..=last`.
     pub fn remove(&mut self, first: Sequence, last: Sequence) {
         let (first, last) = (first.0, last.0);
         let start = self.0.partition_point(|range| range.1 < first);
@@ -117,7 +117,7 @@ impl Ranges {
         other.iter().for_each(|range| self.insert(*range.start(), *range.end()));
     }
 
-    /// Takes every member of `other` out.
+    /// Removes every member of `other`.
     pub fn subtract(&mut self, other: &Self) {
         other.iter().for_each(|range| self.remove(*range.start(), *range.end()));
     }
@@ -131,7 +131,7 @@ impl Ranges {
         common
     }
 
-    /// Whether every member of `other` is a member.
+    /// Whether every member of `other` is in this set.
     pub fn holds(&self, other: &Self) -> bool {
         other.iter().all(|range| {
             let after = self.0.partition_point(|own| own.0 <= range.start().0);
@@ -139,7 +139,7 @@ impl Ranges {
         })
     }
 
-    /// Whether a member of `other` is a member.
+    /// Whether any member of `other` is in this set.
     pub fn meets(&self, other: &Self) -> bool {
         other.iter().any(|range| {
             let after = self.0.partition_point(|own| own.0 <= range.end().0);
@@ -147,7 +147,7 @@ impl Ranges {
         })
     }
 
-    /// Takes the `count` smallest members out and returns them.
+    /// Removes and returns the `count` smallest members.
     pub fn take_first(&mut self, mut count: u64) -> Self {
         let mut taken = Self::new();
         while count > 0 {
@@ -160,7 +160,7 @@ impl Ranges {
         taken
     }
 
-    /// Takes the `count` largest members out and returns them.
+    /// Removes and returns the `count` largest members.
     pub fn take_last(&mut self, mut count: u64) -> Self {
         let mut taken = Self::new();
         while count > 0 {

@@ -11,9 +11,9 @@ pub enum Reason {
     UnknownRole,
     /// An utterance has neither content nor tool calls.
     EmptyUtterance,
-    /// Text is beyond the limit of bytes.
+    /// Text is over the byte limit.
     ContentTooLarge,
-    /// An utterance or exchange is beyond `max_tokens`, and the policy rejects such.
+    /// An utterance or exchange is over `max_tokens`, and the policy rejects that.
     Oversize,
     /// A tool result answers no open call.
     NoOpenCall,
@@ -21,13 +21,13 @@ pub enum Reason {
     TurnGoesBack,
     /// A batch is empty.
     EmptyBatch,
-    /// A batch is beyond its limit.
+    /// A batch is over its limit.
     BatchTooLarge,
     /// A forget instruction is not understood.
     InstructionNotUnderstood,
     /// A forget instruction in plain English selects most of the window.
     InstructionTooBroad,
-    /// A page token is not one, or belongs to another query.
+    /// A page token is invalid, or belongs to another query.
     InvalidPageToken,
     /// An utterance id is taken in its conversation.
     UtteranceExists,
@@ -43,29 +43,29 @@ pub enum Reason {
     RecipientMismatch,
     /// `expected_revision` is not the conversation's.
     StaleRevision,
-    /// Names of a conversation's state are at other versions than expected.
+    /// State values are at other versions than expected.
     StaleState,
     /// A request id was used with another body.
     RequestIdReused,
-    /// A conversation has as many shares as it may have.
+    /// A conversation has the maximum number of shares.
     TooManyShares,
     /// There is no such share.
     ShareNotFound,
-    /// A share's token is good for nothing.
+    /// A share's token is not valid.
     ShareNotValid,
     /// A fork would cut an exchange.
     CutsExchange,
     /// A window has too few utterances to be compacted.
     TooShortToCompact,
-    /// Nothing of a window may leave.
+    /// Nothing can leave the window.
     NothingToCompact,
     /// A compaction would save nothing.
     Irreducible,
-    /// The policy has no summaries.
+    /// The policy disables summaries.
     SummariesDisabled,
     /// No compaction can be undone.
     NothingToUndo,
-    /// What a compaction took out of the window is no longer stored.
+    /// What a compaction removed from the window is no longer stored.
     SourcesGone,
 }
 

@@ -1,4 +1,4 @@
-//! Restore: soft-forgotten utterances take part again.
+//! Restore: brings soft-forgotten utterances back into use.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::domain::{
 pub struct Restore {
     /// Their ids.
     pub ids: Vec<Box<str>>,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// Restores the units of the utterances named; `None` when nothing of them was forgotten.
+/// Restores the units of the named utterances; `None` if none of them was forgotten.
 ///
-/// Refuses an id that names no stored utterance. What comes back into the window may take it
-/// over a limit, which evicts; a segment that covers what comes back is rebuilt with it. Calls that have
-/// no answer, and that no user utterance follows, wait again.
+/// Refuses an id that names no stored utterance. What returns to the window may take it over a limit, which
+/// evicts; a segment that covers what returns is rebuilt with it. Calls without an answer that no user
+/// utterance follows wait again.
 pub fn restore(
     before: &Conversation,
     command: &Restore,
@@ -73,8 +73,8 @@ fn transition(
 }
 
 impl Transition {
-    /// What was restored is as if it had never been forgotten: its calls that have no answer wait again, and
-    /// what followed them is of their unit.
+    /// Treats what was restored as if it had never been forgotten: its calls without an answer wait again,
+    /// and what followed them joins their unit.
     fn reopen(&mut self) {
         let Some((open, members)) = reopened(&self.after, &self.change.restored) else { return };
         let callers = Ranges::of(open.unit, self.after.head.newest());
@@ -84,11 +84,12 @@ impl Transition {
     }
 }
 
-/// The exchange that waits again once `restored` are back, and those that join its unit, as they are then.
+/// The exchange that waits again once `restored` are back, and the utterances that join its unit, as they are
+/// then.
 ///
-/// None in a conversation that has ended, none of a call that was answered late, and none before what cannot
-/// be of its unit: a user utterance, one that is forgotten, erased or kept aside, or that is pinned where the
-/// calls are not.
+/// There is none in a conversation that has ended, for a call that was answered late, or before an utterance
+/// that cannot be in its unit: a user utterance, one that is forgotten, erased or kept aside, or one that is
+/// pinned while the calls are not, or the other way round.
 fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Vec<Arc<Utterance>>)> {
     let tail = since_the_user(after);
     let start = tail.iter().enumerate().find_map(|(start, first)| {
@@ -128,7 +129,7 @@ mod tests {
         test_life::{Life, calls, result, said},
     };
 
-    /// A call, sequence 2, and what follows it, said while the call is forgotten; then it is restored.
+    /// A call, sequence 2, and what follows it, said while the call is forgotten; the call is then restored.
     fn restored(following: Vec<crate::domain::Draft>) -> Life {
         let mut life = Life::new(Policy::ROLLING);
         life.say(vec![said(Role::User, "go"), calls(&["a", "b"]), result("b")]);

@@ -1,4 +1,4 @@
-//! Who speaks.
+//! The roles of speakers.
 
 use std::fmt;
 
@@ -16,10 +16,10 @@ pub enum Role {
 }
 
 impl Role {
-    /// All four, in their order.
+    /// All four, in order.
     pub const ALL: [Self; 4] = [Self::System, Self::User, Self::Assistant, Self::Tool];
 
-    /// What messages call roles: the four, and what providers and their older formats say for them.
+    /// The names of roles in messages: the four, and those that providers and their older formats use.
     const NAMES: [(&str, Self); 10] = [
         ("system", Self::System),
         ("developer", Self::System),
@@ -33,7 +33,7 @@ impl Role {
         ("function", Self::Tool),
     ];
 
-    /// The names that [`named`](Self::named) knows, for a refusal.
+    /// The names that [`named`](Self::named) accepts, for a refusal.
     pub const ACCEPTED: &str =
         "system, developer, user, human, assistant, ai, bot, model, tool and function, in any case";
 
@@ -43,7 +43,7 @@ impl Role {
         Self::NAMES.iter().find(is_named).map(|(_, role)| *role)
     }
 
-    /// The lower-case word for it.
+    /// Its lower-case name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",

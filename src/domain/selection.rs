@@ -9,20 +9,20 @@ use crate::domain::{
     segment::Summary,
 };
 
-/// A stored utterance, and its position in the window if it is there.
+/// A stored utterance, and its position if it is in the window.
 pub type Candidate<'a> = (Option<u32>, &'a Arc<Utterance>);
 
 impl Instruction {
-    /// Whether it can select what is in the archive: all but positions and bare counts can.
+    /// Whether it can select archived utterances: everything except positions and bare counts can.
     pub fn reaches_archive(&self) -> bool {
         let in_window = |criterion: &Criterion| matches!(criterion, Criterion::Position(_));
         !self.criteria().is_empty() && !self.criteria().iter().any(in_window)
     }
 
-    /// What it selects of `stored`, which ascends by sequence.
+    /// Selects from `stored`, which is ascending by sequence.
     ///
     /// - Head instructions are selected only by `id`, `sequence` or `speaker:system`.
-    /// - A count takes live utterances only; criteria alone select the soft-forgotten too.
+    /// - A count selects only live utterances; criteria alone also select soft-forgotten ones.
     pub fn select<'a>(&self, stored: &[Candidate<'a>]) -> Vec<&'a Arc<Utterance>> {
         let criteria: Vec<_> = self.criteria().iter().map(|criterion| Test::of(criterion, stored)).collect();
         let live_only = self.take().is_some();
@@ -43,9 +43,9 @@ impl Instruction {
         selected
     }
 
-    /// The sequences that `summary` still covers though they are no longer stored, in window or
-    /// archive, and that it selects: all of them by `all`, those in range by `sequence`, and by
-    /// `about` those with a sentence that holds all its terms.
+    /// The sequences it selects that `summary` still covers although they are no longer stored, in window or
+    /// archive: `all` selects all of them, `sequence` those in range, and `about` those with a sentence that
+    /// contains all its terms.
     pub fn select_remnants(&self, summary: &Summary, archived: &Ranges) -> Ranges {
         let mut remnants = summary.covers();
         remnants.subtract(archived);
@@ -65,14 +65,14 @@ impl Instruction {
         }
     }
 
-    /// Whether it selects anything that an import summarised.
+    /// Whether it selects any of the imported summaries.
     pub fn selects_imported(&self, summary: &Summary) -> bool {
         let imported = summary.segments().iter().filter(|segment| segment.imported.is_some());
         imported.flat_map(|segment| &segment.sentences).any(|sentence| self.tells_imported(&sentence.text))
     }
 
-    /// Whether it selects this sentence of what an import summarised: `all` does, and `about` where the
-    /// sentence holds all its terms.
+    /// Whether it selects this sentence of an imported summary: `all` does, and `about` does if the sentence
+    /// contains all its terms.
     pub fn tells_imported(&self, sentence: &str) -> bool {
         match self.criteria() {
             _ if self.take().is_some() => false,
@@ -82,7 +82,7 @@ impl Instruction {
         }
     }
 
-    /// The terms of each topic that it names.
+    /// The terms of each topic it names.
     pub(in crate::domain) fn topics(&self) -> Vec<Terms> {
         let texts = |criterion: &Criterion| match criterion {
             Criterion::About(texts) => texts.clone(),
@@ -98,7 +98,7 @@ impl Instruction {
     }
 }
 
-/// A criterion, made ready for many utterances.
+/// A criterion, prepared for many utterances.
 enum Test<'a> {
     Plain(&'a Criterion),
     Turns(BTreeSet<u32>),

@@ -1,4 +1,4 @@
-//! Where an utterance stands, when, and in which state of its conversation.
+//! An utterance's place, a conversation's revision, and moments in time.
 
 use std::{fmt, time::Duration};
 
@@ -11,12 +11,12 @@ impl Sequence {
     /// The first sequence of a conversation.
     pub const FIRST: Self = Self(1);
 
-    /// The one after this.
+    /// The next sequence.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// As a number.
+    /// The sequence as a number.
     pub fn get(self) -> u64 {
         self.0
     }
@@ -28,7 +28,7 @@ impl fmt::Display for Sequence {
     }
 }
 
-/// How often a conversation has changed: 1 when it starts, one more with each change.
+/// The number of a conversation's changes: 1 when it starts, one more with each change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision(pub u64);
 
@@ -36,12 +36,12 @@ impl Revision {
     /// The revision before a conversation exists.
     pub const NONE: Self = Self(0);
 
-    /// The one after this.
+    /// The next revision.
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
 
-    /// As a number.
+    /// The revision as a number.
     pub fn get(self) -> u64 {
         self.0
     }
@@ -58,19 +58,19 @@ impl fmt::Display for Revision {
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The minute that it falls in, from 1970; the first for what was before, the last that can be told for what is
-    /// beyond the year 10000.
+    /// The minute it falls in, counted from 1970; 0 for anything earlier, and the largest value from about
+    /// the year 10000 on.
     pub fn minute(self) -> u32 {
         u32::try_from(self.0.div_euclid(60_000_000).max(0)).unwrap_or(u32::MAX)
     }
 
-    /// The moment `duration` later; stays at the end of time rather than wrap.
+    /// The moment `duration` later; saturates instead of wrapping.
     pub fn plus(self, duration: Duration) -> Self {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self(self.0.saturating_add(micros))
     }
 
-    /// The moment `duration` earlier; stays at the start of time rather than wrap.
+    /// The moment `duration` earlier; saturates instead of wrapping.
     pub fn minus(self, duration: Duration) -> Self {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self(self.0.saturating_sub(micros))

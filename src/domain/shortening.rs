@@ -2,10 +2,10 @@
 
 use crate::domain::TokenCounter;
 
-/// Kept shorter than this, in bytes, head and tail tell nothing and are left out too.
+/// With fewer bytes than this, head and tail are useless, and are left out too.
 const LEAST_BYTES: usize = 32;
 
-/// `1830` is `1,830`.
+/// Formats `1830` as `1,830`.
 pub(super) fn grouped(number: u32) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -18,20 +18,20 @@ pub(super) fn grouped(number: u32) -> String {
     text
 }
 
-/// What stands for `tokens` that were left out.
+/// The marker for `tokens` that were left out.
 fn marker(tokens: u32) -> String {
     format!("[… {} tokens left out …]", grouped(tokens))
 }
 
-/// The least that [`trim`] makes of a text of `tokens`, and its tokens.
+/// The shortest text that [`trim`] makes of a text of `tokens`, and its own tokens.
 pub(super) fn least(tokens: u32, counter: &dyn TokenCounter) -> (String, u32) {
     let text = marker(tokens);
     let tokens = counter.count(&text);
     (text, tokens)
 }
 
-/// The head and the tail of `text`, which has `tokens`, and a marker between, in at most `room`
-/// tokens; and how many they are. Only the marker when the room is too small even for that.
+/// The head and the tail of `text`, which has `tokens`, with a marker between, in at most `room` tokens; and
+/// its token count. Just the marker if there is no room for more, or not even for that.
 pub(super) fn trim(text: &str, tokens: u32, room: u32, counter: &dyn TokenCounter) -> (String, u32) {
     let least = least(tokens, counter);
     let free = u64::from(room.saturating_sub(least.1));
@@ -44,14 +44,14 @@ pub(super) fn trim(text: &str, tokens: u32, room: u32, counter: &dyn TokenCounte
         if count <= room {
             return (trimmed, count);
         }
-        // in proportion, and a sixteenth less, so that a few steps suffice
+        // in proportion, and a sixteenth less, so that a few steps are enough
         keep = (keep as u64 * u64::from(room) / u64::from(count)) as usize;
         keep -= keep / 16;
     }
     least
 }
 
-/// The first and the last `bytes` of `text`, less what they have of a character's other half.
+/// The first and the last `bytes` of `text`, without partial characters.
 fn ends(text: &str, bytes: usize) -> (&str, &str) {
     let bytes = bytes.min(text.len() / 2);
     (&text[..text.floor_char_boundary(bytes)], &text[text.ceil_char_boundary(text.len() - bytes)..])

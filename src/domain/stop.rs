@@ -1,8 +1,8 @@
-//! Why deciding stops.
+//! Why a decision is not reached.
 
 use crate::domain::{Need, Refusal, Verdict};
 
-/// Why a decision stops.
+/// Why a decision is not reached.
 pub(in crate::domain) enum Stop {
     Need(Need),
     Refused(Refusal),
@@ -20,7 +20,7 @@ impl From<Refusal> for Stop {
     }
 }
 
-/// The verdict that a decision comes to.
+/// The verdict for a decision.
 pub(in crate::domain) fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
     match decided {
         Ok(decided) => Ok(Verdict::Decided(decided)),

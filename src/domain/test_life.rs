@@ -1,4 +1,4 @@
-//! A conversation that tests of the rules live through, with everything that it stores.
+//! A conversation for tests of the rules, with everything it stores.
 
 use std::{
     cell::Cell,
@@ -18,7 +18,7 @@ use crate::domain::{
     restore::{Restore, restore},
 };
 
-/// Counts letters.
+/// Counts bytes.
 pub(super) struct Letters;
 
 impl TokenCounter for Letters {
@@ -27,12 +27,12 @@ impl TokenCounter for Letters {
     }
 }
 
-/// A conversation, with everything that it stores.
+/// A conversation with everything it stores.
 #[derive(Clone)]
 pub(super) struct Life {
     pub(super) state: Conversation,
     pub(super) stored: BTreeMap<Sequence, Arc<Utterance>>,
-    /// Archived utterances that were looked at.
+    /// The number of archived utterances that were looked at.
     pub(super) looked_at: Cell<usize>,
 }
 
@@ -127,7 +127,7 @@ impl Life {
         self.forget_all(&format!("sequence:{sequence}"), hard);
     }
 
-    /// Forgets all that an instruction selects.
+    /// Forgets everything that an instruction selects.
     pub(super) fn forget_all(&mut self, instruction: &str, hard: bool) -> Forgotten {
         let instruction = forgetting::parse(instruction).unwrap();
         let command = Forget { instruction, hard, expected: None };
@@ -136,7 +136,7 @@ impl Life {
         forgotten
     }
 
-    /// Takes out what is named, and nothing else.
+    /// Removes what is named, and nothing else.
     pub(super) fn erase(&mut self, selector: Selector) -> Forgotten {
         let command = ForgetSelected { selector, how: How::Exact, expected: None };
         let forgotten = self.decide(|before, context| forget_selected(before, &command, context)).unwrap();
@@ -144,7 +144,7 @@ impl Life {
         forgotten
     }
 
-    /// Says `drafts` in the place of everything behind `after`.
+    /// Says `drafts` in place of everything after `after`.
     pub(super) fn replace(&mut self, after: u64, drafts: Vec<Draft>) -> Replaced {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
         let encoding = Encoding::O200kBase;
@@ -156,12 +156,12 @@ impl Life {
         replaced
     }
 
-    /// Says a draft in the place of what has its id.
+    /// Says a draft in place of the utterance with its id.
     pub(super) fn upsert(&mut self, draft: Draft) -> Result<Memorized, Refusal> {
         self.upsert_all(vec![draft], true)
     }
 
-    /// The same with several.
+    /// The same with several drafts.
     pub(super) fn upsert_all(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized, Refusal> {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
         let encoding = Encoding::O200kBase;
@@ -183,12 +183,12 @@ impl Life {
         self.stored.get(&Sequence(sequence)).map(|utterance| utterance.id_text().into())
     }
 
-    /// Everything that is stored.
+    /// Everything stored.
     pub(super) fn said(&self) -> Vec<Arc<Utterance>> {
         self.stored.values().cloned().collect()
     }
 
-    /// What holds for every conversation.
+    /// Checks what holds for every conversation.
     pub(super) fn is_sound(&self) {
         assert_eq!(self.state.check(), Vec::<String>::new());
         let (head, window, summary) = (&self.state.head, &self.state.window, &self.state.summary);

@@ -1,34 +1,34 @@
-//! What a fork leaves to both conversations.
+//! What both conversations share after a fork.
 
 use crate::domain::{ConversationId, LineageId, Ranges, Sequence};
 
-/// A lineage that was frozen by a fork: nothing is written to it any more, and every conversation
-/// that shares it reads it as far as it goes.
+/// A lineage that was frozen by a fork: nothing more is written to it, and every conversation that shares it
+/// reads it up to a last sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Trunk {
-    /// Where the utterances are.
+    /// The lineage of the utterances.
     pub lineage: LineageId,
-    /// The last sequence that is read there.
+    /// The last sequence read there.
     pub through: Sequence,
 }
 
 /// What a conversation was forked from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForkedFrom {
-    /// The parent, whether it still exists or not.
+    /// The parent, whether or not it still exists.
     pub conversation: ConversationId,
-    /// The last sequence that both share; 0 when nothing is shared.
+    /// The last sequence that both share; 0 if nothing is shared.
     pub sequence: Sequence,
-    /// A segment that reached beyond that sequence could not be rebuilt exactly: its sources
-    /// are not stored any more.
+    /// Whether a segment reached beyond that sequence and could not be rebuilt exactly, because its sources
+    /// are no longer stored.
     pub approximate: bool,
-    /// What follows that sequence, up to this one, is the parent's exchange once more, of which an utterance
-    /// says something else; `None` when the fork is no edit.
+    /// For an edit, the last sequence of what repeats the parent's exchange with one utterance changed; it
+    /// begins after `sequence`. `None` if the fork is not an edit.
     pub repeats_through: Option<Sequence>,
 }
 
 impl ForkedFrom {
-    /// What is the parent's once more, if the unit that it was taken from is among `lost`.
+    /// The sequences that repeat a unit of the parent, if that unit is among `lost`.
     pub fn repeats(&self, lost: &Ranges) -> Ranges {
         let first = self.sequence.next();
         match self.repeats_through.filter(|_| lost.contains(first)) {

@@ -20,7 +20,7 @@ pub struct Create {
     pub labels: BTreeMap<String, String>,
 }
 
-/// The first revision of a conversation in which nothing was said yet.
+/// Creates the first revision of a conversation in which nothing was said yet.
 pub fn create(command: &Create, now: Timestamp) -> Transition {
     let before = Conversation::new(command.identity.clone(), command.policy.clone());
     let mut transition = Transition::from(&before, now);
@@ -29,20 +29,20 @@ pub fn create(command: &Create, now: Timestamp) -> Transition {
     transition.finish(&before.summary)
 }
 
-/// Changes to a conversation; `None` leaves as it is.
+/// Changes to a conversation; `None` leaves a value unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// A title, or none.
+    /// A new title; the inner `None` removes it.
     pub title: Option<Option<Arc<str>>>,
-    /// All labels.
+    /// All labels, replacing the old ones.
     pub labels: Option<BTreeMap<String, String>>,
-    /// Limits.
+    /// Changes to the limits.
     pub policy: Option<PolicyUpdate>,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// Changes the conversation. Smaller limits evict, fold and drop at once.
+/// Changes the conversation. Smaller limits evict, fold and drop immediately.
 pub fn update(
     before: &Conversation,
     command: &Update,
@@ -74,34 +74,34 @@ pub fn update(
     Ok(Verdict::Decided(transition.finish(&before.summary)))
 }
 
-/// Changes to one utterance; `None` leaves as it is.
+/// Changes to one utterance; `None` leaves a value unchanged.
 #[derive(Clone, Debug)]
 pub struct UpdateUtterance {
-    /// The utterance.
+    /// The utterance's id.
     pub id: Box<str>,
     /// Whether its unit is important.
     pub pinned: Option<bool>,
-    /// All of its metadata.
+    /// All of its metadata, replacing the old.
     pub metadata: Option<BTreeMap<String, String>>,
-    /// What it says now.
+    /// Its new content.
     pub content: Option<NewContent>,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
 /// An utterance that was changed.
 #[derive(Clone, Debug)]
 pub struct UpdatedUtterance {
-    /// What changed; `None` when everything was so already.
+    /// What changed; `None` if nothing did.
     pub transition: Option<Transition>,
     /// The utterance as it is now.
     pub utterance: Arc<Utterance>,
 }
 
-/// Pins or unpins the unit of an utterance, replaces its metadata, or edits what it says.
-/// Unpinning and more tokens evict when the window is above a limit.
+/// Pins or unpins the unit of an utterance, replaces its metadata, or edits its content. Unpinning and more
+/// tokens cause an eviction if the window is above a limit.
 ///
-/// An edit keeps the first content, and a segment that covers the utterance tells the new one.
+/// An edit keeps the first content, and a segment that covers the utterance is updated to the new one.
 ///
 /// Refuses an id that names no stored utterance, and content that is not accepted.
 pub fn update_utterance(
@@ -144,7 +144,7 @@ pub fn update_utterance(
 }
 
 impl UpdateUtterance {
-    /// The members of `unit` as they are after the change to the one with `target`.
+    /// The members of `unit` after the change to the one with `target`.
     pub(super) fn applied(
         &self,
         unit: &[Arc<Utterance>],

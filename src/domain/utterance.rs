@@ -13,39 +13,39 @@ use crate::domain::{
     recall::Said,
 };
 
-/// What it takes to find an utterance by the id that a client gave, beside that.
+/// The memory for finding an utterance by its client-given id, in addition to the id.
 const GIVEN_ID: usize = 112;
-/// A call of a tool, beside its texts.
+/// The memory of a tool call, in addition to its texts.
 const TOOL_CALL: usize = size_of::<ToolCall>() + 32;
 
-/// One stored message. Immutable: a change of its marks stores it anew.
+/// One stored message. Immutable: a change of its marks stores it again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Utterance {
     /// Its place in the conversation.
     pub sequence: Sequence,
     /// The sequence of the first utterance of its unit: an exchange, or itself.
     pub unit: Sequence,
-    /// When the server took it, or the time that the caller gave.
+    /// When the server received it, or the time that the caller gave.
     pub create_time: Timestamp,
     /// The turn it belongs to; 0 before the first user utterance.
     pub turn: u32,
     /// Its cost in an OpenAI-style request; see [`Draft::tokens`](crate::domain::Draft::tokens).
     pub tokens: u32,
-    /// Its name in the conversation.
+    /// Its id in the conversation.
     pub id: UtteranceId,
-    /// Who speaks.
+    /// The speaker's role.
     pub role: Role,
     /// Soft-forgotten: keeps its slot, counts no tokens, is never shown.
     pub forgotten: bool,
-    /// Important: eviction passes over it.
+    /// Important: eviction skips it.
     pub pinned: bool,
-    /// A system utterance at the head of the conversation: it stays.
+    /// A system utterance at the head of the conversation: it is never evicted.
     pub instruction: bool,
     /// A tool result without a call, accepted leniently: keeps its slot, counts no tokens.
     pub aside: bool,
-    /// What was said.
+    /// The text.
     pub content: Box<str>,
-    /// What most utterances do not have.
+    /// Fields that most utterances do not have.
     pub more: Option<Box<More>>,
 }
 
@@ -56,39 +56,39 @@ pub struct More {
     pub name: Option<Box<str>>,
     /// The tools that an assistant utterance calls.
     pub tool_calls: Vec<ToolCall>,
-    /// The call that a tool utterance answers.
+    /// The id of the call that a tool utterance answers.
     pub tool_call_id: Option<Box<str>>,
     /// Tools used in making an assistant utterance (seed 000, `toolsUsed`).
     pub tools_used: Vec<Box<str>>,
     /// The caller's own notes.
     pub metadata: BTreeMap<String, String>,
-    /// The assistant waits for the user's answer.
+    /// Whether the assistant waits for the user's answer.
     pub awaits_answer: bool,
     /// What a provider's format carries beyond this model, as JSON.
     pub extras_json: Option<Box<str>>,
     /// The tokens that the caller declares for `extras_json`.
     pub extras_tokens: u32,
-    /// What it said before it was edited; `None` when it never was.
+    /// The content before it was edited; `None` if it never was.
     pub original: Option<Original>,
-    /// What a tool utterance answers that came late; `None` for any other.
+    /// The call that a late tool result answers; `None` for any other utterance.
     pub late: Option<LateResult>,
-    /// It came in one message with the utterance before it.
+    /// Whether it was part of the same message as the utterance before it.
     pub continues: bool,
 }
 
-/// What an utterance said before it was edited.
+/// An edited utterance's original content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Original {
-    /// What it said first, however often it was edited since.
+    /// The first content, however often it was edited since.
     pub content: Box<str>,
-    /// When it was edited last.
+    /// The time of the last edit.
     pub edit_time: Timestamp,
 }
 
 /// One call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Joins the call to its result; may recur within a conversation.
+    /// Links the call to its result; may recur within a conversation.
     pub id: Box<str>,
     /// The tool.
     pub name: Box<str>,
@@ -111,8 +111,8 @@ impl<'a> From<&'a Utterance> for Said<'a> {
 }
 
 impl Utterance {
-    /// Whether it takes part: neither soft-forgotten nor kept aside. Only such utterances
-    /// count tokens and turns, are rendered and are summarised.
+    /// Whether it is in use: neither soft-forgotten nor kept aside. Only live utterances count tokens and
+    /// turns, are rendered and are summarised.
     pub fn is_live(&self) -> bool {
         !self.forgotten && !self.aside
     }
@@ -127,32 +127,32 @@ impl Utterance {
         self.more.as_ref()?.name.as_deref()
     }
 
-    /// The tools that it calls.
+    /// The tools it calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.more.as_ref().map_or(&[], |more| &more.tool_calls)
     }
 
-    /// Whether it may be a part of an exchange.
+    /// Whether it can be part of an exchange.
     pub fn takes_part_in_calls(&self) -> bool {
         self.role == Role::Tool || !self.tool_calls().is_empty()
     }
 
-    /// The call that it answers.
+    /// The id of the call it answers.
     pub fn tool_call_id(&self) -> Option<&str> {
         self.more.as_ref()?.tool_call_id.as_deref()
     }
 
-    /// What it answers, when it is a late result.
+    /// The call it answers, if it is a late result.
     pub fn late(&self) -> Option<&LateResult> {
         self.more.as_ref()?.late.as_ref()
     }
 
-    /// Whether it came in one message with the utterance that was said before it.
+    /// Whether it was part of the same message as the utterance said before it.
     pub fn continues(&self) -> bool {
         self.more.as_ref().is_some_and(|more| more.continues)
     }
 
-    /// Whether it came in one message with `before`.
+    /// Whether it was part of the same message as `before`.
     pub fn continues_after(&self, before: &Self) -> bool {
         self.continues() && before.sequence.next() == self.sequence
     }
@@ -162,7 +162,7 @@ impl Utterance {
         !self.forgotten && self.more.as_ref().is_some_and(|more| more.awaits_answer)
     }
 
-    /// The id that the client gave, if it gave one.
+    /// The id that the client gave, if any.
     pub fn given_id(&self) -> Option<&str> {
         match &self.id {
             UtteranceId::Given(id) => Some(id),
@@ -178,14 +178,14 @@ impl Utterance {
         }
     }
 
-    /// About how many bytes it takes in memory: the record, its pointer, the allocator, the text.
+    /// The approximate memory in bytes: the record, its pointer, the allocator, the text.
     pub fn memory_bytes(&self) -> usize {
         let id = self.given_id().map_or(0, |id| GIVEN_ID + 2 * allocated(id.len()));
         let more = self.more.as_deref().map_or(0, More::memory_bytes);
         size_of::<Self>() + 48 + allocated(self.content.len()) + id + more
     }
 
-    /// The most bytes that it takes in an answer: its texts, each with its tag and length, and its numbers.
+    /// The maximum size in an answer: the texts, each with its tag and length, and the numbers.
     pub fn answer_bytes(&self) -> usize {
         const TEXT: usize = 8;
         let parts = |more: &More| 4 * more.tool_calls.len() + more.tools_used.len() + 3 * more.metadata.len();
@@ -193,13 +193,13 @@ impl Utterance {
         256 + self.given_id().map_or(0, str::len) + TEXT * parts + self.text_bytes()
     }
 
-    /// The bytes that it counts where stored bytes are counted, which depend on nothing but the utterance: those
-    /// of its texts, and [`UTTERANCE_BYTES`].
+    /// The bytes it counts for in storage limits, which depend only on the utterance: those of its texts, and
+    /// [`UTTERANCE_BYTES`].
     pub fn stored_bytes(&self) -> u64 {
         UTTERANCE_BYTES + (self.given_id().map_or(0, str::len) + self.text_bytes()) as u64
     }
 
-    /// Bytes of text that it holds, metadata included.
+    /// Bytes of its texts, metadata included.
     pub fn text_bytes(&self) -> usize {
         self.content.len() + self.more.as_ref().map_or(0, |more| more.text_bytes())
     }
@@ -245,12 +245,12 @@ impl More {
     }
 }
 
-/// An id that the server makes: `LINEAGE-SEQUENCE`.
+/// An id made by the server: `LINEAGE-SEQUENCE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AssignedId(pub LineageId, pub Sequence);
 
 impl AssignedId {
-    /// The id, written with one allocation.
+    /// The id as text, with one allocation.
     pub fn text(self) -> String {
         let mut text = String::with_capacity(48);
         text.extend(self.0.digits().map(char::from));
@@ -258,7 +258,7 @@ impl AssignedId {
         text
     }
 
-    /// The sequence, when `text` is an id that `lineage` assigns.
+    /// The sequence, if `text` is an id that `lineage` assigns.
     pub fn sequence_of(text: &str, lineage: LineageId) -> Option<Sequence> {
         let (prefix, sequence) = text.rsplit_once('-')?;
         let sequence = Sequence(sequence.parse().ok()?);
@@ -295,7 +295,8 @@ mod tests {
         utterance.memory_bytes()
     }
 
-    /// Parts of a few bytes take many times as much; here, what was measured of a store full of them.
+    /// Parts of a few bytes take many times as much memory; these sizes were measured in a store full of
+    /// them.
     #[test]
     fn small_parts_are_counted_as_what_they_take() {
         let own = || UtteranceId::Assigned(LineageId([1; 16]));

@@ -1,7 +1,7 @@
-//! The window: the live utterances of a conversation, in the order said.
+//! The window: the live utterances of a conversation, in order.
 //!
-//! A persistent structure: a clone shares everything and costs the same at 20 and at
-//! 100,000 utterances. Counts are kept as it changes, never recounted.
+//! A persistent structure: a clone shares everything and costs the same at 20 and at 100,000 utterances. The
+//! counts are maintained as it changes.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance, log::Log};
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     utterances: Log<Arc<Utterance>>,
-    /// Distinct turns from 1 of live utterances. Turns never go back, so that equal ones are
-    /// neighbours and the newest one tells whether the next is another.
+    /// Distinct turns, from 1, of live utterances. Turns never go back, so that equal ones are neighbours,
+    /// and the newest one shows whether the next is another.
     turns: u32,
     newest_live_turn: u32,
     given_ids: OrdMap<Arc<str>, Sequence>,
@@ -26,12 +26,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// The number of slots taken.
+    /// The number of occupied slots.
     pub fn len(&self) -> usize {
         self.utterances.len()
     }
 
-    /// Whether no slot is taken.
+    /// Whether no slot is occupied.
     pub fn is_empty(&self) -> bool {
         self.utterances.len() == 0
     }
@@ -61,12 +61,12 @@ impl Window {
         self.instructions
     }
 
-    /// The utterances, the oldest first.
+    /// The utterances, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Arc<Utterance>> + ExactSizeIterator {
         self.utterances.slice(0..self.len())
     }
 
-    /// The utterances at the places `range`, counted from 0; a place beyond the end is none.
+    /// The utterances at the places `range`, counted from 0; places beyond the end are skipped.
     pub fn slice(&self, range: std::ops::Range<usize>) -> impl DoubleEndedIterator<Item = &Arc<Utterance>> {
         self.utterances.slice(range)
     }
@@ -81,8 +81,8 @@ impl Window {
         self.at(self.len().checked_sub(1)?)
     }
 
-    /// The place of `sequence`, counted from 0; or, when it is not here, the place of the
-    /// first utterance after it.
+    /// The place of `sequence`, counted from 0; or, if it is not in the window, the place of the first
+    /// utterance after it.
     pub fn place(&self, sequence: Sequence) -> Result<usize, usize> {
         let Some(newest) = self.last().map(|newest| newest.sequence.get()) else { return Err(0) };
         let distance = newest.checked_sub(sequence.get()).ok_or(self.len())?;
@@ -109,17 +109,17 @@ impl Window {
         self.at(self.place(sequence).ok()?)
     }
 
-    /// Its position, counted from 1, the oldest.
+    /// The position of `sequence`, counted from 1 for the oldest utterance.
     pub fn position(&self, sequence: Sequence) -> Option<u32> {
         self.place(sequence).ok().map(|place| place as u32 + 1)
     }
 
-    /// The sequence of the utterance that the client named `id`.
+    /// The sequence of the utterance with the client-given id `id`.
     pub fn given(&self, id: &str) -> Option<Sequence> {
         self.given_ids.get(id).copied()
     }
 
-    /// The utterances of the unit that starts with `unit`.
+    /// The utterances of the unit that starts at `unit`.
     pub fn unit(&self, unit: Sequence) -> impl Iterator<Item = &Arc<Utterance>> {
         let start = self.place(unit).unwrap_or_else(|place| place);
         self.slice(start..self.len()).take_while(move |utterance| utterance.unit == unit)
@@ -135,7 +135,7 @@ impl Window {
         self.utterances.push(utterance);
     }
 
-    /// Puts each of `changed` in the place of the one with its sequence, if there is one.
+    /// Replaces the utterances that have the sequences of `changed`.
     pub fn replace(&mut self, changed: &[Arc<Utterance>]) {
         for utterance in changed {
             let Ok(place) = self.place(utterance.sequence) else { continue };
@@ -146,7 +146,7 @@ impl Window {
         self.recount_turns();
     }
 
-    /// Takes the utterances in `gone` out.
+    /// Removes the utterances in `gone`.
     pub fn remove(&mut self, gone: &Ranges) {
         let stays = gone.first().map_or(self.len(), |first| self.place(first).unwrap_or_else(|place| place));
         if self.slice(stays..self.len()).all(|utterance| gone.contains(utterance.sequence)) {
@@ -155,13 +155,14 @@ impl Window {
         }
         let removed: Vec<_> = self.iter().filter(|u| gone.contains(u.sequence)).cloned().collect();
         removed.iter().for_each(|utterance| self.discount(utterance));
-        // copied even when nothing of the window goes: what left it may still be in a chunk
+        // copied even if nothing of the window is removed: what left it may still be in a chunk
         self.utterances =
             self.iter().filter(|utterance| !gone.contains(utterance.sequence)).cloned().collect();
         self.recount_turns();
     }
 
-    /// Takes what was said after `last` out. Costs by what goes or by what stays, whichever is less.
+    /// Removes what was said after `last`. The cost depends on what is removed or on what stays,
+    /// whichever is less.
     pub fn truncate(&mut self, last: Sequence) {
         let length = self.place(last).map_or_else(|place| place, |place| place + 1);
         let gone = self.len() - length;
@@ -183,9 +184,9 @@ impl Window {
         self.turns -= turns.len() as u32;
     }
 
-    /// Evicts the oldest units, when a measure is above its maximum, until every measure is
-    /// at or under its `keep`. Passes over instructions and pinned units; never takes the
-    /// newest unit. Returns what left, the oldest first.
+    /// If a measure is above its maximum, evicts the oldest units until every measure is at or under its
+    /// `keep`. Skips instructions and pinned units; never takes the newest unit. Returns what left, oldest
+    /// first.
     pub fn evict(&mut self, policy: &Policy) -> Vec<Arc<Utterance>> {
         let (mut evicted, mut held, mut cut) = (Vec::new(), Vec::new(), 0);
         if !self.is_over(policy) {
@@ -212,7 +213,7 @@ impl Window {
         evicted
     }
 
-    /// The turns of `unit` that neither `held` nor what stands from `cut` on has are gone.
+    /// Discounts the turns of `unit` that neither `held` nor the utterances from `cut` on have.
     fn discount_turns(&mut self, unit: &[Arc<Utterance>], held: &[Arc<Utterance>], cut: usize) {
         let live = unit.iter().filter(|utterance| utterance.is_live() && utterance.turn > 0);
         let mut turns: SmallVec<[u32; 4]> = live.map(|utterance| utterance.turn).collect();
@@ -292,7 +293,7 @@ impl Window {
 }
 
 impl FromIterator<Arc<Utterance>> for Window {
-    /// The window of `utterances`, which ascend by sequence.
+    /// Collects `utterances`, which ascend by sequence.
     fn from_iter<I: IntoIterator<Item = Arc<Utterance>>>(utterances: I) -> Self {
         let mut window = Self::default();
         utterances.into_iter().for_each(|utterance| window.push(utterance));

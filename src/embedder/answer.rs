@@ -1,11 +1,11 @@
-//! What a server answers: a vector for each text.
+//! The answer of a server: a vector for each text.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::engine::llm::LlmError;
 
-/// An answer: of what servers send, what is needed here.
+/// The part of an answer that is needed here.
 #[derive(Deserialize)]
 struct Answer {
     data: Vec<Embedding>,
@@ -13,12 +13,12 @@ struct Answer {
 
 #[derive(Deserialize)]
 struct Embedding {
-    /// The text that it is of; where servers leave it out, they stand in their order.
+    /// The index of its text; if a server leaves it out, the embeddings are in the order of the texts.
     index: Option<usize>,
     embedding: Vec<f32>,
 }
 
-/// The vectors of `count` texts, in the order of the texts.
+/// Returns the vectors of `count` texts, in the order of the texts.
 pub(super) fn vectors(
     body: &RawValue,
     count: usize,
@@ -33,7 +33,7 @@ pub(super) fn vectors(
     let mut vectors = vec![Vec::new(); count];
     for (place, Embedding { index, embedding }) in data.into_iter().enumerate() {
         let vector = vectors.get_mut(index.unwrap_or(place)).filter(|vector| vector.is_empty());
-        let vector = vector.ok_or_else(|| unusable("its indexes are not those of the texts".into()))?;
+        let vector = vector.ok_or_else(|| unusable("its indexes do not match the texts".into()))?;
         *vector = checked(embedding, dimensions)?;
     }
     Ok(vectors)
@@ -46,7 +46,7 @@ fn checked(embedding: Vec<f32>, dimensions: usize) -> Result<Vec<f32>, LlmError>
     }
     match embedding.iter().all(|value| value.is_finite()) {
         true => Ok(embedding),
-        false => Err(unusable("an embedding has values that are no numbers".into())),
+        false => Err(unusable("an embedding has values that are not numbers".into())),
     }
 }
 

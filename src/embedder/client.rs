@@ -1,4 +1,4 @@
-//! Asks a model of one server.
+//! The client of an embedding model on one server.
 
 use serde_json::json;
 
@@ -9,10 +9,10 @@ use crate::{
     store::BoxFuture,
 };
 
-/// Where it is asked, below the address of the server.
+/// The path of requests, below the address of the server.
 const PATH: &str = "/embeddings";
 
-/// A model of one server.
+/// An embedding model on one server.
 pub(super) struct EmbeddingClient {
     server: ModelServer,
     model: String,
@@ -21,7 +21,7 @@ pub(super) struct EmbeddingClient {
 }
 
 impl EmbeddingClient {
-    /// The client of `server` that `settings` tell of.
+    /// The client of the model on `server` that `settings` name.
     pub(super) fn new(settings: &EmbedderSettings, server: ModelServer) -> Self {
         let model = settings.model.clone();
         let name = match settings.dimensions {
@@ -32,7 +32,7 @@ impl EmbeddingClient {
     }
 
     async fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, LlmError> {
-        // some servers send base64 unless they are told
+        // some servers send base64 by default
         let mut request = json!({"model": self.model, "input": texts, "encoding_format": "float"});
         if let Some(dimensions) = self.dimensions {
             request["dimensions"] = dimensions.into();

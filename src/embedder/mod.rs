@@ -1,6 +1,6 @@
-//! Embeddings by a model, over HTTP: OpenAI's protocol, which many servers speak.
+//! Embeddings by a model, over HTTP, with OpenAI's protocol, which many servers support.
 //!
-//! One call is one attempt. What is embedded, when, and what becomes of failures is decided by the engine.
+//! One call is one attempt. The engine decides what to embed, when, and what to do about failures.
 
 mod answer;
 mod client;
@@ -18,13 +18,13 @@ use crate::{
 };
 use client::EmbeddingClient;
 
-/// Where the key is looked for.
+/// Where the key can be set.
 const KEY: KeyNames = KeyNames { file: "embedding_api_key_file", variable: "UTTERD_EMBEDDING_API_KEY" };
 
-/// The client for `settings`; `environment` tells the value of a variable.
+/// Builds the client for `settings`; `environment` returns the value of a variable.
 ///
-/// A key is taken from the file, else from `UTTERD_EMBEDDING_API_KEY`, else from `OPENAI_API_KEY`. A server may
-/// want none. Nothing is sent yet.
+/// The key comes from the file, else from `UTTERD_EMBEDDING_API_KEY`, else from `OPENAI_API_KEY`. Some servers need
+/// none. Sends nothing yet.
 pub fn build(
     settings: &EmbedderSettings,
     environment: impl Fn(&str) -> Option<String>,

@@ -1,20 +1,20 @@
-//! What a client is made from.
+//! The settings of a client.
 
 use std::{path::PathBuf, time::Duration};
 
 use url::Url;
 
-/// Which model embeds, where, and for how long it is waited for.
+/// The model that embeds, its server, and how long to wait for it.
 #[derive(Clone, Debug)]
 pub struct EmbedderSettings {
-    /// The server, with `/v1` where its paths begin so.
+    /// The server's address, including `/v1` if its paths start with that.
     pub base_url: Url,
     /// The model.
     pub model: String,
-    /// The values that a vector is to have; `None` is as many as the model gives.
+    /// The number of values per vector; `None` is the model's own number.
     pub dimensions: Option<usize>,
-    /// The file that holds the key, white space around it aside; `None` takes it from the environment.
+    /// The file that holds the key, possibly between white space; `None` takes the key from the environment.
     pub api_key_file: Option<PathBuf>,
-    /// The whole of an answer is there within so long.
+    /// The time within which the complete answer must arrive.
     pub timeout: Duration,
 }

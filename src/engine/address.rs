@@ -5,10 +5,10 @@ use crate::{
     store::RecipientKey,
 };
 
-/// Who calls.
+/// The caller of a request.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
-    /// The tenant that the caller's credential names.
+    /// The tenant named by the caller's credential.
     pub namespace: Namespace,
 }
 
@@ -25,22 +25,22 @@ const START_IT: &str = "; Memorize or CreateConversation starts it";
 const START_ONE: &str = "; Memorize or CreateConversation starts one";
 
 impl Address {
-    /// What keeps a recipient's own state.
+    /// Returns the address of a recipient's own state.
     pub fn of_state(recipient: RecipientId) -> Self {
         Self { conversation: Some(ConversationId::of_state(&recipient)), recipient: Some(recipient) }
     }
 
-    /// Whether it is that. It need not exist: then there is no state.
+    /// Whether this is the address of a recipient's own state. It need not exist: then there is no state.
     pub(super) fn is_of_state(&self) -> bool {
         self.conversation.as_ref().is_some_and(ConversationId::is_of_state)
     }
 
-    /// The recipient, or `default`.
+    /// Returns the recipient, or `default`.
     pub fn recipient_or_default(&self) -> RecipientId {
         self.recipient.clone().unwrap_or_default()
     }
 
-    /// Refuses when `conversation` is another recipient's than the one addressed.
+    /// Fails if `conversation` belongs to a recipient other than the one addressed.
     pub(super) fn check_recipient(&self, conversation: &Conversation) -> Result<(), Refusal> {
         let owner = &conversation.head.identity.recipient;
         match &self.recipient {
@@ -48,7 +48,7 @@ impl Address {
                 Reason::RecipientMismatch,
                 "recipient_id",
                 format!(
-                    "is {recipient:?}, but the conversation {:?} is of another recipient; leave it out, or name that one",
+                    "is {recipient:?}, but the conversation {:?} belongs to another recipient; leave it out, or name the owner",
                     conversation.key().id
                 ),
             )),
@@ -56,8 +56,8 @@ impl Address {
         }
     }
 
-    /// Whether a recipient's conversation may be `conversation`: it is not when that has ended, or is
-    /// another's, since the pointer was read.
+    /// Whether `conversation` can still be the recipient's active one: not if it has ended, or turns out to be
+    /// another recipient's, since the pointer was read.
     pub(super) fn may_mean(&self, conversation: &Conversation) -> bool {
         let owner = &conversation.head.identity.recipient;
         conversation.head.ended.is_none() && self.recipient_or_default() == *owner

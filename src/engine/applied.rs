@@ -1,4 +1,4 @@
-//! What a write comes to: what is decided, what is done with that, and what its caller is answered.
+//! The result of a write: what was decided, what became of it, and the answer to its caller.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     store::Outcome,
 };
 
-/// A change that was decided, and the state that it leads to.
+/// A decided change, and the state it leads to.
 #[derive(Clone)]
 pub(super) struct Decided {
     pub change: Arc<Change>,
@@ -19,7 +19,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// The state is named by the commit that it is to be a part of.
+    /// Names the state after the commit it will be part of.
     pub(super) fn of(transition: impl Into<Box<Transition>>, commit: ChangeId) -> Self {
         let Transition { change, mut after } = *transition.into();
         after.head.change = commit;
@@ -28,7 +28,7 @@ impl Decided {
     }
 }
 
-/// What a write has done, or would do.
+/// What a write did, or would do.
 pub(super) struct Done {
     pub outcome: Arc<Outcome>,
     pub after: Arc<Conversation>,
@@ -36,7 +36,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    /// What was decided on `before`, if it changes anything.
+    /// Returns the result of a decision on `before`, whether or not it changes anything.
     pub(super) fn on(
         before: &Arc<Conversation>,
         decided: Option<&Decided>,
@@ -52,7 +52,7 @@ impl Done {
         Self { outcome: Arc::new(outcome), after: after.clone(), change }
     }
 
-    /// What is only decided, at `now`, and never committed.
+    /// Returns the result of a decision at `now` that is never committed.
     pub(super) fn rehearsed(
         before: &Arc<Conversation>,
         transition: Option<Transition>,
@@ -62,7 +62,7 @@ impl Done {
         Self::on(before, decided.as_ref(), Named::default(), now)
     }
 
-    /// As an attempt's, which is known again by its body.
+    /// Marks the outcome as an attempt's, which is recognized by its body.
     pub(super) fn by(mut self, attempt: Option<&Attempt>) -> Self {
         if let Some(attempt) = attempt {
             Arc::make_mut(&mut self.outcome).body = attempt.body;
@@ -71,32 +71,32 @@ impl Done {
     }
 }
 
-/// What a write came to, as its caller sees it: the same facts when it is decided now and when it was by an
-/// earlier attempt.
+/// The result of a write as its caller sees it: the same facts whether it was decided now or by an earlier
+/// attempt.
 #[derive(Debug)]
 pub struct Applied<T> {
-    /// What it came to.
+    /// The outcome.
     pub outcome: Arc<Outcome>,
-    /// The conversation: after it, or as it is now when an earlier attempt decided it; `None` when it is
-    /// deleted since.
+    /// The conversation after the write, or its current state if an earlier attempt decided it; `None` if it
+    /// was deleted since.
     pub state: Option<Arc<Conversation>>,
-    /// What changed, if anything did and it was decided now.
+    /// The change, if there was one and it was decided now.
     pub change: Option<Arc<Change>>,
-    /// What else the response needs; `None` when an earlier attempt decided it.
+    /// What else the response needs; `None` if an earlier attempt decided it.
     pub value: Option<T>,
-    /// Utterances that the outcome names, ascending; those of the change need not be among them.
+    /// Utterances named by the outcome, ascending; those in the change need not be among them.
     utterances: Vec<Arc<Utterance>>,
 }
 
 impl<T> Applied<T> {
-    /// It was decided now.
+    /// The result of a write decided now.
     pub(super) fn now(done: Done, value: T) -> Self {
         let Done { outcome, after, change } = done;
         Self { outcome, state: Some(after), change, value: Some(value), utterances: Vec::new() }
     }
 
-    /// It was decided by an earlier attempt: the conversation as it is now, and what is still stored of the
-    /// utterances that the outcome names, ascending.
+    /// The result of a write decided by an earlier attempt: the conversation's current state, and those
+    /// utterances named by the outcome that are still stored, ascending.
     pub(super) fn earlier(
         outcome: Arc<Outcome>,
         state: Option<Arc<Conversation>>,
@@ -105,13 +105,13 @@ impl<T> Applied<T> {
         Self { outcome, state, change: None, value: None, utterances }
     }
 
-    /// With what else the response needs made into something else.
+    /// Converts what else the response needs.
     pub(super) fn map<U>(self, make: impl FnOnce(T) -> U) -> Applied<U> {
         let Self { outcome, state, change, value, utterances } = self;
         Applied { outcome, state, change, value: value.map(make), utterances }
     }
 
-    /// With the utterances that the outcome names and the change does not hold, ascending.
+    /// Adds the utterances that the outcome names and the change does not contain, ascending.
     pub(super) fn naming(mut self, named: impl FnOnce(&T) -> Vec<Arc<Utterance>>) -> Self {
         if let Some(value) = &self.value {
             self.utterances = named(value);
@@ -119,7 +119,7 @@ impl<T> Applied<T> {
         self
     }
 
-    /// The same as of a later state of the conversation.
+    /// Moves the result to a later state of the conversation.
     pub(super) fn at(self, state: Arc<Conversation>, value: T) -> Self {
         let (revision, capacity) = (state.head.revision, Capacity::of(&state));
         let outcome = Outcome { revision, capacity, ..(*self.outcome).clone() };
@@ -131,7 +131,7 @@ impl<T> Applied<T> {
         self.value.is_none()
     }
 
-    /// An utterance that the outcome names; `None` when it is gone since.
+    /// Returns an utterance named by the outcome; `None` if it was removed since.
     pub fn utterance(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
         let changed = self.change.iter().flat_map(|change| {
             [&change.appended, &change.evicted, &change.returned, &change.rewritten].map(Vec::as_slice)

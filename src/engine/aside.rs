@@ -1,29 +1,29 @@
-//! Work that may take long, on a thread that serves calls.
+//! Possibly long work on a thread that serves calls.
 
 use std::{cell::Cell, num::NonZeroUsize, sync::LazyLock, thread::available_parallelism};
 
 use parking_lot::{Condvar, Mutex};
 use tokio::runtime::{Handle, RuntimeFlavor::MultiThread};
 
-/// Text beyond this many bytes is counted aside.
+/// Text longer than this is counted with `aside`.
 pub const COUNT_ASIDE_BYTES: usize = 32 << 10;
 
-/// Long work that is done at once, one for each processor and two at least: more of it would be done no sooner, and
-/// would take more memory meanwhile.
+/// Slots for long work: one per processor, and at least two. More would finish no sooner, and would take more
+/// memory meanwhile.
 static PLACES: LazyLock<Places> = LazyLock::new(|| {
     let processors = available_parallelism().map_or(1, NonZeroUsize::get);
     Places { free: Mutex::new(processors.max(2)), given_back: Condvar::new() }
 });
 
 thread_local! {
-    /// Whether this thread does such work.
+    /// Whether this thread is doing long work.
     static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does `work`; when it is `long`, the calls that this thread serves are handed to another one first, so that
-/// it holds up none of them.
+/// Does `work`. If it is `long`, first hands the other calls of this thread to another thread, so that none of
+/// them is delayed.
 ///
-/// A runtime of one thread has no other: there it holds them up.
+/// A single-threaded runtime has no other thread: there, they are delayed.
 pub fn aside<T>(long: bool, work: impl FnOnce() -> T) -> T {
     let others = Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == MultiThread);
     match long && others && !WITHIN.get() {
@@ -40,7 +40,7 @@ struct Places {
     given_back: Condvar,
 }
 
-/// The place of the work that this thread does.
+/// The slot of the work this thread is doing.
 struct Place(&'static Places);
 
 impl Places {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use std::{sync::mpsc, time::Duration};
 
-    /// With one thread to serve calls, a call goes on while another takes long.
+    /// With one thread to serve calls, a call proceeds while another takes a long time.
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn long_work_holds_up_no_other_call() {
         let (tell, told) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! Work that is not left half done when its caller goes away.
+//! Work that is completed even if its caller is dropped.
 
 use std::{
     future::Future,
@@ -8,10 +8,10 @@ use std::{
 
 use tokio::runtime::Handle;
 
-/// A future that its caller polls, and that goes on in a task of its own once the caller drops it.
+/// A future that its caller polls, and that continues in its own task once the caller drops it.
 ///
-/// A commit that the store has must be published and answered whoever waits for it; a caller that is cancelled
-/// takes nothing back.
+/// Once the store has a commit, it must be published and answered, whoever still waits for it; cancelling the
+/// caller undoes nothing.
 pub(super) struct Attended<T: Send + 'static>(Option<Pin<Box<dyn Future<Output = T> + Send>>>);
 
 impl<T: Send + 'static> Attended<T> {
@@ -19,7 +19,7 @@ impl<T: Send + 'static> Attended<T> {
         Self(Some(Box::pin(work)))
     }
 
-    /// Does the work here as far as it needs to wait for nothing, and the rest in a task of its own.
+    /// Runs the work here until it has to wait, and the rest in its own task.
     pub(super) fn start(mut self) {
         let _ = Pin::new(&mut self).poll(&mut Context::from_waker(Waker::noop()));
     }

@@ -1,4 +1,4 @@
-//! Work that falls due: by the clock, or because conversations have ended. Nobody waits for it.
+//! Due work: due by the clock, or because conversations have ended. Nobody waits for it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,14 +8,14 @@ use crate::{
     store::{Due, RecipientKey},
 };
 
-/// Conversations that expired and are removed at a time.
+/// The number of expired conversations removed at a time.
 const EXPIRED: usize = 256;
-/// Ended conversations of a recipient that are removed at a time.
+/// The number of a recipient's ended conversations removed at a time.
 const RETIRED: usize = 64;
 
 impl Engine {
-    /// Does everything that is due: removes conversations that expired, those that ended beyond what is
-    /// retained, and outcomes that are too old. Answers how many conversations were removed.
+    /// Does everything that is due: removes expired conversations, ended conversations beyond the number
+    /// retained, and outcomes that are too old. Returns the number of conversations removed.
     pub async fn sweep(self: &Arc<Self>) -> Result<usize, EngineError> {
         self.store.remove_outcomes(self.clock.now().minus(OUTCOME_RETENTION)).await?;
         Ok(self.remove_expired().await? + self.retire().await?)
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// Removes those of recipients' ended conversations that are more than are retained, the ones that ended
+    /// Removes recipients' ended conversations beyond the number retained, starting with those that ended
     /// first. What could not be removed is due again.
     async fn retire(self: &Arc<Self>) -> Result<usize, EngineError> {
         let (mut removed, mut failed) = (0, Ok(()));
@@ -75,7 +75,7 @@ impl Engine {
         let caller = Caller { namespace: recipient.namespace.clone() };
         let beyond = self.store.ended_beyond(recipient, keep, RETIRED).await?;
         for id in &beyond {
-            // one of the same id may have started since
+            // a new one with the same id may have started since
             let ended = |state: &Conversation| match state.head.ended {
                 Some(_) => Ok(()),
                 None => Err(Refusal::no_conversation(state.key().id.as_str(), " that has ended")),
@@ -88,7 +88,8 @@ impl Engine {
         Ok(beyond.len())
     }
 
-    /// Does what is due again and again, until dropped: what has ended at once, the rest at each `interval`.
+    /// Repeats the due work until dropped: for ended conversations immediately, for the rest at each
+    /// `interval`.
     pub async fn sweep_every(self: Arc<Self>, interval: Duration) {
         let mut ticks = tokio::time::interval(interval);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -104,7 +105,7 @@ impl Engine {
         }
     }
 
-    /// Again and again, until dropped, makes the store's files free of what was forgotten for good.
+    /// Scrubs the store's files of hard-forgotten data every `interval`, until dropped.
     pub async fn scrub_every(self: Arc<Self>, interval: Duration) {
         loop {
             tokio::time::sleep(interval).await;

@@ -1,4 +1,4 @@
-//! Writes that are decided one after another and go out as one commit.
+//! Writes that are decided in sequence and committed together.
 
 use std::sync::Arc;
 
@@ -26,21 +26,21 @@ pub(super) struct Batch {
     beside: Beside,
     moved: Moved,
     extras: Extras,
-    /// The writes that are decided, in their order, and what each is answered once that is committed.
+    /// The decided writes, in order, each with the answer it gets once the commit is made.
     decided: SmallVec<[(Box<dyn QueuedWrite>, Answer); 1]>,
 }
 
-/// What became of a write that was to join a batch.
+/// The result of adding a write to a batch.
 pub(super) enum Joined {
-    /// It is decided, or answered.
+    /// It is decided, or already answered.
     Yes,
-    /// It has to see what the batch makes of the store: first the batch is committed.
+    /// It needs to see stored data that the batch has moved: the batch must be committed first.
     AfterCommit(Box<dyn QueuedWrite>),
-    /// It finds its recipient's conversation left idle, with nothing before it in the batch.
+    /// Its recipient's conversation was left idle, and the batch is empty.
     RollsOver(Box<dyn QueuedWrite>, Arc<Conversation>),
 }
 
-/// How a decision ends that brings no change.
+/// Why a write was not decided, or was refused.
 enum Stop {
     Error(EngineError),
     /// The address means another conversation by now.
@@ -62,7 +62,7 @@ impl From<Refusal> for Stop {
 }
 
 impl Batch {
-    /// A batch on the state that the conversation of `hold` is in; a single write may have `seen` it.
+    /// Starts a batch on the current state of the held conversation; a single write may have `seen` that state.
     pub(super) async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self, EngineError> {
         Ok(Self {
             commit: hold.engine.next_change(),
@@ -74,8 +74,8 @@ impl Batch {
         })
     }
 
-    /// Decides a write on what those before it make of the conversation. What is decided on the committed
-    /// state and changes nothing is answered at once.
+    /// Decides a write on the result of the writes before it. A write that was decided on the committed state
+    /// and changes nothing is answered immediately.
     pub(super) async fn join(&mut self, engine: &Arc<Engine>, mut write: Box<dyn QueuedWrite>) -> Joined {
         let answer = match self.decide(engine, &mut *write).await {
             Ok(answer) => answer,
@@ -102,7 +102,7 @@ impl Batch {
         if key.as_ref().is_some_and(|key| self.extras.outcomes.iter().any(|(other, _)| other == key)) {
             return Ok(Answer::Anew);
         }
-        // what is said is only added: that takes no longer in a large window
+        // memorizing only appends, which takes no longer in a large window
         let long = write.call().operation != Operation::Memorize && is_large(&before);
         let mut rule =
             |before: &Conversation, context: &Context<'_>| aside(long, || write.decide(before, context));
@@ -121,7 +121,7 @@ impl Batch {
         if let Some(decided) = &decided {
             self.moved.add(&decided.change);
             self.part.add(decided, call.operation, call.attempt.as_ref());
-            // one that is named becomes its recipient's when it starts
+            // a conversation addressed by id becomes its recipient's active one when it starts
             let starts = before.head.revision == Revision::NONE;
             let points = call.address.conversation.is_none() || starts;
             self.point(write.target().pointer.clone().filter(|_| points));
@@ -130,7 +130,7 @@ impl Batch {
         Ok(Answer::Applied(done))
     }
 
-    /// The state that a write is decided on.
+    /// Returns the state a write is decided on.
     fn before(&self, engine: &Engine, write: &dyn QueuedWrite) -> Result<Arc<Conversation>, Stop> {
         let (call, Target { key, exists, .. }) = (write.call(), write.target());
         let by_recipient = call.address.conversation.is_none();
@@ -139,7 +139,7 @@ impl Batch {
             None if *exists => Err(Stop::Elsewhere),
             None if call.if_absent == IfAbsent::Refuse => Err(call.address.not_found().into()),
             None => Ok(engine.new_conversation(key.clone(), &call.address)),
-            // an id to create is taken, whoever's it is
+            // the id to create is taken, no matter by which recipient
             Some(state) if call.operation == Operation::CreateConversation => Ok(state.clone()),
             Some(state) => {
                 call.address.check_recipient(state)?;
@@ -154,7 +154,7 @@ impl Batch {
         }
     }
 
-    /// What becomes of the pointer with one more write: all of a batch are of one recipient.
+    /// Adds one more write of the pointer: all writes of a batch are for one recipient.
     fn point(&mut self, pointer: Option<PointerWrite>) {
         match (self.extras.pointers.first_mut(), pointer) {
             (Some(first), Some(next)) => first.after = next.after,
@@ -163,8 +163,8 @@ impl Batch {
         }
     }
 
-    /// Commits what was decided, and answers it. What has to be decided anew comes back, in its order; and
-    /// whether one at a time.
+    /// Commits the decided writes and answers them. Returns the writes that have to be decided again, in order,
+    /// and whether to take them one at a time.
     pub(super) async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
         if self.is_empty() {
             return Default::default();
@@ -180,7 +180,7 @@ impl Batch {
                 Default::default()
             }
             Err(Uncommitted::Conflict(conflict)) => (again(decided.into_iter(), &conflict), false),
-            // one alone may find room
+            // a single one may still fit
             Err(Uncommitted::Full(_)) if decided.len() > 1 => {
                 (decided.into_iter().map(|(write, _)| write).collect(), true)
             }
@@ -190,8 +190,8 @@ impl Batch {
     }
 }
 
-/// What takes a conversation that ends from its recipient, if it is the active one, with what the batch makes
-/// of the pointer.
+/// Returns the pointer write that clears the recipient's active conversation if it is the one that ends, given
+/// the batch's pointer write so far.
 async fn released(
     engine: &Engine,
     pointer: Option<PointerWrite>,
@@ -214,8 +214,8 @@ fn fail(
     Default::default()
 }
 
-/// Those of the writes of a commit that conflicted that are to be decided anew here; the others are told to
-/// look anew at what they are about, or that it was tried too often.
+/// Returns the writes of a conflicting commit that can be decided again here; the others are answered that they
+/// must be resolved again, or that they were tried too often.
 fn again(
     decided: impl Iterator<Item = (Box<dyn QueuedWrite>, Answer)>,
     conflict: &Conflict,
@@ -231,13 +231,13 @@ fn again(
     again
 }
 
-/// Answers what a conflict makes of a single write, or gives it back to be decided anew.
+/// Answers a single write after a conflict, or returns it to be decided again.
 pub(super) fn conflicted(write: Box<dyn QueuedWrite>, conflict: &Conflict) -> Option<Box<dyn QueuedWrite>> {
     again(std::iter::once((write, Answer::Anew)), conflict).pop()
 }
 
 impl dyn QueuedWrite {
-    /// Whether a conflict is about what was looked up before the write was queued.
+    /// Whether the conflict is about something that was looked up before the write was queued.
     fn is_named_by(&self, conflict: &Conflict) -> bool {
         match conflict {
             Conflict::State(_) => false,

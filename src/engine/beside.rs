@@ -1,4 +1,4 @@
-//! A recipient's own state that changes in one commit with a conversation of the recipient.
+//! A recipient's own state, changed in the same commit as one of the recipient's conversations.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::{
     },
 };
 
-/// The own state of a conversation's recipient, which is held once a write changes it.
+/// The own state of a conversation's recipient, held as soon as a write changes it.
 ///
-/// Whoever holds conversations takes it as the last: so nobody who has some waits for one who has others.
+/// It is always taken after the conversations, so no two tasks wait for each other's holds.
 #[derive(Default)]
 pub(super) struct Beside(Option<Held>);
 
 struct Held {
     hold: Hold,
     part: Part,
-    /// After the changes so far.
+    /// The state after the changes so far.
     state: Arc<Conversation>,
 }
 
 impl Beside {
-    /// What a write makes of it, if anything, on what those before make of it.
+    /// Decides the write's change to the state, if any, on the result of the writes before it.
     pub(super) async fn decide(
         &mut self,
         engine: &Arc<Engine>,
@@ -46,7 +46,7 @@ impl Beside {
         Ok(Some(Decided::of(engine.rehearse(&held.state, rule).await?, commit)))
     }
 
-    /// Adds what was decided to what is committed.
+    /// Adds a decided change to the commit.
     pub(super) fn add(&mut self, decided: Option<&Decided>, call: &WriteCall) {
         if let (Some(held), Some(decided)) = (&mut self.0, decided) {
             held.state = decided.after.clone();
@@ -59,7 +59,7 @@ impl Beside {
         self.0.as_ref().is_none_or(|held| held.part.changes().is_empty())
     }
 
-    /// What is committed, and the hold that lasts as long.
+    /// Returns the part to commit, and the hold to keep until it is committed.
     pub(super) fn done(self) -> (Option<Part>, Option<Hold>) {
         self.0.map(|held| (held.part, held.hold)).unzip()
     }

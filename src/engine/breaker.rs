@@ -1,36 +1,36 @@
-//! When a server of models is asked, and when it is left alone.
+//! When a model server is asked, and when it is left alone.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many failures in succession open the breaker.
+/// This many failures in a row open the breaker.
 const FAILURES: u32 = 5;
-/// It is open for so long at first, and twice as long after each failed trial.
+/// How long it is open at first; twice as long after each failed trial.
 const OPEN: Duration = Duration::from_secs(5);
-/// It is open for so long at most, unless the server asks for more.
+/// The longest it is open, unless the server asks for longer.
 const MOST_OPEN: Duration = Duration::from_secs(5 * 60);
-/// What a server asks for is heard up to so long.
+/// The longest pause that a server can ask for.
 const MOST_ASKED: Duration = Duration::from_secs(60 * 60);
-/// After a failure of its own, a conversation waits for so long at first, and twice as long after each.
+/// How long a conversation waits after its first failure; twice as long after each further one.
 const WAIT: Duration = Duration::from_secs(1);
-/// It waits for so long at most.
+/// The longest it waits.
 const MOST_WAIT: Duration = Duration::from_secs(10 * 60);
-/// What another process has claimed is looked at again after so long.
+/// How soon a conversation claimed by another process is tried again.
 const CLAIMED_WAIT: Duration = Duration::from_secs(30);
 
-/// Stops asking a server that does not answer: after five failures in succession it lets one call through
-/// now and then, until one succeeds.
+/// Stops asking a server that does not answer: after five failures in a row, it lets a single call through now
+/// and then, until one succeeds.
 #[derive(Debug, Default)]
 pub(super) struct Breaker {
     failures: u32,
     open_until: Option<Instant>,
-    /// A call was let through to try; its end is awaited.
+    /// A trial call was let through and has not ended.
     trying: bool,
 }
 
 impl Breaker {
-    /// Whether a call may go out at `now`; if not, when to ask again, where that is known.
+    /// Whether a call may go out at `now`; if not, when to ask again, if known.
     pub(super) fn allows(&mut self, now: Instant) -> Result<(), Option<Instant>> {
         match self.open_until {
             None => Ok(()),
@@ -43,17 +43,17 @@ impl Breaker {
         }
     }
 
-    /// A call was answered.
+    /// Records that a call was answered.
     pub(super) fn succeeded(&mut self) {
         *self = Self::default();
     }
 
-    /// A call ended otherwise: nothing is known of the server.
+    /// Records that a call ended in a way that says nothing about the server.
     pub(super) fn undecided(&mut self) {
         self.trying = false;
     }
 
-    /// A call failed; the server asked to be left alone for `asked`.
+    /// Records that a call failed, and that the server asked to be left alone for `asked`.
     pub(super) fn failed(&mut self, now: Instant, asked: Option<Duration>) {
         self.failures = self.failures.saturating_add(1);
         self.trying = false;
@@ -70,33 +70,33 @@ impl Breaker {
     }
 }
 
-/// How a conversation's own failures hold it back.
+/// Holds back a conversation after its own failures.
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     failures: u32,
     until: Option<Instant>,
-    /// Answers in succession that could not be used, for the same segment.
+    /// The segment of the last unusable answer, and how many in a row there were for it.
     unusable: (u32, u32),
 }
 
 impl Backoff {
-    /// When the conversation may be tried again; `None` for at once.
+    /// Returns when the conversation may be tried again; `None` for immediately.
     pub(super) fn until(&self, now: Instant) -> Option<Instant> {
         self.until.filter(|until| now < *until)
     }
 
-    /// Something failed.
+    /// Records a failure.
     pub(super) fn failed(&mut self, now: Instant) {
         self.until = Some(now + doubled(WAIT, self.failures, MOST_WAIT));
         self.failures = self.failures.saturating_add(1);
     }
 
-    /// Another process is at it.
+    /// Records that another process has claimed the conversation.
     pub(super) fn claimed(&mut self, now: Instant) {
         self.until = Some(now + CLAIMED_WAIT);
     }
 
-    /// An answer for `segment` could not be used; answers how often that happened.
+    /// Records an unusable answer for `segment`. Returns how many there were in a row.
     pub(super) fn unusable(&mut self, segment: u32, now: Instant) -> u32 {
         self.failed(now);
         self.unusable = match self.unusable {

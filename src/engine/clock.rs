@@ -1,4 +1,4 @@
-//! Where time, new ids and secrets come from.
+//! The source of time, new ids and secrets.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -9,36 +9,36 @@ use parking_lot::Mutex;
 
 use crate::domain::Timestamp;
 
-/// Tells the time and makes ids. Tests give their own and move it.
+/// Returns the time and makes ids. Tests supply their own and advance it.
 pub trait Clock: Send + Sync + 'static {
-    /// The time now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// 128 bits that were never given out before, ascending with time.
+    /// Returns 128 bits that were never returned before, ascending with time.
     fn unique(&self) -> u128;
 
-    /// 128 bits that nobody can guess: of the operating system, unless a test gives its own. `None`
-    /// when it has none to give.
+    /// Returns 128 bits that nobody can guess, from the operating system unless a test overrides it. `None` if
+    /// the system has none.
     fn secret(&self) -> Option<[u8; 16]> {
         let mut secret = [0; 16];
         getrandom::fill(&mut secret).ok().map(|()| secret)
     }
 }
 
-/// The machine's clock, held within 1970 and 9999, and ULIDs.
+/// The machine's clock, limited to the years 1970 to 9999, and ULIDs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
-/// The last microsecond of the year 9999, which is the last that a message can tell (RFC 3339).
+/// The last microsecond of the year 9999, the last that a message can express (RFC 3339).
 const LAST: i64 = 253_402_300_799_999_999;
-/// Whether it was said that the clock shows no time that can be told.
+/// Whether it was logged that the clock is out of range.
 static TOLD: AtomicBool = AtomicBool::new(false);
-/// The last id that was given out.
+/// The last id returned.
 static LAST_ID: Mutex<u128> = Mutex::new(0);
 
 impl SystemClock {
-    /// What the machine's clock shows; `None` before 1970 and after 9999.
-    #[allow(clippy::disallowed_methods)] // the one place where time comes in
+    /// Returns the time of the machine's clock; `None` before 1970 and after 9999.
+    #[allow(clippy::disallowed_methods)] // the only place that reads the system's time
     pub fn shown() -> Option<Timestamp> {
         told(SystemTime::now())
     }
@@ -50,9 +50,9 @@ impl Clock for SystemClock {
         if shown.is_some() == TOLD.load(Ordering::Relaxed) {
             TOLD.store(shown.is_none(), Ordering::Relaxed);
             match shown {
-                Some(_) => tracing::warn!("the clock shows a time that can be told again"),
+                Some(_) => tracing::warn!("the clock is between 1970 and 9999 again"),
                 None => tracing::warn!(
-                    "the clock is before 1970 or after 9999: until it is set, it counts as 1970"
+                    "the clock is before 1970 or after 9999: until it is set, the time is taken as 1970"
                 ),
             }
         }
@@ -64,14 +64,14 @@ impl Clock for SystemClock {
     }
 }
 
-/// A time as it can be told.
+/// Converts a time, if it is within range.
 fn told(time: SystemTime) -> Option<Timestamp> {
     let since_epoch = time.duration_since(UNIX_EPOCH).ok()?;
     let micros = i64::try_from(since_epoch.as_micros()).ok()?;
     (micros <= LAST).then_some(Timestamp(micros))
 }
 
-/// An id behind the last one: the one that the time suggests, unless that comes before it.
+/// Returns an id after the last one: the one based on the time, unless that is not later.
 fn later(last: &mut u128, suggested: u128) -> u128 {
     *last = suggested.max(last.wrapping_add(1));
     *last

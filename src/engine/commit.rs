@@ -1,4 +1,4 @@
-//! One commit: handed to the store, and published when it has taken effect.
+//! One commit: handed to the store, and published once it has taken effect.
 
 use std::{future::Future, sync::Arc};
 
@@ -10,17 +10,17 @@ use crate::{
     store::{Changes, Commit, CommitError, Conflict, Outcome, OutcomeKey, PointerWrite, StoreError, Write},
 };
 
-/// What a commit makes of one conversation, whose queue is held.
+/// The effect of a commit on one conversation, whose queue is held.
 pub(super) struct Part {
     queue: Arc<Queue>,
     before: Option<Arc<Conversation>>,
     changes: Changes,
-    /// `None` when it is deleted.
+    /// `None` if it is deleted.
     after: Option<Arc<Conversation>>,
     events: SmallVec<[Event; 1]>,
 }
 
-/// What a commit brings beside its parts.
+/// What a commit contains besides its parts.
 #[derive(Default)]
 pub(super) struct Extras {
     pub pointers: Vec<PointerWrite>,
@@ -30,16 +30,16 @@ pub(super) struct Extras {
 /// Why nothing was published.
 #[derive(Debug)]
 pub(super) enum Uncommitted {
-    /// Nothing took effect, and what was decided has to be decided anew.
+    /// Nothing took effect; everything has to be decided again.
     Conflict(Conflict),
-    /// There is no room for it; nothing took effect.
+    /// There is no room for it, and nothing took effect.
     Full(StoreError),
     /// The store failed.
     Failed(EngineError),
 }
 
 impl Uncommitted {
-    /// Whether the rules refused it, and nothing was handed over.
+    /// Whether the rules refused it, before anything was handed to the store.
     pub(super) fn is_refusal(&self) -> bool {
         matches!(self, Self::Failed(EngineError::Refused(_)))
     }
@@ -62,49 +62,49 @@ impl From<EngineError> for Uncommitted {
 }
 
 impl Part {
-    /// Of a conversation that was in the state `before`; `None` when it did not exist.
+    /// Creates the part for a conversation whose state was `before`; `None` if it did not exist.
     pub(super) fn new(hold: &Hold, before: Option<Arc<Conversation>>) -> Self {
         let (queue, after) = (hold.queue.clone(), before.clone());
         Self { queue, before, changes: Changes::new(), after, events: SmallVec::new() }
     }
 
-    /// The same, from a state that may be the one before any revision.
+    /// Like [`Self::new`], but the state may be the one before the first revision.
     pub(super) fn from(hold: &Hold, before: &Arc<Conversation>) -> Self {
         Self::new(hold, (before.head.revision != Revision::NONE).then(|| before.clone()))
     }
 
-    /// With a change behind those that it has.
+    /// Appends a change.
     pub(super) fn and(mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) -> Self {
         self.add(decided, operation, attempt);
         self
     }
 
-    /// Adds a change behind those that it has.
+    /// Appends a change.
     pub(super) fn add(&mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) {
         self.events.push(Event::of(operation, attempt, decided));
         self.changes.push(decided.change.clone());
         self.after = Some(decided.after.clone());
     }
 
-    /// With the conversation's deletion, and what is told of it.
+    /// Deletes the conversation, and adds the event to publish for that.
     pub(super) fn deleted(mut self, event: Option<Event>) -> Self {
         self.events.extend(event);
         self.after = None;
         self
     }
 
-    /// The state after the changes so far.
+    /// Returns the state after the changes so far.
     pub(super) fn newest(&self) -> Option<&Arc<Conversation>> {
         self.after.as_ref()
     }
 
-    /// The state in which the conversation ends with these changes.
+    /// Returns the state after these changes, if they end the conversation.
     pub(super) fn ended(&self) -> Option<&Arc<Conversation>> {
         let had_ended = self.before.as_ref().is_some_and(|before| before.head.ended.is_some());
         self.after.as_ref().filter(|after| !had_ended && after.head.ended.is_some())
     }
 
-    /// The changes so far.
+    /// Returns the changes so far.
     pub(super) fn changes(&self) -> &[Arc<Change>] {
         &self.changes
     }
@@ -121,13 +121,13 @@ impl Part {
         }
     }
 
-    /// Whether it deletes a conversation of the same id that `state` is not.
+    /// Whether this part deletes a conversation with the same id as `state`, but not the same one.
     fn is_deletion_of_another(&self, state: &Conversation) -> bool {
         let lineage = self.before.as_ref().map(|before| before.head.identity.lineage);
         self.after.is_none() && lineage != Some(state.head.identity.lineage)
     }
 
-    /// The state before, if text of it is gone with these changes.
+    /// Returns the state before, if these changes erase text from it.
     fn erased(&self) -> Option<&Arc<Conversation>> {
         let erased_at = self.after.as_ref().map(|after| after.head.erased_at);
         self.before.as_ref().filter(|before| Some(before.head.erased_at) != erased_at)
@@ -149,22 +149,23 @@ impl Part {
 }
 
 impl Engine {
-    /// A name for the next commit, and for the states that it makes.
+    /// Returns a name for the next commit and the states it makes.
     pub(super) fn next_change(&self) -> ChangeId {
         ChangeId(self.clock.unique().to_be_bytes())
     }
 
-    /// Makes the parts effective together, in their order, and publishes them all before anyone is answered; or does neither.
+    /// Makes the parts take effect together, in order, and publishes them all before anyone is answered; or
+    /// does neither.
     ///
-    /// Nothing has to be taken back when it fails: what is published is what was committed before. Where that
-    /// may be wrong by now it is dropped, and whoever asks next loads what is stored.
+    /// A failure leaves nothing to undo: the published state is the one committed before. If that may be wrong
+    /// by now, it is dropped, and the next caller to ask loads the stored one.
     pub(super) fn commit<'a>(
         &'a self,
         parts: &'a mut [Part],
         extras: Extras,
     ) -> impl Future<Output = Result<(), Uncommitted>> + Send + use<'a> {
         let writes: Vec<_> = parts.iter().filter_map(Part::write).collect();
-        // what such a commit can be told by, when its answer is lost
+        // identifies a commit without writes, if its answer is lost
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
         let moved = extras.pointers.iter().filter(|pointer| pointer.before != pointer.after);
         let moved: Vec<_> = moved.map(|pointer| pointer.recipient.clone()).collect();
@@ -180,7 +181,7 @@ impl Engine {
         }
     }
 
-    /// Publishes the parts of a commit if it has taken effect.
+    /// Publishes the parts of a commit if it took effect.
     async fn committed(
         &self,
         parts: &mut [Part],
@@ -204,8 +205,8 @@ impl Engine {
         committed
     }
 
-    /// Finds out what became of a commit whose answer was lost: the queues are held, so no one of this process
-    /// has followed. One that writes nothing is told by the outcome that it keeps.
+    /// Finds out what became of a commit whose answer was lost: the queues are held, so no write of this
+    /// process can have followed. A commit that writes no conversation is identified by its outcome.
     async fn find_out(
         &self,
         parts: &[Part],
@@ -222,7 +223,7 @@ impl Engine {
                 let kept = self.store.outcome(&key, outcome.time).await;
                 (kept.map(|kept| kept == Some(outcome)), Conflict::Outcome(key))
             }
-            // done; or done, and started anew by another process; or to be done once more
+            // deleted; or deleted, and started again by another process; or still to be deleted
             (None, None, Some(part)) => {
                 let key = &part.queue.key;
                 let state = self.store.load(key).await;

@@ -1,4 +1,4 @@
-//! Compacting conversations, taking that back, and the advice to do it.
+//! Compacting conversations, undoing that, and the advice to compact.
 
 use std::sync::Arc;
 
@@ -20,32 +20,32 @@ use crate::{
 pub struct CompactCall {
     /// The conversation.
     pub address: Address,
-    /// How.
+    /// How to compact it.
     pub compact: Compact,
-    /// Decides and changes nothing.
+    /// Decide, but change nothing.
     pub preview: bool,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it, and what was done.
+/// The result, and the compaction.
 pub type CompactReply = Applied<Arc<Compaction>>;
 
-/// A compaction to take back.
+/// A compaction to undo.
 #[derive(Clone, Debug)]
 pub struct UndoCall {
     /// The conversation.
     pub address: Address,
-    /// How.
+    /// How to undo it.
     pub undo: Undo,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it, and the compaction.
+/// The result, and the compaction.
 pub type UndoReply = Applied<Arc<Compaction>>;
 
-/// "Not now" to the advice to compact.
+/// A "not now" answer to the advice to compact.
 #[derive(Clone, Debug)]
 pub struct AnswerCall {
     /// The conversation.
@@ -56,11 +56,11 @@ pub struct AnswerCall {
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it.
+/// The result.
 pub type AnswerReply = Applied<()>;
 
 impl Engine {
-    /// Makes summary of all but the last utterances of the window.
+    /// Folds all but the last utterances of the window into the summary.
     pub async fn compact_conversation(
         self: &Arc<Self>,
         caller: &Caller,
@@ -91,7 +91,7 @@ impl Engine {
         Ok(Applied::now(done, compacted.compaction))
     }
 
-    /// Takes the last compaction back that stands.
+    /// Undoes the last compaction still in effect.
     pub async fn undo_compaction(
         self: &Arc<Self>,
         caller: &Caller,
@@ -120,8 +120,8 @@ impl Engine {
         .await
     }
 
-    /// Gives no advice to compact any more: to callers that name `session`, or to nobody, as long as this
-    /// process runs.
+    /// Stops advising callers that name `session` to compact the conversation, or all callers if `None`, as
+    /// long as this process runs.
     pub async fn silence_advice(
         self: &Arc<Self>,
         caller: &Caller,
@@ -139,7 +139,7 @@ impl Engine {
         self.sessions.is_silenced(state, session)
     }
 
-    /// The conversation that is addressed, for its compactions to be listed.
+    /// Returns the addressed conversation, for its compactions to be listed.
     pub async fn compactions(
         self: &Arc<Self>,
         caller: &Caller,

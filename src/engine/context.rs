@@ -1,4 +1,4 @@
-//! BuildContext.
+//! Building the context for a model.
 
 use std::sync::Arc;
 
@@ -15,53 +15,53 @@ use crate::{
     },
 };
 
-/// What to build.
+/// A context to build.
 #[derive(Clone, Debug)]
 pub struct BuildContextCall {
     /// The conversation.
     pub address: Address,
     /// The context; [`Request::recall`] is set by `recall`.
     pub request: Request,
-    /// What to recall of what the context would not hold.
+    /// What to recall from outside the context.
     pub recall: Option<Recall>,
-    /// Of an utterance, the content as it came in a format, where that holds more than text: a JSON array.
+    /// Returns an utterance's original content in a format, as a JSON array, if it contains more than text.
     pub content_parts: fn(&Utterance, Format) -> Option<String>,
 }
 
 /// What to recall.
 #[derive(Clone, Debug)]
 pub struct Recall {
-    /// What to look for.
+    /// The text to search for.
     pub prompt: String,
-    /// How much of it.
+    /// The limits of the search.
     pub limits: RecallLimits,
-    /// Where: the conversation, or every one of its recipient.
+    /// Where to search: in the conversation, or in all of its recipient's.
     pub scope: Scope,
 }
 
-/// A context, and the state that it is of.
+/// A context, and the state it was built from.
 #[derive(Clone, Debug)]
 pub struct BuildContextReply {
     /// The conversation as it was read.
     pub state: Arc<Conversation>,
-    /// What goes to the model.
+    /// The messages for the model.
     pub context: Context,
 }
 
-/// Makes something of a conversation for a request.
+/// Computes something from a conversation for a request.
 type Make<T> = fn(&Conversation, Archived<'_>, &Request, &dyn TokenCounter) -> Result<T, Refusal>;
 
-/// A context of more tokens is built aside.
+/// Contexts with more tokens than this are built with `aside`.
 const BUILD_ASIDE_TOKENS: u64 = 20_000;
 
-/// Archived utterances that are looked at first for what the user asked; four times as many each
-/// time that it is not among them.
+/// How many archived utterances are first searched for the user's question; four times as many each time it is
+/// not among them.
 const ASKED_CHUNK: u64 = 32;
 
-/// Content with images and the like has so many bytes in all, so that a context stays a message that clients take.
+/// The limit in bytes for content with images and the like, so that clients can receive the context.
 const MAX_PARTS_BYTES: usize = 2 << 20;
 
-/// What is rendered beside the text of the window.
+/// What is rendered besides the text of the window.
 #[derive(Clone)]
 struct Archive {
     pinned: Vec<Arc<Utterance>>,
@@ -71,7 +71,7 @@ struct Archive {
 }
 
 impl Archive {
-    /// The newest first, as far as there is room; the newest of all whatever its size.
+    /// Returns the newest parts that fit; the newest of all whatever its size.
     fn content_parts(&self, state: &Conversation, of: impl Fn(&Utterance) -> Option<String>) -> ContentParts {
         let mut parts = ContentParts::default();
         let mut room = None;
@@ -103,7 +103,7 @@ impl Archive {
 }
 
 impl Engine {
-    /// Builds what goes to the model; stores nothing.
+    /// Builds the context for the model; stores nothing.
     pub async fn build_context(
         self: &Arc<Self>,
         caller: &Caller,
@@ -151,7 +151,7 @@ impl Engine {
         Ok(aside(long, || make(state, archive.borrowed(), request, counter))?)
     }
 
-    /// What the user asked for in a turn whose beginning has left the window.
+    /// Returns what the user asked for in a turn whose beginning has left the window.
     async fn asked(
         self: &Arc<Self>,
         state: &Conversation,

@@ -1,4 +1,4 @@
-//! Creating, listing and deleting conversations, and reading one's numbers.
+//! Creating, listing and deleting conversations, and reading a single one.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
 /// A conversation to create.
 #[derive(Clone, Debug)]
 pub struct CreateCall {
-    /// Its id, or none for a new one; and its recipient.
+    /// Its id, if it is given; and its recipient.
     pub address: Address,
     /// Its title.
     pub title: Option<Arc<str>>,
@@ -29,7 +29,7 @@ pub struct CreateCall {
     pub policy: Policy,
     /// The caller's labels.
     pub labels: std::collections::BTreeMap<String, String>,
-    /// What its tokens are counted in.
+    /// The encoding its tokens are counted in.
     pub encoding: Encoding,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
@@ -40,24 +40,24 @@ pub struct CreateCall {
 pub struct ConversationReply {
     /// The conversation.
     pub state: Arc<Conversation>,
-    /// Whether Memorize with only its recipient goes there.
+    /// Whether it is the one that Memorize with only its recipient adds to.
     pub active: bool,
-    /// The part of what is stored that was asked for.
+    /// The requested part of its stored utterances.
     pub utterances: Option<UtterancePage>,
 }
 
-/// Which conversations to list.
+/// The conversations to list.
 #[derive(Clone, Debug)]
 pub struct ListConversations {
-    /// Whose; `None` for every recipient of the caller's namespace.
+    /// The recipient; `None` for every recipient of the caller's namespace.
     pub recipient: Option<RecipientId>,
-    /// Only those with this status.
+    /// Only conversations with this status.
     pub status: Option<Status>,
-    /// Only those whose ids begin with this.
+    /// Only conversations whose ids begin with this.
     pub id_prefix: Box<str>,
     /// Their order.
     pub order: ListOrder,
-    /// Behind this one.
+    /// Only conversations after this place in the list.
     pub after: Option<ListedAt>,
     /// The most entries.
     pub limit: usize,
@@ -66,17 +66,17 @@ pub struct ListConversations {
 /// A page of conversations.
 #[derive(Clone, Debug)]
 pub struct ConversationPage {
-    /// The heads, in the order of the list; each with whether it is its recipient's active one.
+    /// The heads, in the order of the list, each with whether it is its recipient's active one.
     pub heads: Vec<(Head, bool)>,
     /// Where the next page starts; `None` on the last one.
     pub next: Option<ListedAt>,
 }
 
-/// Conversations that are read at a time: each may have labels of some 270 kB.
+/// The number of conversations read at a time: each may have labels of some 270 kB.
 const HEADS: usize = 64;
 
 impl Engine {
-    /// Creates a conversation; refuses an id that is taken.
+    /// Creates a conversation. Fails if the id is taken.
     pub async fn create_conversation(
         self: &Arc<Self>,
         caller: &Caller,
@@ -100,7 +100,7 @@ impl Engine {
         .await
     }
 
-    /// Reads a conversation, and a part of what is stored in it: window and archive, without the
+    /// Returns a conversation, and a part of its stored utterances: window and archive, without the
     /// soft-forgotten.
     pub async fn get_conversation(
         self: &Arc<Self>,
@@ -121,7 +121,7 @@ impl Engine {
         Ok(ConversationReply { state, active, utterances })
     }
 
-    /// Whether Memorize with only its recipient goes to the conversation.
+    /// Whether the conversation is the one that Memorize with only its recipient adds to.
     pub async fn is_active(&self, state: &Conversation) -> Result<bool, EngineError> {
         let identity = &state.head.identity;
         let caller = Caller { namespace: identity.key.namespace.clone() };
@@ -129,7 +129,7 @@ impl Engine {
         Ok(active.as_ref() == Some(&identity.key.id))
     }
 
-    /// Lists conversations: a recipient's, or those of all of the caller's namespace.
+    /// Lists the conversations of a recipient, or of the caller's whole namespace.
     pub async fn list_conversations(
         &self,
         caller: &Caller,
@@ -162,7 +162,7 @@ impl Engine {
         Ok(ConversationPage { heads, next })
     }
 
-    /// Each of these with whether it is its recipient's active one.
+    /// Pairs each head with whether it is its recipient's active one.
     async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>, EngineError> {
         let mut active = HashMap::new();
         for head in &heads {
@@ -182,7 +182,7 @@ impl Engine {
             .collect())
     }
 
-    /// Removes a conversation and all that is stored in it; answers how many utterances.
+    /// Removes a conversation and everything stored in it. Returns the number of utterances removed.
     pub async fn delete_conversation(
         self: &Arc<Self>,
         caller: &Caller,
@@ -197,7 +197,7 @@ impl Engine {
     }
 }
 
-/// Where a list by start goes on behind `head`.
+/// Returns the place of `head` in a list by start time, for the next page to continue after.
 pub(super) fn place(head: &Head) -> ListedAt {
     ListOrder::NEWEST_START.place(head)
 }

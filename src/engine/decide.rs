@@ -1,4 +1,4 @@
-//! Asking the rules, and loading what they have to see first.
+//! Asking the rules, and loading what they need first.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -10,21 +10,20 @@ use crate::{
     engine::{Address, Engine, EngineError, aside, queued::Rule},
 };
 
-/// What changes that are not committed yet have moved in the store, or are about to: the store does not tell
-/// of it yet.
+/// Data that uncommitted changes have moved in the store, or are about to: the store does not reflect it yet.
 #[derive(Default)]
 pub(super) struct Moved {
     sequences: Ranges,
-    /// The ids that clients gave to what moved within the archive.
+    /// Client-given ids of utterances that moved within the archive.
     ids: HashSet<Box<str>>,
-    /// Something is gone, with whatever id it had.
+    /// Utterances were removed, with any ids they had.
     is_shorter: bool,
-    /// Values of the state are others.
+    /// Values of the state changed.
     has_state: bool,
 }
 
 impl Moved {
-    /// Notes what a change moves.
+    /// Records what a change moves.
     pub(super) fn add(&mut self, change: &Change) {
         for utterance in change.evicted.iter().chain(&change.returned).chain(&change.rewritten) {
             self.sequences.add(utterance.sequence);
@@ -36,7 +35,7 @@ impl Moved {
         self.is_shorter |= !(change.dropped.is_empty() && change.erased.is_empty());
     }
 
-    /// Whether the store would answer what is needed as it was before.
+    /// Whether the store's answer to the need would be out of date.
     fn has(&self, need: &Need) -> bool {
         match need {
             Need::Archive(wanted) | Need::ArchivedBytes(wanted) => self.sequences.meets(wanted),
@@ -46,14 +45,14 @@ impl Moved {
     }
 }
 
-/// Whether a decision that looks at the whole window takes long.
+/// Whether a decision that looks at the whole window takes a long time.
 pub(super) fn is_large(conversation: &Conversation) -> bool {
     const TOKENS: u64 = 20_000;
     conversation.window.tokens() > TOKENS
 }
 
 impl Engine {
-    /// Asks until the rule has seen all that it needs. `None` when it needs something that has `moved`.
+    /// Asks the rule until it has seen all it needs. Returns `None` if it needs something that has `moved`.
     pub(super) async fn decide<T>(
         &self,
         before: &Conversation,
@@ -87,7 +86,7 @@ impl Engine {
         }
     }
 
-    /// The bytes of archived utterances, read a part at a time.
+    /// Returns the bytes of archived utterances, reading a part at a time.
     async fn archived_bytes(&self, key: &ConversationKey, mut wanted: Ranges) -> Result<u64, EngineError> {
         const PART: u64 = 1_000;
         let mut bytes = 0;
@@ -98,7 +97,7 @@ impl Engine {
         Ok(bytes)
     }
 
-    /// Decides on a published state, for an answer that changes nothing.
+    /// Decides on a published state without committing the result.
     pub(super) async fn rehearse<T>(
         &self,
         before: &Conversation,
@@ -111,7 +110,8 @@ impl Engine {
         decided.ok_or(EngineError::Interrupted)
     }
 
-    /// The time of a change to `before`: never earlier than the one before, unless the clock was wrong then.
+    /// Returns the time of a change to `before`: never earlier than the previous change, unless the clock was
+    /// wrong then.
     pub(super) fn now_for(&self, before: &Conversation) -> Timestamp {
         self.clock.after(before.head.update_time)
     }
@@ -120,7 +120,7 @@ impl Engine {
         ConversationId::assigned(self.clock.unique())
     }
 
-    /// The identity of a conversation that starts.
+    /// Returns the identity of a new conversation.
     pub(super) fn identity(
         &self,
         key: ConversationKey,
@@ -137,8 +137,8 @@ impl Engine {
         }
     }
 
-    /// A conversation with the server's defaults, before its first revision. What keeps a recipient's own state has
-    /// no limits, and never expires.
+    /// Returns a conversation with the server's defaults, before its first revision. A conversation that stores
+    /// a recipient's own state has no limits and never expires.
     pub(super) fn new_conversation(&self, key: ConversationKey, address: &Address) -> Arc<Conversation> {
         let policy = match key.id.is_of_state() {
             true => Policy::SESSION,

@@ -1,4 +1,4 @@
-//! Driving a queue: what waits is decided, committed and answered, in its order.
+//! Driving a queue: deciding, committing and answering the waiting writes in order.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -19,18 +19,17 @@ use crate::{
     store::PointerWrite,
 };
 
-/// The most writes of one commit.
+/// The most writes in one commit.
 const BATCH: usize = 256;
-/// So many commits are made in a row before other work of the thread gets its turn.
+/// The number of rounds after which the driver yields to other tasks on its thread.
 const ROUNDS: usize = 16;
 
 impl Engine {
-    /// Decides and commits what waits until nothing does, or until somebody asks for the hold. `first` stands
-    /// before all that waits.
+    /// Decides and commits the waiting writes until none are left, or until someone asks for the hold. `first`
+    /// goes before all of them.
     ///
-    /// One commit is in flight at a time. What comes meanwhile waits, and goes into the next one together; so
-    /// every decision is made on a committed state, or on what the ones before it in the same batch make of
-    /// one.
+    /// One commit is in flight at a time. Writes that arrive meanwhile wait and share the next one; so every
+    /// decision is based on a committed state, or on the result of the writes before it in the same batch.
     pub(super) async fn drive(mut hold: Hold, mut first: Option<Entry>) {
         hold.begin();
         let mut most = BATCH;
@@ -55,10 +54,10 @@ impl Engine {
     }
 }
 
-/// Makes one commit of `first` and what waits behind it by now; answers whether its writes stand in the queue
-/// again, to be decided one by one.
+/// Makes one commit of `first` and the writes waiting behind it. Returns whether its writes are back in the
+/// queue, to be decided one by one.
 async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> bool {
-    // taken before the state is looked at: that is no older than any of them
+    // taken before the state is read, so that the state is no older than any of them
     let (mut next, mut writes) = (Some(first), VecDeque::new());
     while writes.len() + 1 < most
         && let Some(write) = next_write(hold)
@@ -68,7 +67,7 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
     let engine = &hold.engine;
     let mut seen = None;
     if engine.is_shared {
-        // of what several have seen, nobody knows which is the newest
+        // if several have seen a state, there is no telling which is the newest
         let alone = writes.is_empty();
         let all = next.iter_mut().chain(&mut writes).filter_map(|write| write.take_seen());
         seen = all.last().filter(|_| alone);
@@ -100,7 +99,7 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
     one_by_one
 }
 
-/// Puts writes back before all that wait, in their order.
+/// Puts writes back at the front of the queue, keeping their order.
 fn put_back(
     hold: &Hold,
     writes: impl IntoIterator<Item = Box<dyn QueuedWrite>, IntoIter: DoubleEndedIterator>,
@@ -108,7 +107,7 @@ fn put_back(
     writes.into_iter().rev().for_each(|write| hold.queue.put_back(Entry::Write(write)));
 }
 
-/// The write that waits next, if it is one.
+/// Takes the next entry if it is a write.
 fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
     match hold.queue.take()? {
         Entry::Write(write) => Some(write),
@@ -120,7 +119,7 @@ fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
 }
 
 /// Ends the conversation that was left idle and starts its recipient's next one with the write, in one commit.
-/// The next one has the policy and the encoding of the one before.
+/// The next one inherits the policy and the encoding.
 async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversation>) {
     let mut write = write;
     match rolled_over(hold, &mut *write, &left).await {
@@ -162,7 +161,7 @@ async fn rolled_over(
         before: Some(left.key().id.clone()),
         after: Some(start.after.key().id.clone()),
     };
-    // nobody else knows of the new conversation yet, so this waits for no one
+    // nobody else can name the new conversation yet, so this never waits
     let beginning = engine.hold(start.after.key()).await?;
     let mut beside = Beside::default();
     let state = beside.decide(engine, &call, &fresh.head.identity, commit).await?;

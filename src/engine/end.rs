@@ -1,4 +1,4 @@
-//! EndConversation.
+//! Ending a conversation.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::{
     store::PointerWrite,
 };
 
-/// Which conversation to end, and why.
+/// The conversation to end, and why.
 #[derive(Clone, Debug)]
 pub struct EndCall {
     /// The conversation.
     pub address: Address,
-    /// What to end it with.
+    /// How to end it.
     pub end: End,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it.
+/// The result.
 pub type EndReply = Applied<()>;
 
 impl Engine {
-    /// Ends a conversation, and takes it from its recipient.
+    /// Ends a conversation, and clears its recipient's active pointer if that pointed to it.
     pub async fn end_conversation(
         self: &Arc<Self>,
         caller: &Caller,
@@ -43,7 +43,8 @@ impl Engine {
         .await
     }
 
-    /// What takes a conversation from its recipient, if it is the active one. Its queue is held.
+    /// Returns the pointer write that clears the recipient's active conversation, if it is this one. Its queue
+    /// must be held.
     pub(super) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>, EngineError> {
         let identity = &state.head.identity;
         let caller = Caller { namespace: identity.key.namespace.clone() };
@@ -55,7 +56,7 @@ impl Engine {
         }))
     }
 
-    /// The conversation that follows one that ended, before its first revision.
+    /// Returns the conversation that follows one that ended, before its first revision.
     pub(super) fn successor(&self, key: ConversationKey, ended: &Conversation) -> Arc<Conversation> {
         let (recipient, encoding) = (&ended.head.identity.recipient, ended.head.identity.encoding);
         let address = Address { conversation: None, recipient: Some(recipient.clone()) };

@@ -1,4 +1,4 @@
-//! What erases: it reaches every conversation that has something of what is gone, in one commit.
+//! Erasing: it reaches, in one commit, every conversation that has something of what is erased.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,34 +21,34 @@ use crate::{
     },
 };
 
-/// What a rule takes out of a conversation, and so of all that share or repeat it.
+/// What a rule erases from a conversation, and so from all that share or repeat it.
 pub(super) struct Erasure<T> {
-    /// What changes there, if anything does.
+    /// The change to that conversation, if any.
     pub transition: Option<Transition>,
     /// The sequences of which nothing is left.
     pub gone: Ranges,
-    /// Only that goes, also where it is a part of an exchange.
+    /// Only these are erased, even if they are part of an exchange.
     pub exact: bool,
-    /// What selects of the imported segments that are shared.
+    /// The instruction that selects from shared imported segments.
     pub imported: Option<Instruction>,
     /// What else the response needs.
     pub value: T,
 }
 
-/// How an attempt ends.
+/// The result of an attempt.
 enum Erased<T> {
     Done(Applied<T>),
-    /// It reaches these conversations, of which not all are held.
+    /// It reaches these conversations, not all of which are held.
     Reaches(BTreeSet<ConversationKey>),
-    /// The recipient's conversation is another one by now.
+    /// The recipient has another active conversation by now.
     Elsewhere,
-    /// There is no such conversation, and the call may start one.
+    /// The conversation does not exist, and the call may start one.
     Absent,
 }
 
 impl Engine {
-    /// Takes what the rule erases out of the conversation and of all that share or repeat it. `None` where there is no
-    /// conversation, and the call may start one.
+    /// Erases what the rule selects from the conversation and from all that share or repeat it. Returns `None`
+    /// if the conversation does not exist, and the call may start one.
     pub(super) async fn erase<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
@@ -79,7 +79,7 @@ impl Engine {
         .await
     }
 
-    /// Erases, if all that it reaches are held.
+    /// Erases, if every conversation it reaches is held.
     async fn erase_held<T>(
         self: &Arc<Self>,
         call: &WriteCall,
@@ -134,7 +134,7 @@ impl Engine {
     }
 }
 
-/// What a conversation that is not there means: to a recipient's call, that another is meant.
+/// The result for a conversation that does not exist: a call by recipient means another one by now.
 fn gone<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
     match target.exists {
         true => Ok(Erased::Elsewhere),

@@ -1,4 +1,4 @@
-//! Why a call fails.
+//! Why a call failed.
 
 use crate::{
     domain::{Refusal, limits::MAX_WAITING_WRITES},
@@ -8,16 +8,16 @@ use crate::{
 /// A call that changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// The rules refuse it.
+    /// The rules refused it.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Other processes changed the conversation each time that a decision was made.
+    /// Other processes changed the conversation each time a decision was made.
     #[error("the conversation kept changing during this call; try again")]
     Contended,
-    /// As many writes of the conversation wait for their turn as may.
+    /// The maximum number of writes to the conversation is already waiting.
     #[error(
         "{MAX_WAITING_WRITES} writes of the conversation are already waiting: try again when some are answered"
     )]
@@ -25,10 +25,10 @@ pub enum EngineError {
     /// A task of the server ended before its work was done.
     #[error("the call was interrupted")]
     Interrupted,
-    /// The operating system gave no randomness to make a secret from.
+    /// The operating system returned no random bytes for a secret.
     #[error("no token could be made: the operating system returned no random bytes")]
     NoSecret,
-    /// A cursor into the events that cannot be followed.
+    /// An invalid cursor into the events.
     #[error("after_event: {0}")]
     Cursor(&'static str),
 }

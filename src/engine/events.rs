@@ -1,4 +1,4 @@
-//! The trace: what happened, in a ring for each namespace.
+//! The trace: what happened, in a ring buffer per namespace.
 
 use std::{
     collections::VecDeque,
@@ -22,9 +22,9 @@ use crate::{
     engine::{Attempt, Caller, Clock, EngineError, Facts, applied::Decided},
 };
 
-/// What was done.
+/// The kind of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // each is the call of its name
+#[allow(missing_docs)] // each is the call of the same name
 pub enum Operation {
     Memorize,
     Remember,
@@ -64,38 +64,38 @@ pub enum Operation {
     SummarizeByLlm,
 }
 
-/// One operation. Refers to utterances and holds no text.
+/// One operation. It refers to utterances and contains no text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Counts from 1 in its namespace, in one run of the server.
+    /// Counted from 1 per namespace and run of the server.
     pub number: u64,
-    /// When it was published.
+    /// The time it was published.
     pub time: Timestamp,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// What it was done to.
+    /// The object of the operation.
     pub subject: Subject,
     /// The caller's id for the attempt.
     pub request: Option<RequestId>,
-    /// For a read: how many results it returned.
+    /// For a read: the number of results.
     pub results: Option<u32>,
-    /// For a change: what changed.
+    /// For a change: its facts.
     pub facts: Option<Arc<Facts>>,
-    /// A model may have to tell what it wrote.
+    /// Whether it wrote a segment or an ending that may be waiting for a model.
     may_wait: bool,
 }
 
-/// What an operation was done to.
+/// The object of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// One conversation.
     Conversation(Arc<Identity>),
-    /// Several of a recipient's, its own state, or none at all.
+    /// Several conversations of a recipient, its own state, or nothing at all.
     Wide(Namespace, Option<RecipientId>),
 }
 
 impl Subject {
-    /// A conversation; of what keeps a recipient's own state, the recipient.
+    /// Returns the conversation; for a recipient's own state, the recipient.
     fn of(identity: &Arc<Identity>) -> Self {
         match identity.is_listed() {
             true => Self::Conversation(identity.clone()),
@@ -103,7 +103,7 @@ impl Subject {
         }
     }
 
-    /// The tenant.
+    /// The namespace.
     pub fn namespace(&self) -> &Namespace {
         match self {
             Self::Conversation(identity) => &identity.key.namespace,
@@ -145,7 +145,7 @@ impl Event {
         Self { results: None, ..Self::read(operation, conversation, 0) }
     }
 
-    /// The event of a read of `conversation`; of its recipient where it does not exist.
+    /// The event of a read of `conversation`, or of its recipient if the conversation does not exist.
     pub(super) fn read(operation: Operation, conversation: &Conversation, results: usize) -> Self {
         let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
         let identity = &conversation.head.identity;
@@ -156,7 +156,7 @@ impl Event {
         Self { results, ..Self::bare(operation, subject) }
     }
 
-    /// The event of a read that is not of one conversation.
+    /// The event of a read that is not about a single conversation.
     pub(super) fn wide(
         operation: Operation,
         caller: &Caller,
@@ -167,7 +167,7 @@ impl Event {
         Self { results, ..Self::bare(operation, Subject::Wide(caller.namespace.clone(), recipient)) }
     }
 
-    /// About how many bytes it takes in memory.
+    /// Returns its approximate size in memory, in bytes.
     fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.facts.as_ref().map_or(0, |facts| facts.memory_bytes())
     }
@@ -193,9 +193,9 @@ pub struct EventLog {
     run: LineageId,
     capacity: usize,
     rings: DashMap<Namespace, Arc<Ring>>,
-    /// What the events of all rings take.
+    /// The bytes of the events of all rings.
     bytes: AtomicUsize,
-    /// Told of each change that writes what may wait for a model, if anybody wants to know.
+    /// Notified of each change that may be waiting for a model, if anyone subscribed.
     waiting: OnceLock<Arc<Notify>>,
 }
 
@@ -220,7 +220,7 @@ impl EventLog {
         Self { clock, run, capacity: capacity.max(1), rings, bytes, waiting }
     }
 
-    /// Is told from now on whenever a change has written what may wait for a model.
+    /// Returns a notification for every later change that writes something that may be waiting for a model.
     pub(super) fn tell_of_waiting(&self) -> Arc<Notify> {
         self.waiting.get_or_init(Arc::default).clone()
     }
@@ -250,13 +250,13 @@ impl EventLog {
         }
     }
 
-    /// What all events may take.
+    /// Returns the limit in bytes for all events.
     fn most_bytes(&self) -> usize {
         self.capacity.saturating_mul(EVENT_BYTES).max(LEAST_EVENTS_BYTES)
     }
 
-    /// Gives up the oldest events of the namespaces that have more than three quarters of an even share. The newest
-    /// one always stays.
+    /// Drops the oldest events of the namespaces that exceed three quarters of an even share. The newest event
+    /// always stays.
     fn make_room(&self) {
         let share = self.most_bytes() / 4 * 3 / self.rings.len().max(1);
         for ring in &self.rings {
@@ -270,10 +270,10 @@ impl EventLog {
         }
     }
 
-    /// The events behind `after`, or those that happen from now on.
+    /// Returns the events after `after`, or those that happen from now on.
     ///
-    /// Refuses a cursor of another run of the server, one ahead of the newest event, and one
-    /// whose next event is no longer kept.
+    /// Refuses a cursor from another run of the server, one ahead of the newest event, and one whose next event
+    /// is no longer kept.
     pub fn watch(&self, caller: &Caller, after: Option<EventCursor>) -> Result<EventStream, EngineError> {
         let ring = self.ring(&caller.namespace);
         let seen = {
@@ -282,14 +282,14 @@ impl EventLog {
                 None => kept.newest,
                 Some(cursor) if cursor.run != self.run => {
                     return Err(EngineError::Cursor(
-                        "is of another run of the server; events are kept in memory only",
+                        "is from another run of the server; events are kept in memory only",
                     ));
                 }
                 Some(cursor) if cursor.number > kept.newest => {
                     return Err(EngineError::Cursor("is ahead of the newest event"));
                 }
                 Some(cursor) if cursor.number + 1 < kept.first() => {
-                    return Err(EngineError::Cursor("is too old: events behind it are no longer kept"));
+                    return Err(EngineError::Cursor("is too old: the events after it are no longer kept"));
                 }
                 Some(cursor) => cursor.number,
             }
@@ -297,7 +297,7 @@ impl EventLog {
         Ok(EventStream { ring, run: self.run, seen, ahead: VecDeque::new() })
     }
 
-    /// The cursor of an event.
+    /// Returns the cursor of an event.
     pub fn cursor(&self, number: u64) -> EventCursor {
         EventCursor { run: self.run, number }
     }
@@ -337,25 +337,25 @@ pub struct EventStream {
     ahead: VecDeque<Event>,
 }
 
-/// What a reader of the trace sees.
+/// An item read from the trace.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Watched {
-    /// Something happened.
+    /// An event.
     Event(Event),
-    /// The reader was too slow: so many events, up to this one, are no longer kept.
+    /// The reader was too slow: this many events, up to this cursor, are no longer kept.
     Missed(u64, EventCursor),
 }
 
-/// Events that a reader copies at a time.
+/// The number of events a reader copies at a time.
 const READ_AHEAD: usize = 256;
 
 impl EventStream {
-    /// Where the reader stands.
+    /// Returns the reader's position.
     pub fn cursor(&self) -> EventCursor {
         EventCursor { run: self.run, number: self.seen }
     }
 
-    /// The next event, or how many were missed; waits for it.
+    /// Waits for the next event, or for a report of missed ones.
     pub async fn next(&mut self) -> Watched {
         loop {
             if let Some(event) = self.ahead.pop_front() {
@@ -404,7 +404,7 @@ impl FromStr for EventCursor {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const NOT_ONE: &str = "is no cursor; accepted is the event_id of an event";
+        const NOT_ONE: &str = "is not a cursor; give the event_id of an event";
         let (run, number) = text.rsplit_once('-').ok_or(NOT_ONE)?;
         let run = run.parse::<ulid::Ulid>().map_err(|_| NOT_ONE)?;
         let number = number.parse().map_err(|_| NOT_ONE)?;
@@ -435,7 +435,7 @@ mod tests {
         Event { facts, ..Event::bare(Operation::Forget, Subject::Wide(namespace.clone(), None)) }
     }
 
-    /// However much events tell, and in however many namespaces, they take no more than so much.
+    /// However large the events and however many the namespaces, they stay within the limit.
     #[test]
     fn events_of_much_are_fewer() {
         let log = EventLog::new(Arc::new(Still), 100);

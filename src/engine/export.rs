@@ -1,4 +1,4 @@
-//! ExportConversation: everything that is stored of a conversation, in its order.
+//! Exporting a conversation: everything stored of it, in order.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use crate::{
     store::Page,
 };
 
-/// A conversation with everything that takes part in it, of the archive and the window.
+/// A conversation with all its live utterances, in archive and window.
 #[derive(Debug)]
 pub struct Exported {
-    /// The state that it was read from.
+    /// The state it was read from.
     pub state: Arc<Conversation>,
-    /// Its utterances, ascending, without those that are forgotten.
+    /// Its utterances, ascending, without the forgotten ones.
     pub utterances: Vec<Arc<Utterance>>,
-    /// The values beside it, by name, as they were after that or later.
+    /// Its state's values, by name, as they were then or later.
     pub values: Vec<Arc<StateValue>>,
 }
 
-/// Conversations of a recipient that are listed at a time.
+/// The number of a recipient's conversations listed at a time.
 const PAGE: usize = 256;
 
 impl Engine {
-    /// Reads a conversation whole.
+    /// Reads a whole conversation.
     pub async fn export_conversation(
         self: &Arc<Self>,
         caller: &Caller,
@@ -39,7 +39,7 @@ impl Engine {
         Ok(Exported { state, utterances, values })
     }
 
-    /// The ids of all conversations of the addressed recipient, the one that started first first.
+    /// Returns the ids of all conversations of the addressed recipient, by start time.
     pub async fn conversations_of(
         self: &Arc<Self>,
         caller: &Caller,

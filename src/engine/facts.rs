@@ -1,5 +1,5 @@
-//! The facts of a change, in references: the one reading of it. Its event tells them, and its outcome, which
-//! is what the call is answered with, now and when it is repeated, is made of them.
+//! The facts of a change, in references: the only place that reads a change. Both the event and the outcome,
+//! from which the call is answered now and when it is repeated, are built from them.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,22 +11,22 @@ use crate::{
     store::Outcome,
 };
 
-/// What a change did, in references.
+/// The effects of a change, in references.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// The revision after it.
+    /// The revision after the change.
     pub revision: Revision,
     /// Whether the conversation started with it.
     pub started: bool,
     /// Utterances stored.
     pub memorized: Ranges,
-    /// What else it did; most changes only store.
+    /// Its other effects; most changes only store utterances.
     more: Option<Box<Effects>>,
 }
 
-/// What a change did beside storing utterances.
+/// The effects of a change other than storing utterances.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)] // the facts of `Change`, by the same names
+#[allow(missing_docs)] // the same names as in `Change`
 pub struct Effects {
     pub evicted: Ranges,
     pub dropped: Ranges,
@@ -37,21 +37,21 @@ pub struct Effects {
     pub segments_written: Vec<u32>,
     pub segments_removed: Vec<u32>,
     pub returned: Ranges,
-    /// The number of the compaction that was made or undone.
+    /// The number of the compaction made or undone.
     pub compaction: Option<u32>,
 }
 
-/// What an outcome names beside the facts of a change.
+/// What an outcome names besides the facts of a change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
-    /// The utterance that the call is about.
+    /// The utterance the call is about.
     pub target: Option<Sequence>,
-    /// What was to be forgotten, and the summary still tells of.
+    /// Utterances to be forgotten that are no longer stored, but that the summary still covers.
     pub still_told: Ranges,
 }
 
 impl Facts {
-    /// The facts of the change that led to `after`.
+    /// Returns the facts of the change that led to `after`.
     pub(super) fn of(change: &Change, after: &Head) -> Self {
         let more = Effects::of(change);
         Self {
@@ -62,30 +62,30 @@ impl Facts {
         }
     }
 
-    /// That so much was stored, and nothing else.
+    /// Returns the facts of a change that stored `memorized` and did nothing else.
     #[cfg(test)]
     pub(super) fn of_memorized(memorized: Ranges) -> Self {
         Self { memorized, ..Self::default() }
     }
 
-    /// Where nothing changed.
+    /// Returns the facts when nothing changed.
     pub(super) fn none(state: &Head) -> Self {
         Self { revision: state.revision, ..Self::default() }
     }
 
-    /// About how many bytes they take in memory.
+    /// Returns the approximate size of the facts in memory, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         let more = self.more.as_deref().map_or(0, |more| size_of::<Effects>() + more.memory_bytes());
         size_of::<Self>() + self.memorized.memory_bytes() + more
     }
 
-    /// What else it did.
+    /// Returns the effects other than storing utterances.
     pub fn more(&self) -> &Effects {
         static NOTHING: LazyLock<Effects> = LazyLock::new(Effects::default);
         self.more.as_deref().unwrap_or(&NOTHING)
     }
 
-    /// What a call comes to that these are the facts of, and `after` the state.
+    /// Returns the outcome of a call with these facts and the state `after`.
     pub(super) fn outcome(&self, after: &Conversation, time: Timestamp, named: Named) -> Outcome {
         let more = self.more();
         let mut restored = more.restored.clone();

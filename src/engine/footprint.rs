@@ -1,15 +1,15 @@
-//! About how many bytes a conversation takes in memory.
+//! The approximate size of a conversation in memory.
 
 use std::sync::Arc;
 
 use crate::domain::{Change, Conversation, Utterance, compaction::Compaction};
 
-/// A queue with its place in the cache.
+/// The bytes of a queue and its entry in the cache.
 pub(super) const QUEUE: u64 = 512;
-/// A compaction that cannot be undone any more.
+/// The bytes of a compaction that can no longer be undone.
 const COMPACTION: usize = 256;
 
-/// What a conversation in the state `state` takes, when the window takes `window`. Costs the same at any
+/// Returns the bytes of a conversation in the state `state` whose window takes `window`. Costs the same at any
 /// length.
 pub(super) fn queue(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
@@ -17,19 +17,19 @@ pub(super) fn queue(state: &Conversation, window: u64) -> u64 {
     QUEUE + window + (head.memory_bytes() + told) as u64
 }
 
-/// Only the newest are looked at: the older ones bring nothing back.
+/// Looks only at the newest compactions: the older ones cannot be undone.
 fn compactions(all: &[Arc<Compaction>]) -> usize {
     let newest = all.iter().rev().take_while(|compaction| compaction.is_undoable());
     COMPACTION * all.len() + newest.map(|compaction| compaction.memory_bytes()).sum::<usize>()
 }
 
-/// What the window of `state` takes.
+/// Returns the bytes of the window of `state`.
 pub(super) fn window(state: &Conversation) -> u64 {
     state.window.iter().map(|utterance| of(utterance)).sum()
 }
 
-/// What the window takes after `changes`, which lead to `after`, when it took `before`. Costs by what the
-/// changes are of, unless they are of something else than what joins and what leaves.
+/// Returns the bytes of the window after `changes`, which lead to `after`, given its bytes `before`. The cost
+/// grows with the changes, unless they do more than append and evict.
 pub(super) fn window_after(before: u64, changes: &[Arc<Change>], after: &Conversation) -> u64 {
     let moves = |change: &Arc<Change>| {
         change.rewritten.is_empty() && change.erased.is_empty() && change.returned.is_empty()
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// What leaves a window and what returns to it is counted as a look at all of it would.
+    /// Evicted and returned utterances are counted as if the whole window were counted again.
     #[test]
     fn a_window_is_followed_through_compactions() {
         let identity = Identity {

@@ -1,4 +1,4 @@
-//! Forget.
+//! Forget, soft or hard.
 
 use std::sync::Arc;
 
@@ -23,9 +23,9 @@ use crate::{
 pub struct ForgetCall {
     /// The conversation.
     pub address: Address,
-    /// What is selected, and how.
+    /// What to forget, and how.
     pub forget: ToForget,
-    /// Decides and changes nothing.
+    /// Decide, but change nothing.
     pub dry_run: bool,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
@@ -34,14 +34,14 @@ pub struct ForgetCall {
 /// What to forget.
 #[derive(Clone, Debug)]
 pub enum ToForget {
-    /// What an instruction selects.
+    /// The utterances selected by an instruction.
     Told(Forget),
-    /// What is named.
+    /// The utterances named.
     Named(ForgetSelected),
 }
 
 impl ToForget {
-    /// Whether it is to be gone.
+    /// Whether it is a hard forget.
     pub fn is_hard(&self) -> bool {
         match self {
             Self::Told(forget) => forget.hard,
@@ -61,7 +61,7 @@ impl ToForget {
         }
     }
 
-    /// What it takes out of this conversation, and of others.
+    /// Returns what it erases from this conversation and others.
     fn erase(
         &self,
         before: &Conversation,
@@ -88,17 +88,17 @@ impl From<Forget> for ToForget {
     }
 }
 
-/// What became of it.
+/// The result.
 pub type ForgetReply = Applied<Selected>;
 
-/// What was selected.
+/// The selected utterances.
 #[derive(Debug)]
 pub struct Selected {
-    /// The conversation as it was.
+    /// The conversation before.
     pub before: Box<Conversation>,
-    /// The utterances as they were.
+    /// The utterances before.
     pub utterances: Vec<Arc<Utterance>>,
-    /// Why it is refused unless it is a dry run.
+    /// Why it would be refused without `dry_run`.
     pub excess: Option<Excess>,
 }
 
@@ -144,7 +144,7 @@ impl Engine {
         .await
     }
 
-    /// Decides on the published state and commits nothing.
+    /// Decides on the published state without committing.
     async fn would_forget(
         self: &Arc<Self>,
         caller: &Caller,

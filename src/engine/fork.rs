@@ -1,4 +1,4 @@
-//! ForkConversation, and edits that go to a fork.
+//! Forking conversations, and edits made in a fork.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -23,7 +23,7 @@ use crate::{
     store::PointerWrite,
 };
 
-/// Forks of a conversation that are listed with it at most.
+/// The maximum number of forks listed with a conversation.
 const MAX_LISTED: usize = 1_000;
 
 /// A conversation to fork.
@@ -31,33 +31,33 @@ const MAX_LISTED: usize = 1_000;
 pub struct ForkCall {
     /// The conversation.
     pub address: Address,
-    /// The fork's id; by default a new one.
+    /// The fork's id; new by default.
     pub id: Option<ConversationId>,
-    /// Whose conversation the fork is; by default its parent's recipient's.
+    /// The fork's recipient; by default its parent's.
     pub recipient: Option<RecipientId>,
-    /// The last sequence that both share; by default the newest.
+    /// The last sequence both share; by default the newest.
     pub at: Option<Sequence>,
     /// The fork's title; by default its parent's.
     pub title: Option<Arc<str>>,
-    /// Makes the fork its recipient's active conversation, also when there is one already.
+    /// Make the fork its recipient's active conversation, even if there already is one.
     pub activate: bool,
-    /// The revision that the caller expects the conversation at.
+    /// The revision the caller expects the conversation to have.
     pub expected: Option<Revision>,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it; the state is the fork's.
+/// The result; its state is the fork's.
 pub type ForkReply = Applied<()>;
 
-/// What a rule makes of the conversation: the fork, the utterance in it that the call is about, and
-/// what else the response needs.
+/// The result of a rule: the fork, the utterance in it that the call is about, and what else the response
+/// needs.
 type Ruled<T> = (Forked, Option<Sequence>, T);
 
 impl Engine {
-    /// Forks a conversation. The fork is its recipient's active conversation when there is none.
+    /// Forks a conversation. The fork becomes its recipient's active conversation if there is none.
     ///
-    /// Refuses an id that is taken.
+    /// Fails if the id is taken.
     pub async fn fork_conversation(
         self: &Arc<Self>,
         caller: &Caller,
@@ -81,7 +81,7 @@ impl Engine {
         .await
     }
 
-    /// Makes a change of an utterance's content in a fork of its conversation.
+    /// Edits an utterance's content in a fork of its conversation.
     pub async fn edit_as_fork(
         self: &Arc<Self>,
         caller: &Caller,
@@ -104,7 +104,7 @@ impl Engine {
         Ok(forked.await?.naming(|edited| vec![edited.clone()]))
     }
 
-    /// The forks of a conversation and their points, by id; at most 1,000.
+    /// Returns the forks of a conversation and their fork points, by id; at most 1,000.
     pub async fn forks(
         self: &Arc<Self>,
         parent: &Conversation,
@@ -138,8 +138,8 @@ impl Engine {
         }
     }
 
-    /// Decides on the parent, commits parent and fork together, and publishes both; again when others change
-    /// what it is about.
+    /// Decides on the parent, commits parent and fork together, and publishes both. Retries if others change
+    /// either.
     async fn make_fork<T: Send + 'static>(
         self: &Arc<Self>,
         mut making: Making<T>,
@@ -169,7 +169,7 @@ impl Engine {
         .await
     }
 
-    /// Makes a fork; `None` when another conversation is meant by now. Parent and fork are held.
+    /// Makes a fork; `None` if the address means another conversation by now. Parent and fork must be held.
     async fn fork_held<T: Send>(
         &self,
         making: &mut Making<T>,
@@ -205,8 +205,8 @@ impl Engine {
         Ok(Some(Applied::now(done, value)))
     }
 
-    /// What makes the fork its recipient's active conversation, if it is to be that; and what must hold of the
-    /// parent, which may be another recipient's.
+    /// Returns the pointer write that makes the fork its recipient's active conversation, if it should be that;
+    /// and the parent's expected pointer, whose recipient may be another one.
     async fn pointers(
         &self,
         (call, activate): (&WriteCall, bool),
@@ -223,7 +223,7 @@ impl Engine {
     }
 }
 
-/// How a fork is made.
+/// A fork to make.
 struct Making<T> {
     call: WriteCall,
     /// The fork's key.

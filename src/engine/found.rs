@@ -1,4 +1,4 @@
-//! What Remember finds, taken match by match until the page ends.
+//! The results of Remember, collected match by match until the page ends.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,17 +10,17 @@ use crate::{
 /// One match.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Its conversation, as it was searched.
+    /// Its conversation, in the state that was searched.
     pub state: Arc<Conversation>,
     /// The utterance.
     pub utterance: Arc<Utterance>,
-    /// What matches are ordered by.
+    /// The score that matches are ordered by.
     pub score: f64,
     /// How much of the prompt it covers, from 0 to 1.
     pub relevance: f64,
     /// How new it is, up to 1.
     pub recency: f64,
-    /// What it has of the prompt.
+    /// The parts of the prompt it matches.
     pub matched: Match,
     /// The utterances around it.
     pub neighbors: Vec<Arc<Utterance>>,
@@ -39,7 +39,7 @@ impl Found {
         }
     }
 
-    /// The most bytes that it takes in an answer.
+    /// Returns the most bytes it takes in an answer.
     fn answer_bytes(&self) -> usize {
         let terms: usize = self.matched.terms.iter().map(|term| term.len() + 8).sum();
         let terms = terms + 16 * self.matched.ranges.len();
@@ -47,7 +47,7 @@ impl Found {
         256 + terms + self.utterance.answer_bytes() + neighbors
     }
 
-    /// Leaves out what is farthest of its neighbours until it takes at most so many bytes, or has none.
+    /// Drops its farthest neighbours until it takes at most `bytes`, or has none left.
     fn narrow(&mut self, bytes: usize) {
         let sequence = self.utterance.sequence.get();
         while self.answer_bytes() > bytes {
@@ -58,33 +58,33 @@ impl Found {
     }
 }
 
-/// The matches of a page, as they come in their order.
+/// The matches of a page, added in order.
 ///
-/// Of an utterance that several conversations share, and none has changed, the first match stays.
+/// If several conversations share an unchanged utterance, only its first match is taken.
 #[derive(Debug)]
 pub(super) struct Matches {
     skip: usize,
     room: PageRoom,
-    /// What came already; empty where one conversation is searched, which has everything once.
+    /// The utterances seen so far; `None` if a single conversation is searched, where nothing repeats.
     seen: Option<HashMap<Place, Vec<Arc<Utterance>>>>,
     /// The matches of the page.
     pub found: Vec<Found>,
-    /// Whether there are others behind them.
+    /// Whether there are further matches after the page.
     pub more: bool,
 }
 
-/// What all copies of a shared utterance have in common.
+/// The key shared by all copies of an utterance.
 type Place = (Sequence, Timestamp);
 
 impl Matches {
-    /// None yet, of `states` conversations; the first `skip` are on earlier pages.
+    /// Starts a page of `states` conversations; the first `skip` matches are on earlier pages.
     pub fn new(states: usize, skip: usize, room: PageRoom) -> Self {
         let seen = (states > 1).then(HashMap::new);
         Self { skip, room, seen, found: Vec::new(), more: false }
     }
 
-    /// Whether the page goes on with this match: neither one of an earlier page, nor a copy, nor beyond its
-    /// end, which `more` then tells.
+    /// Whether the page includes this match. It does not if the match is on an earlier page, is a copy, or is
+    /// beyond the end, in which case `more` is set.
     pub fn wants(&mut self, found: &Found) -> bool {
         if !self.is_first(found) {
             return false;
@@ -97,7 +97,7 @@ impl Matches {
         !self.more
     }
 
-    /// Takes a match that is wanted, unless the page ends before it, which `more` then tells.
+    /// Takes a match that is wanted, unless the page ends before it, in which case `more` is set.
     pub fn take(&mut self, mut found: Found) {
         if self.room.is_empty() {
             found.narrow(self.room.bytes());

@@ -1,4 +1,4 @@
-//! Hearing of what other processes change.
+//! Following changes by other processes.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use futures::StreamExt;
 use crate::{engine::Engine, store::Hint};
 
 impl Engine {
-    /// Tells those who watch a conversation, or which one is a recipient's, that another process may have
-    /// changed it, until dropped. Over a store that no other process writes to there is nothing to tell.
+    /// Until dropped, notifies watchers of a conversation, or of a recipient's active pointer, that another
+    /// process may have changed it. Over a store that no other process writes to, there is nothing to do.
     pub async fn heed_hints(self: Arc<Self>) {
         let mut hints = self.store.hints();
         while let Some(hint) = hints.next().await {

@@ -1,4 +1,4 @@
-//! Holding a conversation's queue, and reading what is published.
+//! Holding a conversation's queue, and reading the published state.
 
 use std::{
     future::Future,
@@ -19,15 +19,15 @@ use crate::{
     store::Newer,
 };
 
-/// The right to change a conversation: nobody else decides, commits or publishes anything of it meanwhile.
+/// The right to change a conversation: meanwhile, nobody else decides, commits or publishes anything for it.
 ///
-/// Dropped, it lets the queue go; when something waits there, a task drives it.
+/// Dropping it releases the queue; if entries are waiting there, a task drives it.
 pub(super) struct Hold {
     pub(super) engine: Arc<Engine>,
     pub(super) queue: Arc<Queue>,
-    /// Somebody else has it, or nobody.
+    /// The hold has passed to someone else, or was released.
     is_over: bool,
-    /// It was handed to a task that has not begun.
+    /// It was handed to a task that has not started yet.
     is_on_its_way: bool,
 }
 
@@ -36,13 +36,13 @@ impl Hold {
         Self { engine, queue, is_over: false, is_on_its_way: false }
     }
 
-    /// Whoever was handed it has begun.
+    /// Marks that the task it was handed to has started.
     pub(super) fn begin(&mut self) {
         self.is_on_its_way = false;
     }
 
-    /// The state that was committed last. What is not known is loaded; over a store that others write to, so
-    /// is what they have changed.
+    /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a newer
+    /// one.
     pub(super) async fn state(&self) -> Result<Option<Arc<Conversation>>, EngineError> {
         let engine = &self.engine;
         match self.queue.published() {
@@ -66,8 +66,8 @@ impl Hold {
         }
     }
 
-    /// The same for a single call that may have `seen` the state since it began: that or a newer one is told, and
-    /// the store is asked only where it is not clear which of the two is newer.
+    /// Like [`Self::state`], for a single call that may have `seen` the state since it began: returns that
+    /// state or a newer one, and asks the store only if it is unclear which of the two is newer.
     pub(super) async fn state_since(
         &self,
         seen: Option<Seen>,
@@ -89,7 +89,7 @@ impl Hold {
         Ok(seen)
     }
 
-    /// Lets the queue go unless something waits; answers whether it did.
+    /// Releases the queue unless entries wait. Returns whether it did.
     pub(super) fn let_go(&mut self) -> bool {
         self.engine.queues.charge(&self.queue);
         self.is_over = self.queue.let_go();
@@ -99,7 +99,7 @@ impl Hold {
         self.is_over
     }
 
-    /// Leaves the queue to the one who asked for it; comes back when that one went away.
+    /// Passes the queue to whoever asked for it. Returns the hold if the asker is gone.
     pub(super) fn leave_to(mut self, next: oneshot::Sender<()>) -> Option<Self> {
         self.engine.queues.charge(&self.queue);
         self.is_over = next.send(()).is_ok();
@@ -118,7 +118,7 @@ impl Drop for Hold {
                 let next = Self { engine, queue, is_over: false, is_on_its_way: true };
                 runtime.spawn(Engine::drive(next, None));
             }
-            // the runtime has ended: whoever waits is told by the end of the wait
+            // the runtime has shut down: the waiters see their channels close
             _ => self.queue.abandon(),
         }
     }
@@ -142,7 +142,7 @@ impl Future for Asked {
 }
 
 impl Drop for Asked {
-    /// What was granted and not taken is let go.
+    /// Releases a hold that was granted but not taken.
     fn drop(&mut self) {
         self.granted.close();
         if self.granted.try_recv().is_ok() {
@@ -152,8 +152,8 @@ impl Drop for Asked {
 }
 
 impl Engine {
-    /// Puts an entry in a conversation's queue. When nobody holds that, it comes back with the hold. Refuses it when
-    /// `most` wait.
+    /// Puts an entry in a conversation's queue. If nobody holds the queue, returns the entry with the hold.
+    /// Refuses it if `most` entries already wait.
     pub(super) fn enqueue(
         self: &Arc<Self>,
         key: &ConversationKey,
@@ -171,7 +171,7 @@ impl Engine {
         }
     }
 
-    /// Holds a conversation's queue, once what stands in it before is done.
+    /// Holds a conversation's queue, once everything ahead in it is done.
     pub(super) async fn hold(self: &Arc<Self>, key: &ConversationKey) -> Result<Hold, EngineError> {
         loop {
             let queue = self.queues.of(key);
@@ -185,7 +185,7 @@ impl Engine {
         }
     }
 
-    /// The published state of a conversation; loads it when it is not in memory.
+    /// Returns the published state of a conversation, loading it if it is not in memory.
     pub(crate) async fn published(
         self: &Arc<Self>,
         key: &ConversationKey,
@@ -193,7 +193,7 @@ impl Engine {
         let published = self.queues.get(key).map_or(Published::Unknown, |queue| queue.published());
         match published {
             Published::Unknown => self.settled(key).await,
-            // somebody makes it: it is there as soon as the store tells of it
+            // someone is creating it: wait until that is published
             Published::Absent => match self.store.load(key).await? {
                 Some(_) => self.settled(key).await,
                 None => Ok(None),
@@ -211,23 +211,22 @@ impl Engine {
         }
     }
 
-    /// The published state once all is published that the store may have told of before.
+    /// Returns the published state, after everything the store may already have shown is published.
     pub(super) async fn settled(
         self: &Arc<Self>,
         key: &ConversationKey,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
-        // boxed: seldom needed, and large
+        // boxed: rarely needed, and large
         Box::pin(async { self.hold(key).await?.state().await }).await
     }
 }
 
-/// The hold of a conversation among those that are held.
+/// Returns the hold of a conversation from those held.
 pub(super) fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Option<&'a Hold> {
     holds.iter().find(|hold| hold.queue.key == *key)
 }
 
-/// Holds of several conversations, so that nobody who has some waits for one who has others: they are taken in
-/// the order of the keys.
+/// Holds several queues, in key order, so that no two tasks wait for each other's holds.
 pub(super) async fn hold_all(
     engine: &Arc<Engine>,
     keys: &std::collections::BTreeSet<ConversationKey>,

@@ -1,4 +1,4 @@
-//! What was found by its words and what is near in its meaning, in one order.
+//! Merging matches by words and by meaning into one order.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -10,7 +10,7 @@ use crate::domain::{
     },
 };
 
-/// The best `most` of `hits` and of what is `similar`, of the conversations in `states`.
+/// Returns the best `most` of `hits` and `similar`, for the conversations in `states`.
 pub(super) fn mixed(
     hits: Vec<Hit>,
     similar: &[Similar],
@@ -29,7 +29,7 @@ pub(super) fn mixed(
     mix(&worded, similar, searched, most).into_iter().map(hit).collect()
 }
 
-/// How new what has no words of the prompt is: above 0, and 1 for the newest.
+/// Returns how new an utterance without any words of the prompt is: above 0, and 1 for the newest.
 fn age(place: Place, states: &[Arc<Conversation>]) -> f64 {
     let newest = states[place.index].head.next.get().saturating_sub(1).max(1);
     let older = (states.len() - 1 - place.index) as f64;

@@ -1,4 +1,4 @@
-//! ImportConversation: conversations of another program, checked whole and stored in parts.
+//! Importing conversations of another program, checked as a whole and stored in parts.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -27,75 +27,75 @@ use crate::{
     },
 };
 
-/// The label of an imported conversation that tells what it was imported from.
+/// The label of an imported conversation that names its source.
 pub const IMPORTED_FROM: &str = "imported_from";
 
 /// Conversations to import.
 #[derive(Clone, Debug)]
 pub struct ImportCall {
-    /// Whose they become.
+    /// The recipient they will belong to.
     pub recipient: RecipientId,
-    /// In their order.
+    /// The conversations, in order.
     pub conversations: Vec<Incoming>,
-    /// Limits of the new ones.
+    /// The policy of new conversations.
     pub policy: Policy,
-    /// What tokens of the new ones are counted in.
+    /// The encoding in which tokens of new conversations are counted.
     pub encoding: Encoding,
-    /// Adds to conversations that exist and are not of an earlier attempt.
+    /// Add to existing conversations that are not from an earlier attempt.
     pub into_existing: bool,
-    /// Keeps what is irregular.
+    /// Keep irregular utterances.
     pub lenient: bool,
-    /// Checks everything and stores nothing.
+    /// Check everything and store nothing.
     pub validate_only: bool,
-    /// Leaves alone what was imported whole before, so that what was forgotten of it since does not come back.
+    /// Skip what was imported completely before, so that utterances forgotten since do not come back.
     pub once: bool,
 }
 
 /// A conversation to import. Its drafts have passed [`Draft::check`].
 #[derive(Clone, Debug)]
 pub struct Incoming {
-    /// Its name.
+    /// Its id.
     pub id: ConversationId,
     /// Its format.
     pub origin: &'static str,
-    /// Names the source, the same in each attempt to import it, whatever else that brings; without
-    /// one, what was said first does.
+    /// Identifies the source, the same in each attempt to import it even if its contents change; by default,
+    /// the first utterance does.
     pub source: Option<String>,
     /// Its title.
     pub title: Option<Arc<str>>,
-    /// When it started, if the source tells.
+    /// Its start time, if the source has one.
     pub start: Option<Timestamp>,
     /// How it ended, if it did.
     pub ends: Option<Ends>,
-    /// Labels that it gets.
+    /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// Values beside it, which a new conversation gets.
+    /// Values for the state of a new conversation.
     pub state: Vec<(Box<str>, StateContent)>,
-    /// What was summarised before it.
+    /// Summaries of what came before it.
     pub summaries: Vec<ImportedSummary>,
-    /// What was said, each with an id: see [`name`].
+    /// The utterances, each with an id: see [`name`].
     pub drafts: Vec<Draft>,
 }
 
-/// What became of a conversation.
+/// The result for one conversation.
 #[derive(Clone, Debug)]
 pub struct ImportReply {
-    /// The conversation as it is now; `None` when it was only checked and does not exist.
+    /// The conversation's current state; `None` if it was only checked and does not exist.
     pub after: Option<Arc<Conversation>>,
     /// Whether it was created.
     pub started: bool,
-    /// Utterances stored, or that would be.
+    /// Utterances stored, or that would be stored.
     pub stored: usize,
-    /// Utterances that were there already.
+    /// Utterances that were already stored.
     pub skipped: usize,
-    /// Summaries of what came before that were stored, or would be.
+    /// Summaries stored, or that would be stored.
     pub summaries: usize,
-    /// What was let pass; the places are those in the conversation's drafts.
+    /// Accepted irregularities, with their indexes in the conversation's drafts.
     pub irregularities: Vec<Irregularity>,
 }
 
-/// Gives an id to each draft that has none or one that recurs: of what it and everything before it
-/// says, so that it has the same in each attempt, and in one with more behind it.
+/// Gives an id to each draft that has none or a repeated one. It is derived from the draft and all drafts
+/// before it, so it is the same in each attempt, and in one with more drafts after it.
 pub fn name(drafts: &mut [Draft]) {
     let mut hasher = Xxh3::new();
     let mut taken: HashSet<Box<str>> = HashSet::new();
@@ -125,7 +125,7 @@ fn hash(hasher: &mut Xxh3, draft: &Draft) {
 }
 
 impl Incoming {
-    /// The label that tells an attempt to import it again.
+    /// Returns the label by which a repeated import is recognized.
     fn mark(&self) -> String {
         let first = || self.drafts.first()?.id.as_deref();
         let source = self.source.as_deref().or_else(first).unwrap_or_default();
@@ -133,26 +133,26 @@ impl Incoming {
     }
 }
 
-/// A conversation that is to be imported, and what there is of it.
+/// A conversation to import, and its existing state.
 struct Planned {
     incoming: Incoming,
     existing: Option<Arc<Conversation>>,
-    /// It is, or would be, of this import.
+    /// Whether it is, or would be, from this import.
     own: bool,
-    /// Utterances up to the last one that is stored.
+    /// The number of drafts up to the last stored one.
     reached: usize,
     tokens: Vec<u32>,
     namespace: Namespace,
-    /// It becomes its recipient's active one, unless there is one.
+    /// Whether it becomes its recipient's active one, unless there is one.
     activates: bool,
 }
 
 impl Engine {
     /// Imports conversations; nothing is stored unless all of them are accepted.
     ///
-    /// An attempt that is repeated skips what an earlier one stored, and goes on where it broke off.
-    /// The last of those that have not ended becomes its recipient's active one unless there is one.
-    /// Refuses to go on when a conversation has gone, or another has taken its name, since it was looked at.
+    /// A repeated attempt skips what an earlier one stored, and continues where that stopped. The last
+    /// conversation that has not ended becomes its recipient's active one unless there is one. Stops if a
+    /// conversation was deleted, or another took its id, since it was checked.
     pub async fn import_conversations(
         self: &Arc<Self>,
         caller: &Caller,
@@ -208,7 +208,7 @@ impl Engine {
         Ok(Planned { incoming, existing, own, reached, tokens, namespace, activates: false })
     }
 
-    /// How many drafts there are up to the last one that is stored.
+    /// Returns the number of drafts up to the last stored one.
     async fn reached(&self, state: &Conversation, drafts: &[Draft]) -> Result<usize, EngineError> {
         let mut end = drafts.len();
         while end > 0 {
@@ -225,7 +225,7 @@ impl Engine {
         Ok(0)
     }
 
-    /// What would become of a conversation, by the rules but without its limits.
+    /// Returns what importing a conversation would do, by the rules but without its limits.
     fn check(&self, call: &ImportCall, plan: &Planned) -> Result<ImportReply, Refusal> {
         let now = self.clock.now();
         let mut before = match &plan.existing {
@@ -255,7 +255,7 @@ impl Engine {
         loop {
             let to = count.min(from + IMPORT_BATCH);
             let command = plan.part(from, to, before.head.identity.encoding, call.lenient);
-            // nothing leaves a window without limits
+            // without limits, nothing leaves the window
             let Verdict::Decided(imported) = import(&before, &command, &context)? else {
                 return Ok(plan.nothing());
             };
@@ -307,7 +307,7 @@ impl Engine {
             if_absent: match plan.existing.is_none() && from == 0 {
                 true if plan.activates => IfAbsent::CreateAndActivate,
                 true => IfAbsent::Create,
-                // what was there is gone: the rest of it would be no conversation
+                // its beginning was deleted: the rest alone would not be a conversation
                 false => IfAbsent::Refuse,
             },
             ..WriteCall::new(caller, address.clone(), None, Operation::ImportConversation)
@@ -318,7 +318,7 @@ impl Engine {
             .write(write, move |before, context| {
                 let before = match before.head.revision {
                     Revision::NONE => &blank,
-                    // it may be another than the one that was looked at
+                    // it may not be the one that was checked
                     _ => {
                         address.check_recipient(before)?;
                         if mark.as_ref().is_some_and(|mark| !is_of(before, mark)) {
@@ -344,8 +344,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The conversation before its first revision; it started when its source says, but not later
-    /// than now.
+    /// Returns the conversation before its first revision, started when its source says, but not later than
+    /// now.
     fn blank(&self, call: &ImportCall, plan: &Planned, now: Timestamp) -> Conversation {
         let key = ConversationKey { namespace: plan.namespace.clone(), id: plan.incoming.id.clone() };
         let start = plan.incoming.start.map_or(now, |start| start.min(now));
@@ -354,18 +354,18 @@ impl Engine {
     }
 }
 
-/// Whether all of it was in the conversation once.
+/// Whether the conversation once contained everything.
 fn was_whole(state: &Conversation, incoming: &Incoming) -> bool {
     state.head.ended.is_some() || state.head.newest().get() >= incoming.drafts.len() as u64
 }
 
-/// Whether a conversation was imported from what `mark` names.
+/// Whether a conversation was imported from the source that `mark` identifies.
 fn is_of(state: &Conversation, mark: &String) -> bool {
     state.head.labels.get(IMPORTED_FROM) == Some(mark)
 }
 
 fn not_of_this_import(id: &ConversationId) -> Refusal {
-    let name = format!("{id} (which is not of this import; into_existing adds to it)");
+    let name = format!("{id} (which is not from this import; into_existing adds to it)");
     Refusal::Exists { kind: CONVERSATION, name }
 }
 
@@ -374,7 +374,7 @@ fn address(incoming: &Incoming, call: &ImportCall) -> Address {
 }
 
 impl Planned {
-    /// The command that imports the drafts from `from` to before `to`.
+    /// Returns the command that imports the drafts from `from` to before `to`.
     fn part(&self, from: usize, to: usize, encoding: Encoding, lenient: bool) -> Import {
         let drafts = self.incoming.drafts[from..to].to_vec();
         let starts = from == 0 && self.existing.is_none() && !self.incoming.state.is_empty();
@@ -407,7 +407,7 @@ impl Planned {
         self.existing.as_ref().is_some_and(|state| state.head.ended.is_some())
     }
 
-    /// Irregularities of the part that starts at `from`, placed in the whole.
+    /// Shifts the irregularities of the part that starts at `from` to their indexes in the whole.
     fn placed(&self, from: usize, irregularities: Vec<Irregularity>) -> Vec<Irregularity> {
         let place = |it: Irregularity| Irregularity { index: it.index + from, ..it };
         irregularities.into_iter().map(place).collect()

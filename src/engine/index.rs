@@ -1,4 +1,4 @@
-//! The search indexes in memory, and what makes them.
+//! The search indexes in memory, and the makers that build them.
 
 use std::{num::NonZeroUsize, sync::Arc, thread::available_parallelism};
 
@@ -14,32 +14,32 @@ use crate::domain::{
     recall::{Index, IndexMaker},
 };
 
-/// Conversations that are expected to have an index.
+/// The expected number of conversations with an index.
 const CACHE_ENTRIES: usize = 10_000;
-/// The indexes of the conversations searched lately.
+/// The indexes of recently searched conversations.
 pub(super) struct Indexes {
     kept: Cache<LineageId, Entry, Bytes>,
     makers: Mutex<Makers>,
 }
 
-/// Makers for the next that is to be made: they know most words already.
+/// Index makers to reuse: they already have most words.
 #[derive(Default)]
 struct Makers {
     free: Vec<IndexMaker>,
-    /// How often what they know had to be forgotten.
+    /// How often the makers' words had to be dropped.
     forgotten: u64,
 }
 
 #[derive(Clone)]
 struct Entry {
     shared: SharedIndex,
-    /// When text was last erased of what it is of.
+    /// The revision of the last erasure of text in its conversation.
     erased_at: Revision,
     bytes: u64,
 }
 
-/// An index that one search at a time brings up to date; what is searched is a copy, which shares its blocks. Who
-/// waits for it holds up no thread.
+/// An index that one search at a time brings up to date; what is searched is a copy, which shares its blocks.
+/// Waiting for it blocks no thread.
 pub(super) type SharedIndex = Arc<AsyncMutex<Index>>;
 
 #[derive(Clone)]
@@ -52,9 +52,9 @@ impl Weighter<LineageId, Entry> for Bytes {
 }
 
 impl Indexes {
-    /// Indexes that together take at most so many bytes; the least used are built anew when needed.
+    /// Creates a cache of at most `bytes`; the least used indexes are evicted, and rebuilt when needed.
     ///
-    /// One part has all of them: of several, each would refuse what is larger than its share.
+    /// It has a single shard: each of several would refuse an index larger than its share.
     pub(super) fn new(bytes: u64) -> Self {
         let options = OptionsBuilder::new()
             .shards(1)
@@ -73,25 +73,25 @@ impl Indexes {
         Self { kept, makers: Mutex::default() }
     }
 
-    /// The index of a lineage in which nothing was erased since `erased_at`; an empty one when none is kept.
+    /// Returns the index of a lineage with no erasure since `erased_at`; an empty one if none is kept.
     pub(super) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
         let kept = self.kept.get(&lineage).filter(|entry| entry.erased_at == erased_at);
         kept.map_or_else(SharedIndex::default, |entry| entry.shared)
     }
 
-    /// Keeps such an index, which takes so many bytes.
+    /// Keeps an index of size `bytes`.
     pub(super) fn keep(&self, lineage: LineageId, erased_at: Revision, shared: SharedIndex, bytes: u64) {
         self.kept.insert(lineage, Entry { shared, erased_at, bytes });
     }
 
-    /// Gives up an index, and all words that makers know: its text is gone from memory.
+    /// Drops an index, and all words the makers have, so that erased text leaves memory.
     pub(super) fn remove(&self, lineage: LineageId) {
         self.kept.remove(&lineage);
         let mut makers = self.makers.lock();
         *makers = Makers { free: Vec::new(), forgotten: makers.forgotten + 1 };
     }
 
-    /// Does `work` with a maker that nobody else uses.
+    /// Does `work` with a maker that nobody else is using.
     pub(super) fn with_maker<T>(&self, work: impl FnOnce(&mut IndexMaker) -> T) -> T {
         let most = available_parallelism().map_or(1, NonZeroUsize::get);
         let (maker, forgotten) = {

@@ -1,7 +1,7 @@
-//! Indexing conversations for searches: when one is first searched, and what is new at each search after.
+//! Indexing conversations for searches: all of it at the first search, and what is new at each later one.
 //!
-//! What is whole of an index, [block](Block) by block, is kept in the store where it keeps such, so that a search after
-//! a restart reads it instead of the utterances.
+//! Complete [blocks](Block) of an index are kept in the store, if it supports that, so that a search after a
+//! restart reads them instead of the utterances.
 
 use std::{collections::BTreeMap, num::NonZeroUsize, sync::Arc, thread::available_parallelism};
 
@@ -16,14 +16,14 @@ use crate::{
     store::{Derived, DerivedBlock},
 };
 
-/// More utterances are indexed aside.
+/// More utterances than this are indexed with `aside`.
 const INDEX_ASIDE: usize = 200;
-/// Blocks that are read from the store at once: some 8 MiB.
+/// The number of blocks read from the store at a time: some 8 MiB.
 const READ_BLOCKS: usize = 64;
 
 impl Engine {
-    /// An index of all that `state` stores. It may hold more: what is newer than `state`, and
-    /// what is no longer stored.
+    /// Returns an index of everything `state` stores. It may contain more: what is newer than `state`, and what
+    /// is no longer stored.
     pub(super) async fn index(self: &Arc<Self>, state: &Arc<Conversation>) -> Result<Index, EngineError> {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
@@ -39,7 +39,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// Adds what is missing, block by block: what the store keeps of it, and the utterances of the others.
+    /// Adds what is missing, block by block: stored blocks where there are any, and the utterances of the
+    /// others.
     async fn bring_up(
         self: &Arc<Self>,
         index: &mut Index,
@@ -64,7 +65,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Adds whole blocks, and has the store keep those that it did not keep yet.
+    /// Adds complete blocks, and stores those the store does not have yet.
     async fn add_whole(
         self: &Arc<Self>,
         index: &mut Index,
@@ -77,7 +78,7 @@ impl Engine {
             let making = tokio::spawn(self.clone().made_block(state.clone(), block));
             making.unwrap_or_else(|_| Err(EngineError::Interrupted))
         });
-        // One more than can be made at a time: it is read meanwhile.
+        // One more than can be made at a time, so that its utterances are read meanwhile.
         let at_once = available_parallelism().map_or(1, NonZeroUsize::get) + 1;
         let made: Vec<Option<_>> = making.buffered(at_once).try_collect().await?;
         let made: Vec<(Block, Arc<IndexBlock>)> = made.into_iter().flatten().collect();
@@ -87,7 +88,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A whole block, of all its utterances that are stored.
+    /// Returns a complete block, made from all its stored utterances.
     async fn made_block(
         self: Arc<Self>,
         state: Arc<Conversation>,
@@ -102,7 +103,7 @@ impl Engine {
         aside(is_long(utterances), || self.indexes.with_maker(work))
     }
 
-    /// What the store keeps of these blocks.
+    /// Returns the stored blocks among `blocks`.
     async fn kept_blocks(
         &self,
         state: &Conversation,
@@ -115,14 +116,14 @@ impl Engine {
         };
         let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
         let read = |(block, bytes): (Block, Vec<u8>)| {
-            // The store tells of all in between, too.
+            // The store also returns all blocks in between.
             blocks.binary_search(&block).ok()?;
             Some((block, Arc::new(IndexBlock::from_bytes(block.0, &bytes)?)))
         };
         Ok(aside(kept.len() > 1, || kept.into_iter().filter_map(read).collect()))
     }
 
-    /// Has the store keep blocks, behind the answer. What it does not keep is made again.
+    /// Stores blocks in the background. One that is not stored is made again when needed.
     fn keep_blocks(self: &Arc<Self>, state: &Arc<Conversation>, blocks: Vec<(Block, Arc<IndexBlock>)>) {
         if blocks.is_empty() || !self.store.capabilities().derived {
             return;
@@ -133,13 +134,13 @@ impl Engine {
                 let Some(bytes) = aside(true, || whole.to_bytes()) else { continue };
                 let (conversation, erased_at) = (state.key().clone(), state.head.erased_at);
                 let derived = DerivedBlock { conversation, kind: Derived::Index, block, erased_at, bytes };
-                // Refused where the text is gone or much else is written; nobody waits for it.
+                // Refused if the text was erased, or while much else is being written; nobody waits for it.
                 let _ = engine.store.keep_derived(derived).await;
             }
         });
     }
 
-    /// An index made from a state that text was erased from meanwhile is not kept.
+    /// Drops an index made from a state from which text was erased meanwhile.
     async fn give_up_if_erased(self: &Arc<Self>, state: &Conversation) -> Result<(), EngineError> {
         let now = self.published(state.key()).await?;
         if now.is_none_or(|now| now.head.erased_at != state.head.erased_at) {

@@ -1,4 +1,4 @@
-//! The engine itself: its parts, and what it is made with.
+//! The engine itself: its parts, and its settings.
 
 use std::sync::Arc;
 
@@ -11,35 +11,35 @@ use crate::{
     store::{BackupRefused, BoxStream, Store, StoreError},
 };
 
-/// Gives the counter of an encoding.
+/// Returns the counter of an encoding.
 pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
 
-/// What a new conversation starts with, and what the server's clock decides.
+/// The defaults of new conversations, and the engine's settings.
 #[derive(Clone, Debug)]
 pub struct Defaults {
-    /// Limits of a conversation that is not given its own.
+    /// The policy of a conversation created without one.
     pub policy: Policy,
-    /// What tokens are counted in.
+    /// The encoding tokens are counted in.
     pub encoding: Encoding,
-    /// When a conversation is idle, and an awaited answer stale.
+    /// How long until a conversation is idle, and an awaited answer stale.
     pub timeouts: Timeouts,
-    /// Ended conversations of a recipient that are kept; 0 keeps all.
+    /// Ended conversations kept per recipient; 0 keeps all.
     pub max_conversations_retained: usize,
-    /// Events kept for each namespace; all together take so many KiB at most.
+    /// Events kept per namespace; all together take at most this many KiB.
     pub event_capacity: usize,
-    /// Bytes that conversations may take in memory when nobody uses them. A store that keeps its states in
-    /// memory anyway is not bound by it: see [`Capabilities::resident`](crate::store::Capabilities::resident).
+    /// Bytes of memory for conversations that nobody is using. A store that keeps its states in memory anyway
+    /// is not bound by this: see [`Capabilities::resident`](crate::store::Capabilities::resident).
     pub cache_bytes: u64,
-    /// Bytes that the indexes of the conversations searched lately take.
+    /// Bytes of memory for the indexes of recently searched conversations.
     pub index_bytes: u64,
 }
 
-/// Serves every operation on conversations, behind an [`Arc`].
+/// Serves every operation on conversations. Used behind an [`Arc`].
 pub struct Engine {
     pub(super) store: Arc<dyn Store>,
-    /// Whether other processes use the store too: then nothing is answered from memory alone.
+    /// Whether other processes use the store too; if so, nothing is answered from memory alone.
     pub(super) is_shared: bool,
-    /// Where they do.
+    /// Set if they do.
     pub(super) last_active: Option<LastActive>,
     pub(super) clock: Time,
     pub(super) counters: Counters,
@@ -55,7 +55,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// An engine over `store`.
+    /// Creates an engine over `store`.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, counters: Counters, defaults: Defaults) -> Self {
         let events = Arc::new(EventLog::new(clock.clone(), defaults.event_capacity));
         let capabilities = store.capabilities();
@@ -78,47 +78,47 @@ impl Engine {
         }
     }
 
-    /// What conversations start with.
+    /// Returns the defaults of new conversations.
     pub fn defaults(&self) -> &Defaults {
         &self.defaults
     }
 
-    /// Whether what is stored survives the end of the process.
+    /// Whether stored data survives the end of the process.
     pub fn is_durable(&self) -> bool {
         self.store.capabilities().durable
     }
 
-    /// The time by the server's clock.
+    /// Returns the current time by the server's clock.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// The same, and since when the clock has only gone on.
+    /// Returns the current time, and the time since which the clock has only moved forward.
     pub fn moment(&self) -> Now {
         self.clock.moment()
     }
 
-    /// Counts in `encoding`.
+    /// Returns the counter of `encoding`.
     pub fn counter(&self, encoding: Encoding) -> &'static dyn TokenCounter {
         (self.counters)(encoding)
     }
 
-    /// Whether the store takes writes: see [`Store::condition`].
+    /// Reports whether the store accepts writes: see [`Store::condition`].
     pub fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
         self.store.condition()
     }
 
-    /// Whether more waits to be written than the store can keep up with: see [`Store::is_behind`].
+    /// Whether more writes are waiting than the store can keep up with: see [`Store::is_behind`].
     pub fn is_store_behind(&self) -> bool {
         self.store.is_behind()
     }
 
-    /// Begins a backup of everything stored: see [`Store::backup`].
+    /// Starts a backup of everything stored: see [`Store::backup`].
     pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         self.store.backup()
     }
 
-    /// What happened.
+    /// Returns the trace.
     pub fn events(&self) -> &EventLog {
         &self.events
     }

@@ -1,5 +1,5 @@
-//! What is known of the conversation that a write goes to, so that one question to the store tells all that a
-//! write has to know.
+//! What is already known of the conversation a write goes to, so that a single request to the store returns
+//! everything else the write needs.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use crate::{
     store::{Newer, RecipientKey, StateOf},
 };
 
-/// The conversation that a write most likely goes to, and its state as far as that is known here.
+/// The conversation a write most likely goes to, and its state as far as it is known here.
 pub(super) struct Known {
-    /// `None` when it is not known which one is the recipient's.
+    /// `None` if the recipient's active conversation is not known.
     key: Option<ConversationKey>,
     state: Option<Arc<Conversation>>,
     by_recipient: bool,
 }
 
 impl Engine {
-    /// What is known of the conversation that is addressed; `None` when the store need not be asked for its
-    /// state with all else: because nobody else writes to it, or because others write to the conversation here,
-    /// with whom the state is read together.
+    /// Returns what is known of the addressed conversation. `None` if the store need not be asked for its state
+    /// along with everything else: because no other process writes to the store, or because the conversation's
+    /// queue is held, and its writes share one read of the state.
     pub(super) fn known(&self, address: &Address, recipient: &RecipientKey) -> Option<Box<Known>> {
         let last = self.last_active.as_ref()?;
         let by_recipient = address.conversation.is_none();
@@ -36,7 +36,7 @@ impl Engine {
 }
 
 impl Known {
-    /// What the store is asked for.
+    /// Returns the state to ask the store for.
     pub(super) fn wanted(&self) -> Option<StateOf<'_>> {
         let change = self.state.as_ref().map(|state| state.head.change);
         match (&self.key, self.by_recipient) {
@@ -45,7 +45,7 @@ impl Known {
         }
     }
 
-    /// The state that the store has answered.
+    /// Returns the state according to the store's answer.
     pub(super) fn confirmed(self, answer: Newer) -> Option<Arc<Conversation>> {
         match answer {
             Newer::Known => self.state,

@@ -1,13 +1,13 @@
-//! Which conversations of recipients were active lately.
+//! Recipients' recently active conversations.
 
 use quick_cache::sync::Cache;
 
 use crate::{domain::ConversationId, store::RecipientKey};
 
-/// Recipients whose active conversation is remembered.
+/// The number of recipients remembered.
 const MOST: usize = 65_536;
 
-/// Which conversation of a recipient was active when the store was asked last.
+/// The conversation of each recipient that was active when the store was last asked.
 pub(super) struct LastActive(Cache<RecipientKey, ConversationId>);
 
 impl LastActive {
@@ -15,12 +15,12 @@ impl LastActive {
         Self(Cache::new(MOST))
     }
 
-    /// The conversation that was the recipient's.
+    /// Returns the conversation that was the recipient's active one.
     pub(super) fn of(&self, recipient: &RecipientKey) -> Option<ConversationId> {
         self.0.get(recipient)
     }
 
-    /// Notes what the store has answered.
+    /// Records the store's answer.
     pub(super) fn note(&self, recipient: &RecipientKey, active: &ConversationId) {
         if self.of(recipient).as_ref() != Some(active) {
             self.0.insert(recipient.clone(), active.clone());

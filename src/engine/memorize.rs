@@ -1,4 +1,4 @@
-//! Memorize.
+//! Memorize: storing utterances.
 
 use std::sync::Arc;
 
@@ -23,34 +23,34 @@ use crate::{
 pub struct MemorizeCall {
     /// The conversation.
     pub address: Address,
-    /// What was said; each has passed [`Draft::check`].
+    /// The utterances; each has passed [`Draft::check`].
     pub drafts: Vec<Draft>,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
-    /// Keeps a result without a call aside.
+    /// Set aside a result without a call instead of refusing it.
     pub lenient: bool,
-    /// What has the id of a draft already is replaced by it.
+    /// Replace an utterance that already has the id of a draft.
     pub upsert: bool,
-    /// What to change of the conversation's state with it.
+    /// The change to the conversation's state to make with it.
     pub state: Option<StateChange>,
-    /// What to change of the recipient's own state with it.
+    /// The change to the recipient's own state to make with it.
     pub recipient_state: Option<Arc<UpdateState>>,
 }
 
-/// What became of it, and what was let pass.
+/// The result, and the accepted irregularities.
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
-/// A call whose conversation is found and whose tokens are counted.
+/// A call whose conversation has been found and whose tokens are counted.
 pub(super) enum Prepared {
     Request(Box<Request<Vec<Irregularity>>>),
-    /// The attempt was made before.
+    /// The attempt was already made.
     Earlier(Arc<Outcome>),
 }
 
 impl Engine {
-    /// Stores the utterances, all or none; starts the conversation if need be.
+    /// Stores the utterances, all or none. Starts the conversation if necessary.
     pub async fn memorize(
         self: &Arc<Self>,
         caller: &Caller,
@@ -62,8 +62,8 @@ impl Engine {
         }
     }
 
-    /// Erases everything behind a point, here and wherever it is shared, and memorizes in its place; starts the
-    /// conversation if need be. What became of it names what is gone, too.
+    /// Erases everything after a point, here and wherever it is shared, and memorizes new utterances in its
+    /// place. Starts the conversation if necessary. The outcome also names what was erased.
     pub async fn replace(
         self: &Arc<Self>,
         caller: &Caller,
@@ -76,7 +76,7 @@ impl Engine {
                 let removed = value.as_ref().map(|(_, removed)| removed.clone()).unwrap_or_default();
                 return Ok(applied.map(|(irregularities, _)| irregularities).naming(|_| removed));
             }
-            // nobody else may start it meanwhile
+            // fails if someone else starts it meanwhile
             let expected = Some(call.expected.unwrap_or(Revision::NONE));
             let absent = MemorizeCall { expected, ..call.clone() };
             match self.memorize(caller, absent).await {
@@ -87,7 +87,7 @@ impl Engine {
         Err(EngineError::Contended)
     }
 
-    /// The same where there is a conversation.
+    /// Like [`Self::replace`], if the conversation exists; `None` otherwise.
     async fn replace_stored(
         self: &Arc<Self>,
         caller: &Caller,
@@ -124,7 +124,7 @@ impl Engine {
         WriteCall { if_absent, answers, recipient_state, ..write }
     }
 
-    /// Finds the conversation, and counts the tokens.
+    /// Finds the conversation and counts the tokens.
     pub(super) async fn prepare(
         self: &Arc<Self>,
         caller: &Caller,
@@ -147,7 +147,7 @@ impl Engine {
         Ok(Prepared::Request(Box::new(request)))
     }
 
-    /// What the tokens of a conversation are counted in, or will be.
+    /// Returns the encoding a conversation's tokens are, or will be, counted in.
     async fn encoding_of(
         self: &Arc<Self>,
         address: &Address,
@@ -167,7 +167,7 @@ impl Engine {
     }
 }
 
-/// The tokens of each draft.
+/// Returns the tokens of each draft.
 pub(super) fn count(drafts: &[Draft], counter: &dyn TokenCounter) -> Vec<u32> {
     let bytes: usize = drafts.iter().map(Draft::content_bytes).sum();
     aside(bytes > COUNT_ASIDE_BYTES, || drafts.iter().map(|draft| draft.tokens(counter)).collect())

@@ -1,4 +1,4 @@
-//! Listing messages: the utterances of each together.
+//! Listing messages, each with its utterances.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -12,42 +12,42 @@ use crate::{
     },
 };
 
-/// Utterances that are read at a time for the end of a message.
+/// The number of utterances read at a time when looking for the end of a message.
 const LOOK_AHEAD: u64 = 16;
 
-/// Which messages to list, of the window and the archive.
+/// The messages to list, from window and archive.
 #[derive(Clone, Debug)]
 pub struct ListMessages {
     /// The conversation.
     pub address: Address,
-    /// Only the newest so many of them.
+    /// Only this many, the newest.
     pub last: Option<usize>,
-    /// Only those that begin behind this sequence.
+    /// Only messages that begin after this sequence.
     pub after: Sequence,
-    /// Only those that begin before this sequence.
+    /// Only messages that begin before this sequence.
     pub before: Option<Sequence>,
-    /// Only those that begin with one of these; empty for all.
+    /// Only messages that begin with one of these ids; empty for all.
     pub ids: HashSet<String>,
-    /// Only those that begin with one of these; empty for all.
+    /// Only messages that begin with one of these roles; empty for all.
     pub roles: Vec<Role>,
     /// By descending sequence.
     pub newest_first: bool,
-    /// So many of them are passed over.
+    /// The number of messages to skip.
     pub offset: usize,
-    /// The sequences of the pages still to come; `None` on the first page.
+    /// The sequences of the remaining pages; `None` on the first page.
     pub rest: Option<(Sequence, Sequence)>,
     /// The most messages.
     pub limit: usize,
 }
 
-/// A page of messages, each made into an `M`.
+/// A page of messages, each converted to an `M`.
 #[derive(Debug)]
 pub struct MessagePage<M> {
-    /// The state that they were read from.
+    /// The state the messages were read from.
     pub state: Arc<Conversation>,
-    /// The sequences of the pages still to come; `None` on the last one.
+    /// The sequences of the remaining pages; `None` on the last one.
     pub rest: Option<(Sequence, Sequence)>,
-    /// The messages, in the order asked for.
+    /// The messages, in the requested order.
     pub messages: Vec<M>,
 }
 
@@ -60,8 +60,8 @@ impl ListMessages {
 }
 
 impl Engine {
-    /// Lists a conversation's messages. `make` makes of the utterances of one what stands for it in the answer, and
-    /// tells its bytes there.
+    /// Lists a conversation's messages. `make` converts the utterances of a message to its form in the answer,
+    /// and returns the bytes of that form.
     pub async fn list_messages<M: Send>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -102,7 +102,7 @@ impl Engine {
         Ok(MessagePage { state, rest, messages })
     }
 
-    /// The sequences between which the messages stand that are asked for.
+    /// Returns the first and last sequence of the range the requested messages are in.
     async fn bounds(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -126,7 +126,7 @@ impl Engine {
         Ok((begin, last))
     }
 
-    /// The last sequence of the message that the utterance with this one is of.
+    /// Returns the last sequence of the message that contains the utterance `of`.
     async fn end_of_message(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -155,11 +155,11 @@ impl Engine {
     }
 }
 
-/// Walks over messages in one direction.
+/// Iterates over messages in one direction.
 struct Messages<'a> {
     walk: Walk<'a>,
     backwards: bool,
-    /// What was read behind the last message.
+    /// The utterance read after the last message.
     next: Option<Arc<Utterance>>,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Messages<'a> {
         Self { walk: Walk::new(engine, state, course, first, last), backwards, next: None }
     }
 
-    /// The utterances of the next message, ascending.
+    /// Returns the utterances of the next message, ascending.
     async fn next(&mut self) -> Result<Option<Vec<Arc<Utterance>>>, EngineError> {
         let first = match self.next.take() {
             Some(first) => Some(first),

@@ -2,37 +2,38 @@
 //!
 //! # One conversation, one queue, one commit in flight
 //!
-//! A write is put in its conversation's queue. Whoever finds the queue free holds it, and drives it: takes
-//! what waits, decides it in its order, hands it to the store as one commit, and publishes, tells and answers
-//! what that came to. Whatever comes while the commit is out waits, and goes into the next one together. So a
-//! decision is made on a committed state, or on what the writes before it in the same batch make of one.
+//! A write is put in its conversation's queue. The first writer to find the queue free holds and drives it: it
+//! takes the waiting writes, decides them in order, hands them to the store as one commit, publishes the new
+//! state, notifies watchers and answers the callers. Writes that arrive while the commit is in flight wait and
+//! share the next one. So every decision is based on a committed state, or on the result of the writes before
+//! it in the same batch.
 //!
-//! - Who drives does so on its own thread, and for others only until its own answer is there: a task drives
-//!   on. Over a store that answers at once nothing is handed to a task.
-//! - A caller that goes away leaves the queue to a task, with the commit that is out.
-//!   What it waited for behind that may be left undone.
+//! - A caller drives the queue on its own thread, and stops once it has its own answer: a task takes over. Over
+//!   a store that answers immediately, no task is ever needed.
+//! - A caller that is dropped hands the queue and the commit in flight to a task. The write it was waiting for
+//!   may not happen if it was not yet part of that commit.
 //! - A write that needs what its own batch has moved in the store waits for the batch's commit.
-//! - A commit that fails leaves nothing to take back. After a conflict the state is loaded and its writes are
-//!   decided again; after an error they are answered with that; when the answer is lost, the store is asked
-//!   for the commit by its [`ChangeId`](crate::domain::ChangeId).
+//! - A failed commit leaves nothing to undo. After a conflict, the state is reloaded and the writes are decided
+//!   again; after an error, they are answered with it; if the answer was lost, the store is asked for the
+//!   commit by its [`ChangeId`](crate::domain::ChangeId).
 //! - A commit over several conversations (one ends and the next one starts, a fork and its parent, a hard
-//!   forget of what forks share) holds their queues, taken in the order of their keys, and last that of the
-//!   recipient's own state; all is published before anyone is answered.
-//! - Only who holds the queue replaces what is published. A reader copies a pointer, and never waits.
+//!   forget of what forks share) holds their queues, taken in key order, and the queue of the recipient's own
+//!   state last; everything is published before anyone is answered.
+//! - Only the holder of the queue replaces the published state. A reader copies a pointer and never waits.
 //!
-//! | file | what is there |
+//! | file | contents |
 //! |---|---|
 //! | `queue`, `queues` | a conversation in memory; the cache of them |
-//! | `queued` | a write that waits, and what its caller waits for |
-//! | `write` | what an address means, and the way into the queue |
-//! | `known`, `last_active` | what need not be read once more for that |
+//! | `queued` | a waiting write, and the future its caller waits on |
+//! | `write` | resolving an address, and entering the queue |
+//! | `known`, `last_active` | caches that save reads when an address is resolved |
 //! | `hold` | the right to change a conversation |
 //! | `drive`, `batch`, `beside` | the loop; the writes of one commit; the recipient's state that goes with it |
 //! | `decide` | asking the rules |
-//! | `facts`, `applied` | the one reading of a change; what a write comes to, and its answer |
-//! | `commit` | handing over, publishing, and what failures come to |
-//! | `attended` | work that goes on when its caller goes away |
-//! | `clock`, `time` | where the time comes from; what is made of a clock that is set back |
+//! | `facts`, `applied` | the facts of a change; the result of a write, and its answer |
+//! | `commit` | handing a commit to the store, publishing it, handling failures |
+//! | `attended` | work that continues after its caller is dropped |
+//! | `clock`, `time` | the source of time; clocks that are set back |
 
 mod address;
 mod applied;
@@ -136,7 +137,7 @@ pub use update::{Edit, UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtter
 pub use utterances::{ListUtterances, Part, UtterancePage};
 pub use watch::CapacityWatch;
 
-/// What [`EngineError::Store`] holds, for those above who never see a store.
+/// The errors in [`EngineError::Store`] and of backups, for layers that do not use the store.
 pub use crate::store::{BackupRefused, StoreError};
-/// How lists of conversations are ordered.
+/// The order of lists of conversations, and places in them.
 pub use crate::store::{ListOrder, ListedAt};

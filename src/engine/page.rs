@@ -1,10 +1,10 @@
-//! Where a page ends, and how much is read at a time for it.
+//! When a page ends, and how much to read at a time for it.
 
 use std::sync::Arc;
 
 use crate::domain::{Head, Utterance, limits::MAX_ANSWER_BYTES};
 
-/// What is left of a page: so many items, and so many bytes of them in the answer.
+/// The room left on a page, in items and in bytes of the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct PageRoom {
     items: usize,
@@ -13,17 +13,17 @@ pub struct PageRoom {
 }
 
 impl PageRoom {
-    /// The room of an empty page of at most `items` items, of whose bytes `taken` stand beside them.
+    /// The room of an empty page of at most `items` items, in an answer with `taken` other bytes.
     pub fn new(items: usize, taken: usize) -> Self {
         Self { items, bytes: MAX_ANSWER_BYTES.saturating_sub(taken), is_empty: true }
     }
 
-    /// The room of a page that only its number of items ends.
+    /// The room of a page limited only by its number of items.
     pub(super) fn of_items(items: usize) -> Self {
         Self { items, bytes: usize::MAX, is_empty: true }
     }
 
-    /// Takes an item of so many bytes, or answers that the page ends before it. An empty page takes any item.
+    /// Adds an item of `bytes` bytes. Returns false if the page ends before it. An empty page accepts any item.
     pub fn takes(&mut self, bytes: usize) -> bool {
         let fits = self.items > 0 && (self.is_empty || bytes <= self.bytes);
         if fits {
@@ -34,24 +34,24 @@ impl PageRoom {
         fits
     }
 
-    /// The bytes that are left.
+    /// The bytes left.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Whether it has taken nothing yet.
+    /// Whether the page has no items yet.
     pub(super) fn is_empty(&self) -> bool {
         self.is_empty
     }
 
-    /// Whether it takes no more items, however small.
+    /// Whether the page accepts no more items, however small.
     pub(super) fn is_full(&self) -> bool {
         self.items == 0
     }
 }
 
-/// How many stored utterances are read at a time: as many as have about [`ReadSize::BYTES`]; where nothing is known of
-/// them, few at first.
+/// The number of stored utterances to read at a time: about [`ReadSize::BYTES`] worth, or a few at first if
+/// their size is unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadSize(u64);
 
@@ -64,7 +64,7 @@ impl ReadSize {
         Self(Self::FIRST)
     }
 
-    /// For one conversation: by the bytes that its utterances have.
+    /// Returns the size for a conversation, from the average size of its utterances.
     pub(super) fn of(head: &Head) -> Self {
         let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
         let fit = |average: u64| (Self::BYTES as u64 / average.max(1)).clamp(1, Self::MOST);
@@ -75,7 +75,7 @@ impl ReadSize {
         self.0
     }
 
-    /// Takes what was read for a measure of what comes next.
+    /// Adjusts the size of the next read by what was just read.
     pub(super) fn learn<'a>(&mut self, read: impl IntoIterator<Item = &'a Arc<Utterance>>) {
         let bytes: usize = read.into_iter().map(|utterance| utterance.answer_bytes()).sum();
         self.0 = match bytes {

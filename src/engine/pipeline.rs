@@ -1,4 +1,4 @@
-//! Memorizing one message after another: they wait in the queue together, and share commits.
+//! Memorizing a stream of messages: they wait in the queue together and share commits.
 
 use std::{
     collections::VecDeque,
@@ -19,59 +19,60 @@ use crate::{
     },
 };
 
-/// Messages that a pipeline holds at most, answered or not.
+/// The most messages a pipeline holds, answered or not.
 const MAX_MESSAGES: usize = 256;
-/// So many messages wait for one another before their queue is driven: enough to share the cost of a commit,
-/// and few enough that what they come to is still in the processor's cache when it is answered.
+/// The number of messages collected before their queue is driven: enough to share the cost of a commit, and few
+/// enough that their results are still in the processor's cache when they are answered.
 const MAX_FRESH: usize = 32;
-/// Bytes of text beyond which a pipeline takes no message until some are answered.
+/// Bytes of text at which a pipeline accepts no more messages until some are answered.
 const MAX_BYTES: usize = 4 << 20;
 
-/// The messages of one stream: they take effect, and are answered, in their order.
+/// The messages of one stream: they take effect, and are answered, in order.
 ///
-/// - A message does not wait for the commits of those before it: it stands in the queue behind them.
-/// - What is taken is decided once 32 messages are, an answer is waited for, or another message has to wait
-///   for it: so what comes at once shares a commit.
-/// - When one comes to mean another conversation, because the recipient's has ended meanwhile, so does each
-///   behind it; they are written there in their order, before another message is taken.
-/// - One that changes its recipient's own state waits for those before that do so with another conversation.
-/// - What was taken is written even when the pipeline is dropped.
+/// - A message does not wait for the commits of the messages before it: it joins the queue behind them.
+/// - Messages are decided once there are 32 of them, or an answer is awaited, or another message has to wait
+///   for them; so messages that arrive together share a commit.
+/// - If a message turns out to mean another conversation, because the recipient's conversation has ended
+///   meanwhile, so do all messages behind it; they are written there, in order, before another is accepted.
+/// - A message that changes its recipient's own state waits for earlier ones that do so with another
+///   conversation.
+/// - An accepted message is written even if the pipeline is dropped.
 pub struct MemorizePipeline {
     engine: Arc<Engine>,
     caller: Caller,
     messages: VecDeque<Message>,
-    /// Text of the messages that wait.
+    /// Bytes of text of the waiting messages.
     bytes: usize,
-    /// So many of the last messages may have found their queue free, and it is not driven yet.
+    /// The number of newest messages that may have found their queue free without driving it yet.
     fresh: usize,
 }
 
-/// A message that was taken.
+/// An accepted message.
 struct Message {
     state: State,
-    /// Bytes of what it memorizes.
+    /// Bytes of its text.
     bytes: usize,
 }
 
-/// The recipient that a message was addressed by, and the conversation that this meant.
+/// The recipient a message was addressed to, and the conversation it was resolved to.
 type Meant = (RecipientId, ConversationKey);
 
-/// What a message is about beside its conversation's queue.
+/// What a message affects besides its conversation's queue.
 struct Means {
     by_recipient: Option<Meant>,
-    /// Its conversation, when the recipient's own state changes with it.
+    /// Its conversation, if the recipient's own state changes with it.
     beside: Option<ConversationKey>,
 }
 
 enum State {
     Waiting(Waiting<Vec<Irregularity>>, Means),
-    /// It has to be resolved anew.
+    /// The message has to be resolved again.
     Anew(Option<Box<Request<Vec<Irregularity>>>>),
     Answered(Result<MemorizeReply, EngineError>),
 }
 
 impl MemorizePipeline {
-    /// A pipeline of `caller`'s.
+    /// Creates a pipeline for `caller`.
     pub fn new(engine: Arc<Engine>, caller: Caller) -> Self {
         Self { engine, caller, messages: VecDeque::new(), bytes: 0, fresh: 0 }
     }
@@ -81,12 +82,12 @@ impl MemorizePipeline {
         self.messages.is_empty()
     }
 
-    /// Whether no message should be added before one is answered: 256 wait, or 4 MiB of text.
+    /// Whether no message should be added before one is answered: 256 messages, or 4 MiB of text, are waiting.
     pub fn is_full(&self) -> bool {
         self.messages.len() >= MAX_MESSAGES || self.bytes >= MAX_BYTES
     }
 
-    /// Adds a message, or what is wrong with one, and puts it in its conversation's queue.
+    /// Adds a message to its conversation's queue; a refused message gets its refusal as the answer.
     pub async fn push(&mut self, message: Result<MemorizeCall, Refusal>) {
         let bytes = message.as_ref().map_or(0, |call| call.drafts.iter().map(Draft::content_bytes).sum());
         let begun = match message {
@@ -102,15 +103,14 @@ impl MemorizePipeline {
         }
     }
 
-    /// Whether the oldest message is answered, as far as that can be told without waiting.
+    /// Whether the oldest message is answered, as far as can be seen without waiting.
     pub fn has_answer(&mut self) -> bool {
         let is_driven = self.messages.len() > self.fresh;
         let front = self.messages.front_mut().filter(|_| is_driven);
         front.is_some_and(|message| message.wait().now_or_never().is_some())
     }
 
-    /// Waits until [`Self::next`] has an answer at once, or nearly so. Nothing is lost when the
-    /// future is dropped.
+    /// Waits until [`Self::next`] can return an answer immediately, or nearly so. Cancel-safe.
     pub async fn ready(&mut self) {
         self.start();
         if let Some(message) = self.messages.front_mut() {
@@ -118,7 +118,7 @@ impl MemorizePipeline {
         }
     }
 
-    /// The answer to the oldest message that was not answered; `None` when there is none.
+    /// Returns the answer to the oldest unanswered message; `None` if there is none.
     pub async fn next(&mut self) -> Option<Result<MemorizeReply, EngineError>> {
         self.ready().await;
         let front = self.messages.front_mut()?;
@@ -149,7 +149,7 @@ impl MemorizePipeline {
             self.settle().await;
             request.target = None;
         }
-        // a pipeline bounds what it has in a queue
+        // the pipeline has its own limit on queued messages
         Ok(match self.going_on(engine.submit(request, usize::MAX)).await? {
             Submitted::Waits(waiting) => State::Waiting(waiting, means),
             Submitted::Earlier(outcome) => {
@@ -158,8 +158,8 @@ impl MemorizePipeline {
         })
     }
 
-    /// Does `work`. When that has to wait, the queues that this pipeline found free are driven: it may be one
-    /// of them that is waited for.
+    /// Runs `work`. If it has to wait, starts driving the queues this pipeline found free: it may be waiting
+    /// for one of them.
     async fn going_on<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         poll_fn(|context| {
@@ -172,7 +172,7 @@ impl MemorizePipeline {
         .await
     }
 
-    /// Has the queues driven that this pipeline found free.
+    /// Starts driving the queues that this pipeline found free.
     fn start(&mut self) {
         for message in self.messages.iter_mut().rev().take(std::mem::take(&mut self.fresh)) {
             if let State::Waiting(waiting, _) = &mut message.state {
@@ -181,7 +181,7 @@ impl MemorizePipeline {
         }
     }
 
-    /// Whether a message stands before it that it must not overtake in the queue of another conversation.
+    /// Whether it must not overtake an earlier message that is in the queue of another conversation.
     fn overtakes(&self, means: &Means) -> bool {
         self.messages.iter().any(|message| match &message.state {
             State::Waiting(_, before) => means.overtakes(before),
@@ -189,7 +189,7 @@ impl MemorizePipeline {
         })
     }
 
-    /// Answers all that wait, in order: behind one that came to mean another conversation the others do too.
+    /// Answers all waiting messages, in order: if one came to mean another conversation, so do those behind it.
     async fn settle(&mut self) {
         self.start();
         for message in &mut self.messages {
@@ -200,8 +200,9 @@ impl MemorizePipeline {
 }
 
 impl Means {
-    /// One of the same recipient that meant another conversation may come to mean this one too. Two that change a
-    /// recipient's own state with different conversations may change the same.
+    /// An earlier message to the same recipient that meant another conversation may come to mean this one too.
+    /// Two messages that change a recipient's own state with different conversations may change the same
+    /// values.
     fn overtakes(&self, before: &Self) -> bool {
         let comes_to_mean =
             |((recipient, key), (other, others)): (&Meant, &Meant)| recipient == other && key != others;
@@ -211,7 +212,7 @@ impl Means {
 }
 
 impl Message {
-    /// Waits until it is answered, or has to be resolved anew.
+    /// Waits until the message is answered or has to be resolved again.
     async fn wait(&mut self) {
         let State::Waiting(waiting, _) = &mut self.state else { return };
         self.state = match waiting.await {
@@ -221,7 +222,7 @@ impl Message {
         };
     }
 
-    /// Resolves it anew if need be, and has it written; answers whether that was so.
+    /// Resolves and writes the message again if necessary. Returns whether it was.
     async fn finish(&mut self, engine: &Arc<Engine>) -> bool {
         let State::Anew(request) = &mut self.state else { return false };
         let Some(request) = request.take() else { return false };

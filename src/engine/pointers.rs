@@ -1,4 +1,4 @@
-//! Who watches which conversation is a recipient's.
+//! Watching which conversation is a recipient's active one.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,11 +7,11 @@ use tokio::sync::watch;
 
 use crate::store::RecipientKey;
 
-/// The recipients whose pointers to their active conversations are watched.
+/// The recipients whose active pointers are watched.
 #[derive(Default)]
 pub(super) struct Pointers(Mutex<BTreeMap<RecipientKey, watch::Sender<()>>>);
 
-/// Sees that another conversation may be a recipient's active one, or none.
+/// Watches a recipient's active pointer.
 pub(super) struct PointerWatch {
     pointers: Arc<Pointers>,
     recipient: RecipientKey,
@@ -19,7 +19,7 @@ pub(super) struct PointerWatch {
 }
 
 impl Pointers {
-    /// Sees every later move.
+    /// Subscribes to every later change of a recipient's pointer.
     pub(super) fn watch(self: &Arc<Self>, recipient: RecipientKey) -> PointerWatch {
         let mut watched = self.0.lock();
         let moves = watched.entry(recipient.clone()).or_insert_with(|| watch::Sender::new(())).subscribe();
@@ -27,21 +27,21 @@ impl Pointers {
         PointerWatch { pointers: self.clone(), recipient, moves }
     }
 
-    /// Tells those who watch the recipient's.
+    /// Notifies the watchers of a recipient.
     pub(super) fn tell(&self, recipient: &RecipientKey) {
         if let Some(watched) = self.0.lock().get(recipient) {
             watched.send_replace(());
         }
     }
 
-    /// Tells all who watch any.
+    /// Notifies all watchers.
     pub(super) fn tell_all(&self) {
         self.0.lock().values().for_each(|watched| watched.send_replace(()));
     }
 }
 
 impl Drop for PointerWatch {
-    /// Nothing is kept for a recipient that nobody else watches.
+    /// Removes the entry of a recipient that nobody else watches.
     fn drop(&mut self) {
         let mut watched = self.pointers.0.lock();
         if watched.get(&self.recipient).is_some_and(|moves| moves.receiver_count() == 1) {

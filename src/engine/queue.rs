@@ -1,4 +1,4 @@
-//! One conversation in memory: its queue, and the state that is published.
+//! One conversation in memory: its queue, and its published state.
 
 use std::{
     collections::VecDeque,
@@ -14,56 +14,56 @@ use crate::{
     engine::{footprint, queued::Entry},
 };
 
-/// One conversation as this process sees it.
+/// A conversation as seen by this process.
 ///
-/// At any time at most one holds the queue: who drives it, which is to decide what waits and to commit it, or
-/// who changes several conversations at once. Only who holds the queue changes what is published.
+/// The queue has at most one holder at a time: its driver, which decides and commits the waiting writes, or a
+/// task that changes several conversations together. Only the holder changes the published state.
 pub(super) struct Queue {
     pub(super) key: ConversationKey,
     waiting: Mutex<Waiting>,
-    /// Locked only to copy or to replace a pointer: a reader never waits for a decision or a commit.
+    /// Locked only to copy or replace a pointer: a reader never waits for a decision or a commit.
     published: RwLock<Published>,
     changed: OnceLock<watch::Sender<()>>,
 }
 
 struct Waiting {
     entries: VecDeque<Entry>,
-    /// Once so many wait, those are looked for whose callers have gone.
+    /// When this many entries wait, those whose callers are gone are swept.
     sweep_at: usize,
     is_held: bool,
-    /// The queue is no longer in use: another one of the same conversation may be.
+    /// The queue is no longer in use; the conversation may have a new one.
     is_discarded: bool,
     charge: Charge,
 }
 
-/// Fewer entries of callers that have gone are not looked for.
+/// Fewer entries than this are not swept.
 const LEAST_SWEPT: usize = 16;
 
 /// What the cache charges for the conversation.
 struct Charge {
-    /// About how many bytes the window takes.
+    /// The approximate size of the window in bytes.
     window: u64,
-    /// What is charged.
+    /// The bytes charged.
     bytes: u64,
 }
 
-/// What is known of a conversation.
+/// The state of a conversation, as far as it is known.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Published {
-    /// Nothing: it has to be loaded.
+    /// Not known: it has to be loaded.
     #[default]
     Unknown,
-    /// It does not exist.
+    /// The conversation does not exist.
     Absent,
-    /// The state that was committed last.
+    /// The last committed state.
     State(Arc<Conversation>),
 }
 
 /// Why an entry was not put in a queue.
 pub(super) enum Unqueued {
-    /// The queue is no longer in use; the entry comes back.
+    /// The queue is no longer in use; returns the entry.
     Discarded(Entry),
-    /// As many writes wait as may.
+    /// The maximum number of writes is waiting.
     Full,
 }
 
@@ -72,7 +72,7 @@ impl Published {
         state.map_or(Self::Absent, Self::State)
     }
 
-    /// The state, where there is one.
+    /// Returns the state, if there is one.
     pub(super) fn state(self) -> Option<Arc<Conversation>> {
         match self {
             Self::State(state) => Some(state),
@@ -82,32 +82,33 @@ impl Published {
 }
 
 impl Queue {
-    /// The queue of a conversation of which nothing is known yet.
+    /// Creates the queue of a conversation about which nothing is known yet.
     pub(super) fn new(key: ConversationKey) -> Self {
         let charge = Charge { window: 0, bytes: footprint::QUEUE };
         let waiting = Waiting::new(charge);
         Self { key, waiting: Mutex::new(waiting), published: RwLock::default(), changed: OnceLock::new() }
     }
 
-    /// What is known, and may be seen.
+    /// Returns the published state.
     pub(super) fn published(&self) -> Published {
         self.published.read().clone()
     }
 
-    /// Sees every later publication.
+    /// Subscribes to all later publications.
     pub(super) fn watch(&self) -> watch::Receiver<()> {
         self.changed.get_or_init(|| watch::Sender::new(())).subscribe()
     }
 
-    /// Tells those who watch that there may be something new.
+    /// Notifies the watchers that there may be news.
     pub(super) fn tell(&self) {
         if let Some(changed) = self.changed.get() {
             changed.send_replace(());
         }
     }
 
-    /// Holds the queue if nobody does: the entry comes back then, and waits for its turn otherwise, unless `most` wait.
-    /// Entries of callers that have gone do not wait for ever: a store that stands still would collect them.
+    /// Returns the entry if nobody held the queue, which its caller now holds; otherwise queues the entry,
+    /// unless `most` already wait. Entries of callers that are gone are swept, or a stalled store would pile
+    /// them up.
     pub(super) fn hold_or_wait(&self, entry: Entry, most: usize) -> Result<Option<Entry>, Unqueued> {
         let mut waiting = self.waiting.lock();
         if waiting.is_discarded {
@@ -122,34 +123,34 @@ impl Queue {
             waiting.entries.push_back(entry);
         }
         drop(waiting);
-        // what they hold is none of the queue's
+        // their drop code must not run under the queue's lock
         drop(gone);
         if is_full { Err(Unqueued::Full) } else { Ok(None) }
     }
 
-    /// Whether somebody holds the queue.
+    /// Whether the queue is held.
     pub(super) fn is_held(&self) -> bool {
         self.waiting.lock().is_held
     }
 
-    /// Takes the next entry; for who holds the queue.
+    /// Takes the next entry; only for the holder.
     pub(super) fn take(&self) -> Option<Entry> {
         self.waiting.lock().entries.pop_front()
     }
 
-    /// Puts an entry back before all that wait.
+    /// Puts an entry back at the front.
     pub(super) fn put_back(&self, entry: Entry) {
         self.waiting.lock().entries.push_front(entry);
     }
 
-    /// Lets the queue go, unless something waits; answers whether it did.
+    /// Releases the queue unless entries wait. Returns whether it did.
     pub(super) fn let_go(&self) -> bool {
         let mut waiting = self.waiting.lock();
         waiting.is_held = !waiting.entries.is_empty();
         !waiting.is_held
     }
 
-    /// Lets the queue go, and with it what waits.
+    /// Releases the queue and drops the waiting entries.
     pub(super) fn abandon(&self) {
         let mut waiting = self.waiting.lock();
         waiting.is_held = false;
@@ -158,7 +159,7 @@ impl Queue {
         drop(entries);
     }
 
-    /// Takes the queue out of use, if nobody holds it and the conversation does not exist; answers whether it
+    /// Takes the queue out of use, if nobody holds it and the conversation does not exist. Returns whether it
     /// did.
     pub(super) fn discard(&self) -> bool {
         let mut waiting = self.waiting.lock();
@@ -168,13 +169,13 @@ impl Queue {
         discards
     }
 
-    /// Publishes a state that was loaded.
+    /// Publishes a loaded state.
     pub(super) fn publish_loaded(&self, state: Option<Arc<Conversation>>) {
         self.waiting.lock().charge.window = state.as_deref().map_or(0, footprint::window);
         self.publish(Published::of(state));
     }
 
-    /// Publishes the state after `changes`; none when the conversation is deleted.
+    /// Publishes the state after `changes`; `None` if the conversation is deleted.
     pub(super) fn publish_after(&self, changes: &[Arc<Change>], after: Option<Arc<Conversation>>) {
         if let Some(after) = &after {
             let charge = &mut self.waiting.lock().charge;
@@ -183,12 +184,12 @@ impl Queue {
         self.publish(Published::of(after));
     }
 
-    /// Drops what is known: whoever asks next loads what is stored.
+    /// Drops the published state: the next caller to ask loads the stored one.
     pub(super) fn forget(&self) {
         self.publish(Published::Unknown);
     }
 
-    /// What the cache should charge, when that is far from what it does.
+    /// Returns what the cache should charge, if that differs much from what it does charge.
     pub(super) fn new_charge(&self) -> Option<u64> {
         let state = self.published().state()?;
         let charge = &self.waiting.lock().charge;
@@ -196,7 +197,7 @@ impl Queue {
         (bytes > charge.bytes * 2 || bytes < charge.bytes / 2).then_some(bytes)
     }
 
-    /// The cache charges `bytes`.
+    /// Records that the cache charges `bytes`.
     pub(super) fn charged(&self, bytes: u64) {
         self.waiting.lock().charge.bytes = bytes;
     }
@@ -214,7 +215,8 @@ impl Waiting {
         Self { entries, sweep_at: LEAST_SWEPT, is_held, is_discarded, charge }
     }
 
-    /// Takes out the entries for which nobody waits any more, if there may be many, or as many wait as may.
+    /// Removes the entries nobody waits for any more, if there may be many, or if the maximum number is
+    /// waiting.
     fn sweep(&mut self, most: usize) -> VecDeque<Entry> {
         if self.entries.len() < self.sweep_at.min(most) {
             return VecDeque::new();

@@ -1,4 +1,4 @@
-//! A write on its way: what is asked for, how it waits in a queue, and what it comes to.
+//! A write on its way: the request, its wait in a queue, and its result.
 
 use std::{
     future::Future,
@@ -21,14 +21,14 @@ use crate::{
     store::{Outcome, OutcomeKey, PointerWrite},
 };
 
-/// How often something is tried anew because others were faster.
+/// How often something is retried because others were faster.
 pub(super) const ATTEMPTS: u32 = 64;
 
-/// What a rule makes of a conversation.
+/// The result of a rule for a conversation.
 pub(super) struct Decision<T> {
-    /// What changes, if anything does. Boxed: it is large, and passed on several times.
+    /// The changes, if any. Boxed: it is large, and is passed on several times.
     pub transition: Option<Box<Transition>>,
-    /// What its outcome names beside that.
+    /// What else its outcome names.
     pub named: Named,
     /// What else the response needs.
     pub value: T,
@@ -41,23 +41,23 @@ impl<T> Decision<T> {
     }
 }
 
-/// What makes a decision of a state; asked again when it needs to see more, or when the state turns out not to
-/// be the newest.
+/// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
+/// to be the newest.
 pub(super) type Rule<'r, T> =
     dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'r;
 
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum IfAbsent {
-    /// It is refused.
+    /// Refuse the write.
     Refuse,
-    /// It is created; and so is a recipient's next one, when the active one was left idle.
+    /// Create it; and if the recipient's active one was left idle, create the next.
     Create,
-    /// It is created, and is its recipient's active one unless there is one.
+    /// Create it, and make it the recipient's active one unless there already is one.
     CreateAndActivate,
 }
 
-/// What a write is for.
+/// Describes a write.
 #[derive(Clone)]
 pub(super) struct WriteCall {
     pub caller: Caller,
@@ -65,14 +65,14 @@ pub(super) struct WriteCall {
     pub attempt: Option<Attempt>,
     pub operation: Operation,
     pub if_absent: IfAbsent,
-    /// It begins with a tool's result: it goes on in the conversation that waits for that, however idle.
+    /// It begins with a tool result: it goes to the conversation that waits for that result, however long idle.
     pub answers: bool,
-    /// What to change of the recipient's own state in the same commit.
+    /// The change to the recipient's own state to make in the same commit.
     pub recipient_state: Option<Arc<UpdateState>>,
 }
 
 impl WriteCall {
-    /// A write to a conversation that exists.
+    /// Creates a write to a conversation that exists.
     pub(super) fn new(
         caller: &Caller,
         address: Address,
@@ -83,42 +83,42 @@ impl WriteCall {
         Self { caller, address, attempt, operation, if_absent, answers: false, recipient_state: None }
     }
 
-    /// What is kept to answer the attempt once more.
+    /// Returns the outcome to store, so that the attempt can be replayed.
     pub(super) fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
         self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))
     }
 }
 
-/// The conversation that a write goes to.
+/// The conversation a write goes to.
 #[derive(Clone)]
 pub(super) struct Target {
     pub key: ConversationKey,
-    /// What must hold of the recipient's active conversation, and what becomes of it.
+    /// The expected value of the recipient's active pointer, and its new value.
     pub pointer: Option<PointerWrite>,
-    /// It was resolved as one that exists: no pointer is set for it to start.
+    /// It was resolved to an existing conversation, so no pointer is set to start it.
     pub exists: bool,
-    /// Its state since the call began, where that was asked for.
+    /// A state read since the call began, if one was requested.
     pub seen: Option<Seen>,
 }
 
-/// A state that was read; `None` when the conversation did not exist.
+/// A state that was read; `None` if the conversation did not exist.
 pub(super) type Seen = Option<Arc<Conversation>>;
 
 /// A write with its rule.
 pub(super) struct Request<T> {
     pub call: WriteCall,
     pub rule: Box<Rule<'static, Decision<T>>>,
-    /// What the address means, if that was looked up already.
+    /// The meaning of the address, if it is already resolved.
     pub target: Option<Target>,
     tries: u32,
 }
 
-/// What became of a write that was queued.
+/// The result of a queued write.
 type Reply<T> = Result<Applied<T>, Unapplied<T>>;
 
 pub(super) enum Unapplied<T> {
     Failed(EngineError),
-    /// The address may mean something else by now, or the attempt has an outcome: it is to be resolved anew.
+    /// The address may mean something else by now, or the attempt has an outcome: resolve it again.
     Anew(Box<Request<T>>),
 }
 
@@ -127,42 +127,42 @@ pub(super) trait QueuedWrite: Send {
     fn call(&self) -> &WriteCall;
     fn target(&self) -> &Target;
 
-    /// The state that was read for it, which is told once.
+    /// Takes the state that was read for it.
     fn take_seen(&mut self) -> Option<Seen>;
 
-    /// Decides on `before`; what else the response needs is kept here.
+    /// Decides on `before`, and stores what else the response needs.
     fn decide(
         &mut self,
         before: &Conversation,
         context: &Context<'_>,
     ) -> Result<Verdict<Decision<()>>, Refusal>;
 
-    /// Notes that it has to be decided once more; whether it may be.
+    /// Counts one more try. Returns whether another is allowed.
     fn try_again(&mut self) -> bool;
 
-    /// Whether its caller still waits.
+    /// Whether its caller is still waiting.
     fn is_awaited(&self) -> bool;
 
-    /// Tells the caller what it came to.
+    /// Sends the result to the caller.
     fn answer(self: Box<Self>, answer: Answer);
 }
 
-/// What is told to a caller.
+/// The answer sent to a caller.
 pub(super) enum Answer {
     Applied(Done),
     Failed(EngineError),
     Anew,
 }
 
-/// What waits in a queue.
+/// An entry of a queue.
 pub(super) enum Entry {
     Write(Box<dyn QueuedWrite>),
-    /// Somebody wants to hold the queue.
+    /// A request to hold the queue.
     Hold(oneshot::Sender<()>),
 }
 
 impl Entry {
-    /// Whether somebody still waits for it.
+    /// Whether anyone still waits for it.
     pub(super) fn is_awaited(&self) -> bool {
         match self {
             Self::Write(write) => write.is_awaited(),
@@ -186,7 +186,7 @@ impl<T> Request<T> {
         Self { call, rule: Box::new(rule), target: None, tries: 0 }
     }
 
-    /// Makes it ready to be resolved anew, unless that was done too often.
+    /// Prepares it to be resolved again, unless that was done too often.
     pub(super) fn again(mut self: Box<Self>) -> Result<Box<Self>, EngineError> {
         self.target = None;
         match self.try_again() {
@@ -202,7 +202,7 @@ impl<T> Request<T> {
 }
 
 impl<T: Send + 'static> Request<T> {
-    /// The entry of a queue, and what its caller waits for.
+    /// Returns the queue entry, and the receiver its caller waits on.
     pub(super) fn queued(self: Box<Self>, target: Target) -> (Entry, oneshot::Receiver<Reply<T>>) {
         let (reply, answered) = oneshot::channel();
         (Entry::Write(Box::new(Queued { request: self, target, value: None, reply })), answered)
@@ -249,12 +249,12 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
             (Answer::Failed(error), _) => Err(Unapplied::Failed(error)),
             (Answer::Anew, _) => Err(Unapplied::Anew(request)),
         };
-        // a caller that went away does not want to know
+        // the caller may be gone
         let _ = reply.send(answer);
     }
 }
 
-/// A caller's wait for its write; it drives the queue meanwhile, if it found it free.
+/// A caller's wait for its write; meanwhile it drives the queue, if it found it free.
 pub(super) struct Waiting<T> {
     driving: Option<Attended<()>>,
     reply: oneshot::Receiver<Reply<T>>,
@@ -265,7 +265,7 @@ impl<T> Waiting<T> {
         Self { driving, reply }
     }
 
-    /// Has the queue driven, if the caller found it free, whether it is polled or not.
+    /// Starts driving the queue, if the caller found it free, whether or not this future is polled.
     pub(super) fn start(&mut self) {
         if let Some(driving) = self.driving.take() {
             driving.start();
@@ -276,7 +276,7 @@ impl<T> Waiting<T> {
 impl<T> Future for Waiting<T> {
     type Output = Reply<T>;
 
-    /// Once the answer is there, the caller drives no longer: what others wait for is driven by a task.
+    /// Once it has its answer, the caller stops driving: a task continues for the others.
     fn poll(mut self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Reply<T>> {
         if let Some(driving) = &mut self.driving
             && Pin::new(driving).poll(context).is_ready()

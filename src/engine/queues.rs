@@ -1,8 +1,8 @@
-//! The queues in memory: a cache of bounded size, so that a process holds the conversations in
-//! use and not every one that it ever touched.
+//! The queues in memory: a bounded cache, so a process holds only the conversations in use, not every one it
+//! ever touched.
 //!
-//! A queue that someone uses is never evicted: those who decide, those who wait and those who watch
-//! refer to theirs. So a conversation never has two queues in use.
+//! A queue in use is never evicted: anyone who decides, waits or watches holds a reference to it. So a
+//! conversation never has two queues in use.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -13,30 +13,30 @@ use crate::{
     engine::{footprint, queue::Queue},
 };
 
-/// Bytes of the cache for each of its shards.
+/// Bytes per shard of the cache.
 const SHARD_BYTES: u64 = 64 << 20;
-/// Shards at most.
+/// The maximum number of shards.
 const MAX_SHARDS: u64 = 256;
-/// More than any machine has: sums of it do not overflow.
+/// More memory than any machine has, yet sums of it do not overflow.
 const UNLIMITED: u64 = 1 << 50;
-/// Bytes that a conversation is expected to take.
+/// The expected size of a conversation in bytes.
 const EXPECTED_BYTES: u64 = 16 << 10;
-/// Conversations that room is made for from the start, at most.
+/// The maximum number of conversations to preallocate room for.
 const MAX_EXPECTED: u64 = 1 << 15;
 
 /// The queues, by conversation.
 pub(super) struct Queues {
     cache: Cache<ConversationKey, Cached, Bytes, DefaultHashBuilder, InUse>,
-    /// The most that a queue is charged, half a shard: a conversation that takes more than it is
-    /// charged is dear to hold, but dearer to load for each call.
+    /// The most that a queue is charged, half a shard: a conversation larger than that is expensive to hold,
+    /// but more expensive to load for each call.
     most: u64,
 }
 
 #[derive(Clone)]
 struct Cached {
     queue: Arc<Queue>,
-    /// What it is charged. It stands here and not in the queue, because the weight of an entry
-    /// must not change while the entry is in the cache.
+    /// The bytes it is charged. Stored here and not in the queue, because the weight of an entry must not
+    /// change while the entry is in the cache.
     bytes: u64,
 }
 
@@ -49,13 +49,13 @@ impl Weighter<ConversationKey, Cached> for Bytes {
     }
 }
 
-/// Keeps a queue that someone beside the cache refers to. Queues are handed out under the lock that
-/// evictions take, so that none is handed out while it is being evicted.
+/// Keeps a queue that is referenced from outside the cache. Queues are handed out under the lock that evictions
+/// hold, so none is handed out while it is being evicted.
 #[derive(Clone)]
 struct InUse;
 
 impl Lifecycle<ConversationKey, Cached> for InUse {
-    /// What was evicted, to be dropped once the lock is released.
+    /// The evicted queues, dropped once the lock is released.
     type RequestState = Vec<Cached>;
 
     fn is_pinned(&self, _: &ConversationKey, cached: &Cached) -> bool {
@@ -68,8 +68,8 @@ impl Lifecycle<ConversationKey, Cached> for InUse {
 }
 
 impl Queues {
-    /// Queues that take at most about `limit` bytes, beside those in use.
-    #[allow(clippy::expect_used)] // the builder is given all that it asks for
+    /// Creates a cache of at most about `limit` bytes, not counting the queues in use.
+    #[allow(clippy::expect_used)] // all required fields are set
     pub(super) fn new(limit: u64) -> Self {
         let limit = limit.min(UNLIMITED);
         let shards = (limit / SHARD_BYTES).clamp(1, MAX_SHARDS);
@@ -83,12 +83,12 @@ impl Queues {
         Self { cache, most: limit / shards / 2 }
     }
 
-    /// The queue of a conversation, if it is in memory.
+    /// Returns the queue of a conversation, if it is in memory.
     pub(super) fn get(&self, key: &ConversationKey) -> Option<Arc<Queue>> {
         self.cache.get(key).map(|cached| cached.queue)
     }
 
-    /// The queue of a conversation; a new one when none is in memory.
+    /// Returns the queue of a conversation, creating it if it is not in memory.
     pub(super) fn of(&self, key: &ConversationKey) -> Arc<Queue> {
         let new = || {
             Ok::<_, Infallible>(Cached { queue: Arc::new(Queue::new(key.clone())), bytes: footprint::QUEUE })
@@ -99,12 +99,12 @@ impl Queues {
         }
     }
 
-    /// Tells those who watch any conversation that there may be something new.
+    /// Notifies all watchers of all conversations that there may be news.
     pub(super) fn tell_all(&self) {
         self.cache.iter().for_each(|(_, cached)| cached.queue.tell());
     }
 
-    /// Charges a queue what it takes now, if that is far from what it is charged. Its caller holds it.
+    /// Charges a queue its current size, if that differs much from its charge. The caller must hold the queue.
     pub(super) fn charge(&self, queue: &Arc<Queue>) {
         let Some(bytes) = queue.new_charge() else { return };
         let cached = Cached { queue: queue.clone(), bytes: bytes.min(self.most) };
@@ -113,7 +113,7 @@ impl Queues {
         }
     }
 
-    /// Removes a queue that was let go, if its conversation does not exist.
+    /// Removes a released queue, if its conversation does not exist.
     pub(super) fn discard_unused(&self, queue: &Queue) {
         if queue.discard() {
             self.cache.remove(&queue.key);

@@ -1,4 +1,4 @@
-//! Which conversations a hard forget reaches, and what is lost in each.
+//! Which conversations a hard forget reaches, and what each of them loses.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,29 +15,29 @@ use crate::{
     store::{Page, RecipientKey},
 };
 
-/// Conversations that are listed at a time.
+/// The number of conversations listed at a time.
 const BATCH: usize = 256;
 
-/// The other conversations that have something of what is forgotten.
+/// The other conversations that contain something of what is forgotten.
 #[derive(Default)]
 pub(super) struct Reached {
-    /// What is lost in each.
+    /// What each of them loses.
     pub lost: BTreeMap<ConversationKey, Lost>,
-    /// Those that are not held: what they lead to is not known.
+    /// The ones that are not held, so what they in turn reach is unknown.
     pub unheld: BTreeSet<ConversationKey>,
 }
 
-/// What is gone from a conversation.
+/// What is erased from a conversation.
 #[derive(Clone, Copy)]
 pub(super) struct Gone<'a> {
     pub sequences: &'a Ranges,
-    /// Only that goes, also where it is a part of an exchange.
+    /// Only these are erased, even if they are part of an exchange.
     pub exact: bool,
-    /// What selects of the imported segments.
+    /// The instruction that selects from imported segments.
     pub imported: Option<&'a Instruction>,
 }
 
-/// How something is lost.
+/// Why a conversation loses something.
 #[derive(Clone, Copy)]
 enum How {
     Shared,
@@ -45,8 +45,8 @@ enum How {
 }
 
 impl Engine {
-    /// What is reached by what is gone from `state`: whoever shares it, whoever repeats it, and whoever shares or
-    /// repeats that.
+    /// Returns the conversations reached by erasing `gone` from `state`: those that share it, those that repeat
+    /// it, and those that share or repeat theirs.
     pub(super) async fn reach(
         &self,
         state: &Arc<Conversation>,
@@ -79,8 +79,8 @@ impl Engine {
         Ok(reached)
     }
 
-    /// The other conversations that share what `state` holds, which is held; each with the last sequence that
-    /// both share.
+    /// Returns the other conversations that share utterances with `state`, which must be held; each with the
+    /// last sequence both share.
     async fn sharing(&self, state: &Conversation) -> Result<Vec<(ConversationKey, Sequence)>, EngineError> {
         match state.head.trunks.is_empty() {
             true => Ok(Vec::new()),
@@ -88,14 +88,15 @@ impl Engine {
         }
     }
 
-    /// The forks in which something of `lost` is said anew, and where. They are their parent's recipient's, and
-    /// no older than it: an older one came from another conversation of that name.
+    /// Returns the forks that repeat something of `lost` in new utterances, and which ones. They belong to
+    /// their parent's recipient and are no older than the parent: an older one was forked from an earlier
+    /// conversation of that id.
     async fn repeating(
         &self,
         state: &Conversation,
         lost: &Ranges,
     ) -> Result<Vec<(ConversationKey, Ranges)>, EngineError> {
-        // a fork behind the first utterance leaves a trunk; one before it repeats what begins with that
+        // a fork after the first utterance leaves a trunk; one before it repeats utterances from the first on
         if state.head.trunks.is_empty() && !lost.contains(Sequence(1)) {
             return Ok(Vec::new());
         }
@@ -125,7 +126,7 @@ impl Engine {
 }
 
 impl Reached {
-    /// Notes a conversation that shares what was imported.
+    /// Records a conversation that shares imported segments.
     fn add_imported(&mut self, other: ConversationKey, instruction: &Instruction, holds: &[Hold]) {
         self.lost.entry(other.clone()).or_default().imported = Some(instruction.clone());
         if held(holds, &other).is_none() {
@@ -133,7 +134,7 @@ impl Reached {
         }
     }
 
-    /// Notes what is lost in a conversation; whether that is more than was known.
+    /// Records what a conversation loses. Returns whether that was more than already known.
     fn add(&mut self, other: &ConversationKey, lost: &Ranges, how: How) -> bool {
         if lost.is_empty() {
             return false;

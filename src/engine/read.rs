@@ -1,4 +1,4 @@
-//! Reading the conversation that an address means.
+//! Reading the conversation an address means.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl Engine {
-    /// The conversation that is addressed, if its recipient has one.
+    /// Returns the id of the addressed conversation; `None` if the recipient has no active one.
     pub(super) async fn resolve(
         &self,
         caller: &Caller,
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// The published state of the conversation that is addressed.
+    /// Returns the published state of the addressed conversation.
     pub async fn read(
         self: &Arc<Self>,
         caller: &Caller,
@@ -29,8 +29,8 @@ impl Engine {
         self.find(caller, address).await?.ok_or_else(|| address.not_found().into())
     }
 
-    /// The same; where a recipient has none, or no state, what its next one starts with: the server's defaults,
-    /// before any revision.
+    /// Like [`Self::read`]; but if a recipient has no conversation, or no state, returns what its next one
+    /// starts with: the server's defaults, before any revision.
     pub(super) async fn read_or_blank(
         self: &Arc<Self>,
         caller: &Caller,
@@ -54,7 +54,7 @@ impl Engine {
         for _ in 0..ATTEMPTS {
             let Some(id) = self.resolve(caller, address).await? else { return Ok(None) };
             let state = self.published(&caller.key(id.clone())).await?;
-            // the recipient's conversation may have ended since: then another one is meant
+            // the recipient's conversation may have ended since, so the address means another one
             let is_last = address.conversation.is_some() || before.as_ref() == Some(&id);
             match state {
                 Some(state) if is_last || address.may_mean(&state) => {
@@ -68,7 +68,7 @@ impl Engine {
         Ok(None)
     }
 
-    /// What a recipient's next conversation starts with. It is of no lineage, and its id is never told.
+    /// Returns what a recipient's next conversation starts with. It has no lineage, and its id is never shown.
     fn unstarted(&self, caller: &Caller, address: &Address) -> Arc<Conversation> {
         let identity = Identity {
             key: caller.key(ConversationId::assigned(0)),

@@ -1,4 +1,4 @@
-//! What a context recalls: matches of a search, with the exchanges that they are of.
+//! What a context recalls: the matches of a search, with their exchanges.
 
 use std::sync::Arc;
 
@@ -10,17 +10,18 @@ use crate::{
     engine::{Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom},
 };
 
-/// One match is looked at for so many tokens of a budget, so that short ones can fill a share of it.
+/// The tokens of the budget per match considered, so that short matches can fill their share of it.
 const TOKENS_PER_MATCH: u32 = 16;
-/// Matches that are looked at where as many are wanted as fit: at least, and at most.
+/// The least and the most matches considered when the caller sets no limit.
 const MATCHES: (usize, usize) = (64, 512);
-/// Utterances behind a match that are first looked at for the rest of its exchange; so many times as many each
-/// time that it goes on.
+/// How many utterances after a match are first read for the rest of its exchange; and the factor by which that
+/// grows each time the exchange continues.
 const BEHIND: u64 = 4;
 
 impl Engine {
-    /// The stored utterances that tell most about the prompt, the best first: those `wanted` of this
-    /// conversation and, where they are asked for, those of the recipient's others that are not also its own.
+    /// Returns the stored utterances most relevant to the prompt, best first: those `wanted` of this
+    /// conversation and, if requested, those of the recipient's other conversations that this one does not
+    /// share.
     pub(super) async fn matches(
         self: &Arc<Self>,
         caller: &Caller,
@@ -53,7 +54,7 @@ impl Engine {
         Ok(matches.collect())
     }
 
-    /// What is stored of the units of `found`, and before each, ascending.
+    /// Returns the stored utterances of the units of `found`, and the one before each unit, ascending.
     async fn around(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -86,16 +87,16 @@ impl Engine {
 }
 
 impl Recall {
-    /// How many matches are looked at.
+    /// Returns the number of matches to consider.
     fn looked_at(&self, budget: Option<u32>) -> usize {
         let (least, most) = MATCHES;
         let fill = budget.map_or(most, |budget| (budget / TOKENS_PER_MATCH) as usize).clamp(least, most);
-        // some of the best may be shown anyway, or be too long
+        // some of the best may already be in the context, or be too long
         self.limits.matches.map_or(fill, |limit| (4 * limit).clamp(least, most))
     }
 }
 
-/// The unit of `found` without it, and the utterance before that, of `stored`, which ascends.
+/// Returns the unit of `found` without `found`, and the utterance before the unit, from the ascending `stored`.
 fn near(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
     let start = stored.partition_point(|other| other.sequence < found.unit);
     let unit = stored[start..].iter().take_while(|other| other.unit == found.unit);
@@ -104,7 +105,7 @@ fn near(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
     before.into_iter().chain(unit).cloned().collect()
 }
 
-/// What may be recalled of `other` in the context of `state`: neither instructions nor what both share.
+/// Returns what can be recalled of `other` in the context of `state`: neither instructions nor what both share.
 fn of_another(other: &Conversation, state: &Conversation) -> Ranges {
     let mut wanted = other.head.kept();
     let instructions = other.window.iter().take_while(|utterance| utterance.instruction);

@@ -1,4 +1,4 @@
-//! DeleteRecipient.
+//! Deleting a recipient.
 
 use std::sync::Arc;
 
@@ -8,26 +8,26 @@ use crate::{
     store::Page,
 };
 
-/// What was removed of a recipient.
+/// The number of things removed for a recipient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecipientRemoval {
     /// Conversations.
     pub conversations: u64,
-    /// Utterances that were stored in them.
+    /// Utterances stored in them.
     pub utterances: u64,
 }
 
-/// Conversations that are listed at a time.
+/// The number of conversations listed at a time.
 const BATCH: usize = 256;
 
 impl Engine {
-    /// Removes every conversation of a recipient, also those that start meanwhile; with them all that
-    /// is stored in them, their places in every list, and the pointer to the active one. Then its own state.
+    /// Removes every conversation of a recipient, even those that start meanwhile; with each, everything stored
+    /// in it, its entries in all lists, and the active pointer. Then removes the recipient's own state.
     ///
-    /// - Each conversation goes in a commit of its own, and so does the state: a failure leaves what is not removed
-    ///   yet, and the call can be repeated.
-    /// - Outcomes of request ids stay until they are too old: they are kept by request, hold references
-    ///   and never text, and without them a retry would store again what was removed.
+    /// - Each conversation is removed in its own commit, and so is the state: a failure leaves the rest in
+    ///   place, and the call can be repeated.
+    /// - Outcomes of request ids stay until they are too old: they are stored by request and hold references,
+    ///   never text. Without them, a retry would store again what was removed.
     pub async fn delete_recipient(
         self: &Arc<Self>,
         caller: &Caller,
@@ -41,7 +41,7 @@ impl Engine {
             let heads = self.store.conversations(&key, Page { after, limit: BATCH }).await?;
             let Some(last) = heads.last() else {
                 match self.remove(&state, Operation::DeleteRecipient, |_| Ok(())).await? {
-                    // a conversation may have started with it meanwhile
+                    // a conversation may have started meanwhile, and the state with it
                     Some(_) => after = None,
                     None => break,
                 }
@@ -54,7 +54,7 @@ impl Engine {
                     removal.utterances += removed.head.stored;
                 }
             }
-            // from the start again, where new ones are listed, as long as that leads on
+            // start over, because new ones are listed first, as long as that makes progress
             after = (removal.conversations == before).then_some(behind);
         }
         let count = usize::try_from(removal.conversations).unwrap_or(usize::MAX);
@@ -62,13 +62,13 @@ impl Engine {
         Ok(removal)
     }
 
-    /// Removes a recipient's conversation; `None` when another call has.
+    /// Removes a recipient's conversation; `None` if another call already did.
     async fn remove_of(
         self: &Arc<Self>,
         recipient: &RecipientId,
         head: &Head,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
-        // its name may be another's by now
+        // its id may belong to another recipient by now
         let owner = recipient.clone();
         let owned = move |state: &Conversation| match state.head.identity.recipient == owner {
             true => Ok(()),

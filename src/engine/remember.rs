@@ -1,4 +1,4 @@
-//! Remember.
+//! Remember: searching utterances.
 
 use std::{
     collections::BTreeMap,
@@ -25,33 +25,34 @@ use crate::{
     store::Page,
 };
 
-/// What to look for, and where.
+/// What to search for, and where.
 #[derive(Clone, Debug)]
 pub struct RememberCall {
     /// The conversation.
     pub address: Address,
-    /// What to rank by; empty ranks by recency.
+    /// The text to rank by; if empty, ranks by recency.
     pub prompt: String,
-    /// What utterances must have.
+    /// The conditions utterances must meet.
     pub filter: Filter,
-    /// What is searched.
+    /// What to search.
     pub scope: Scope,
-    /// How matches are ordered.
+    /// The order of matches.
     pub order: Order,
-    /// The least relevance of a match, from 0 to 1. Without it a match may have any, if the best one has
+    /// The least relevance of a match, from 0 to 1. By default, any match counts if the best one has at least
     /// [`DEFAULT_MIN_RELEVANCE`].
     pub min_relevance: Option<f64>,
-    /// Utterances before and after each match; with any, the rest of its exchange too.
+    /// The number of utterances to return before and after each match; if not 0, with the rest of its exchange
+    /// too.
     pub neighbors: u64,
-    /// Matches to leave out, from the first.
+    /// The number of matches to skip.
     pub skip: usize,
     /// The most matches.
     pub limit: usize,
-    /// What could be done without is waited for so long at most; `None` sets no bound of the caller's.
+    /// The longest wait for optional parts of the search; `None` if the caller sets no limit.
     pub patience: Option<Duration>,
 }
 
-/// What is searched.
+/// What to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The window.
@@ -62,7 +63,7 @@ pub enum Scope {
     Recipient,
 }
 
-/// How matches are ordered.
+/// The order of matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// The highest score first.
@@ -71,7 +72,7 @@ pub enum Order {
     Recency,
 }
 
-/// What utterances must have. Empty lists and `None` accept everything.
+/// The conditions utterances must meet. Empty lists and `None` accept everything.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     /// One of these roles.
@@ -86,17 +87,17 @@ pub struct Filter {
     pub min_sequence: Option<Sequence>,
     /// A sequence of at most this.
     pub max_sequence: Option<Sequence>,
-    /// Said then or later.
+    /// Said at this time or later.
     pub start_time: Option<Timestamp>,
-    /// Said before.
+    /// Said before this time.
     pub end_time: Option<Timestamp>,
-    /// Pinned, or not.
+    /// Pinned or not pinned.
     pub pinned: Option<bool>,
-    /// Metadata with all of these.
+    /// Metadata that contains all of these.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// What was found.
+/// The results.
 #[derive(Clone, Debug)]
 pub struct RememberReply {
     /// The matches, in order.
@@ -105,19 +106,19 @@ pub struct RememberReply {
     pub more: bool,
 }
 
-/// Conversations of a recipient that are searched at most, the newest.
+/// The most conversations of a recipient to search; the newest are searched.
 const MAX_CONVERSATIONS: usize = 1_000;
-/// More utterances are searched aside.
+/// More utterances than this are searched with `aside`.
 const SEARCH_ASIDE: usize = 5_000;
-/// Threads that one search takes at most.
+/// The most threads per search.
 const MAX_SEARCH_THREADS: usize = 4;
-/// Utterances of an exchange that come along with a match in it, behind it.
+/// The most utterances of an exchange returned after a match in it.
 const MAX_EXCHANGE: u64 = 64;
-/// Candidates that are looked at first; four times as many each time that too few pass.
+/// The number of candidates first considered; four times as many each time too few pass.
 const CANDIDATES: usize = 256;
 
 impl Engine {
-    /// Finds utterances. The soft-forgotten are never found.
+    /// Finds utterances. Soft-forgotten utterances are never found.
     pub async fn remember(
         self: &Arc<Self>,
         caller: &Caller,
@@ -144,7 +145,7 @@ impl Engine {
         Ok(RememberReply { found, more })
     }
 
-    /// The conversations that are searched, the newest first.
+    /// Returns the conversations to search, newest first.
     async fn searched(
         self: &Arc<Self>,
         caller: &Caller,
@@ -161,7 +162,7 @@ impl Engine {
         self.of_recipient(caller, recipient).await
     }
 
-    /// The recipient's conversations, the newest first.
+    /// Returns the recipient's conversations, newest first.
     pub(super) async fn of_recipient(
         self: &Arc<Self>,
         caller: &Caller,
@@ -176,7 +177,7 @@ impl Engine {
         Ok(states)
     }
 
-    /// Everything that passes the filter, the newest first, as far as the page has room.
+    /// Returns everything that passes the filter, newest first, as far as the page has room.
     async fn newest(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
@@ -201,8 +202,8 @@ impl Engine {
         Ok(matches)
     }
 
-    /// What is `wanted` of each state, matches the prompt and passes the filter, in the order asked for, as
-    /// far as the page has room.
+    /// Returns the utterances that are `wanted` of each state, match the prompt and pass the filter, in the
+    /// requested order, as far as the page has room.
     pub(super) async fn ranked(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
@@ -234,7 +235,7 @@ impl Engine {
                 hits = aside(long, || mixed(hits, similar, states, candidates));
             }
             let least = call.min_relevance.or_else(|| relevant(&hits));
-            // Where words alone rank, more candidates come behind these, of which none is relevant.
+            // When words alone rank, further candidates would rank below these, none of which is relevant.
             let is_vain = least.is_none() && similar.is_none();
             let exhausted = hits.len() < candidates || is_vain;
             hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
@@ -250,7 +251,7 @@ impl Engine {
         }
     }
 
-    /// Takes what passes the filter of `hits`, in their order, until the page ends.
+    /// Adds the hits that pass the filter, in order, until the page ends.
     async fn take_all(
         self: &Arc<Self>,
         matches: &mut Matches,
@@ -272,7 +273,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes a match with its neighbours, if the page goes on with it.
+    /// Adds a match with its neighbours, if the page includes it.
     async fn take(
         self: &Arc<Self>,
         matches: &mut Matches,
@@ -333,8 +334,8 @@ impl Engine {
         Ok(around)
     }
 
-    /// The time in a conversation: that of its newest utterance, and what has passed since it was said. So
-    /// `yesterday` is right where the caller tells the times.
+    /// Returns the current time within a conversation: the time of its newest utterance plus the time passed
+    /// since it was said. So `yesterday` is right even if the caller supplies the times.
     fn present(&self, state: &Conversation) -> Timestamp {
         let now = self.now();
         let newest = state.window.iter().next_back().map(|newest| newest.create_time);
@@ -343,7 +344,7 @@ impl Engine {
     }
 }
 
-/// The first `most` hits of a search of so many indexes. A `long` one is made in parts, side by side.
+/// Returns the first `most` hits of a search of `indexes` indexes. A `long` one is split over several threads.
 fn best(
     search: &Search<'_>,
     indexes: usize,
@@ -368,15 +369,15 @@ fn best(
     })
 }
 
-/// The least relevance that a match needs when the caller names none: any, if the best one has
-/// [`DEFAULT_MIN_RELEVANCE`]; `None` when nothing is relevant.
+/// Returns the least relevance of a match if the caller sets none: any, if the best one has at least
+/// [`DEFAULT_MIN_RELEVANCE`]; `None` if nothing is relevant.
 fn relevant(hits: &[Hit]) -> Option<f64> {
     let is_enough = |hit: &Hit| hit.relevance >= DEFAULT_MIN_RELEVANCE;
     hits.iter().take(CANDIDATES).any(is_enough).then_some(0.0)
 }
 
 impl RememberCall {
-    /// The most relevant utterances, whatever they have.
+    /// A call that returns the most relevant utterances, without a filter.
     pub(super) fn ranking(prompt: &str, scope: Scope, limit: usize) -> Self {
         Self {
             address: Address::default(),
@@ -392,7 +393,7 @@ impl RememberCall {
         }
     }
 
-    /// The stored sequences that scope and filter let through.
+    /// Returns the stored sequences that scope and filter allow.
     fn sequences(&self, state: &Conversation) -> Ranges {
         let first = self.filter.min_sequence.unwrap_or(Sequence::FIRST);
         let last = self.filter.max_sequence.unwrap_or(state.head.next).min(state.head.next);

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Removes the conversation if `check` lets it; `None` when there is none.
+    /// Removes the conversation if `check` allows it; `None` if there is none.
     pub(super) async fn remove(
         self: &Arc<Self>,
         key: &ConversationKey,
@@ -44,7 +44,7 @@ impl Engine {
         let Some(state) = hold.state().await? else { return Ok(None) };
         check(&state).map_err(EngineError::from)?;
         let pointers = self.release(&state).await?.into_iter().collect();
-        // a recipient's own state goes with the recipient, which is told as that
+        // a recipient's own state is removed with the recipient, which has its own event
         let event = state.head.identity.is_listed().then(|| Event::removal(operation, &state));
         let part = Part::new(&hold, Some(state.clone())).deleted(event);
         self.commit(&mut [part], Extras { pointers, outcomes: Vec::new() }).await?;

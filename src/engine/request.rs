@@ -1,8 +1,8 @@
-//! Request ids: a call that is repeated is answered with its first outcome (AIP-155).
+//! Request ids: a repeated call gets the outcome of the first (AIP-155).
 
 use crate::{domain::RequestId, engine::Caller, store::OutcomeKey};
 
-/// One attempt of a mutating call, named by its caller.
+/// One attempt at a mutating call, identified by its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The call, such as `Memorize`.

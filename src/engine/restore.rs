@@ -1,4 +1,4 @@
-//! Restore.
+//! Restore: bringing back soft-forgotten units.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ pub struct RestoreCall {
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it.
+/// The result.
 pub type RestoreReply = Applied<()>;
 
 impl Engine {
-    /// Brings soft-forgotten units back.
+    /// Restores soft-forgotten units.
     pub async fn restore(
         self: &Arc<Self>,
         caller: &Caller,

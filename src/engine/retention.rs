@@ -1,4 +1,4 @@
-//! Whose ended conversations may be more than are retained.
+//! The recipients who may have more ended conversations than are retained.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::{domain::Conversation, store::RecipientKey};
 
-/// The recipients of whom a conversation has ended, and was not looked after yet.
+/// The recipients with newly ended conversations that have not been checked yet.
 #[derive(Default)]
 pub(super) struct Retention {
     due: Mutex<BTreeSet<RecipientKey>>,
@@ -15,7 +15,7 @@ pub(super) struct Retention {
 }
 
 impl Retention {
-    /// A conversation has ended.
+    /// Queues the recipient of a conversation that has ended.
     pub(super) fn add(&self, ended: &Conversation) {
         let identity = &ended.head.identity;
         let namespace = identity.key.namespace.clone();
@@ -23,12 +23,12 @@ impl Retention {
         self.news.notify_one();
     }
 
-    /// There is more to do for the recipient.
+    /// Queues a recipient with more to do.
     pub(super) fn again(&self, recipient: RecipientKey) {
         self.due.lock().insert(recipient);
     }
 
-    /// A recipient to look after, who is due no more.
+    /// Takes a recipient from the queue.
     pub(super) fn take(&self) -> Option<RecipientKey> {
         self.due.lock().pop_first()
     }

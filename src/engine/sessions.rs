@@ -1,13 +1,13 @@
-//! Sessions that want no advice to compact a conversation.
+//! Sessions that do not want advice to compact a conversation.
 
 use quick_cache::sync::Cache;
 
 use crate::domain::{Conversation, LineageId};
 
-/// So many are remembered; of more, those asked about least are forgotten, and get advice again.
+/// The number of sessions remembered; beyond it, the least used are forgotten, and get advice again.
 const MOST: usize = 16_384;
 
-/// Who wants no advice, for as long as this process runs.
+/// The sessions that want no advice, for as long as this process runs.
 pub(super) struct Sessions(Cache<(LineageId, Box<str>), ()>);
 
 impl Default for Sessions {
@@ -17,7 +17,7 @@ impl Default for Sessions {
 }
 
 impl Sessions {
-    /// No advice for a conversation goes to `session` any more; to nobody, without one.
+    /// Stops advice about a conversation for `session`, or for everyone if `None`.
     pub(super) fn silence(&self, state: &Conversation, session: Option<&str>) {
         self.0.insert(key(state, session), ());
     }

@@ -1,4 +1,4 @@
-//! ShareConversation, RevokeShare and ReadShared.
+//! Sharing conversations, revoking shares, and reading what is shared.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
 pub struct ShareCall {
     /// The conversation.
     pub address: Address,
-    /// The token expires so long from now.
+    /// How long until the token expires.
     pub lifetime: Duration,
     /// Whether its holder may read the archive too.
     pub include_archive: bool,
@@ -28,17 +28,16 @@ pub struct ShareCall {
 /// A new share.
 #[derive(Clone, Debug)]
 pub struct ShareReply {
-    /// The conversation after it.
+    /// The conversation after the change.
     pub after: Arc<Conversation>,
-    /// What is kept of it.
+    /// The stored share.
     pub share: Share,
-    /// The token, which is not kept.
+    /// The token, which is not stored.
     pub token: ShareToken,
 }
 
 impl Engine {
-    /// Makes a token by which whoever holds it can read the conversation. A call that is repeated
-    /// makes another one.
+    /// Makes a token with which anyone can read the conversation. A repeated call makes another one.
     pub async fn share(
         self: &Arc<Self>,
         caller: &Caller,
@@ -60,7 +59,7 @@ impl Engine {
         Ok(ShareReply { token: ShareToken { key: after.key().clone(), secret }, share, after })
     }
 
-    /// Takes a share back.
+    /// Revokes a share.
     pub async fn revoke_share(
         self: &Arc<Self>,
         caller: &Caller,
@@ -76,10 +75,10 @@ impl Engine {
         Ok(now(applied.await?)?.0)
     }
 
-    /// Reads what a token opens, whoever calls: the window or, where it is shared too, everything
-    /// stored, without what is soft-forgotten.
+    /// Reads what a token gives access to, whoever the caller is: the window or, if it is included, everything
+    /// stored; without the soft-forgotten.
     ///
-    /// Refuses a token that opens nothing, in the same way whatever is wrong with it.
+    /// Refuses every invalid token in the same way, whatever is wrong with it.
     pub async fn read_shared(
         self: &Arc<Self>,
         token: &ShareToken,
@@ -94,7 +93,7 @@ impl Engine {
     }
 }
 
-/// What was decided now: a call without a request id has no earlier outcome.
+/// Unwraps a result decided now: a call without a request id has no earlier outcome.
 fn now<T>(applied: Applied<T>) -> Result<(Arc<Conversation>, T), EngineError> {
     applied.state.zip(applied.value).ok_or(EngineError::Interrupted)
 }

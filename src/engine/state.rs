@@ -1,4 +1,4 @@
-//! GetState and UpdateState: named values beside a conversation, or of a recipient.
+//! Reading and updating state: the named values of a conversation or of a recipient.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// What to change of a state.
+/// The changes to make to a state.
 #[derive(Clone, Debug)]
 pub struct UpdateStateCall {
     /// The conversation, or [a recipient's own state](Address::of_state).
@@ -25,17 +25,17 @@ pub struct UpdateStateCall {
     pub attempt: Option<Attempt>,
 }
 
-/// Values that were read.
+/// The values that were read.
 #[derive(Clone, Debug)]
 pub struct StateReply {
-    /// The conversation, or what keeps the recipient's own state.
+    /// The conversation, or the one that stores the recipient's own state.
     pub state: Arc<Conversation>,
     /// The values, by name.
     pub values: Vec<Arc<StateValue>>,
 }
 
 impl Engine {
-    /// Reads the values of these names of a state, or all where none is named.
+    /// Returns the values with these names, or all values if none is named.
     pub async fn state(
         self: &Arc<Self>,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! GetStats.
+//! Statistics of a conversation or a recipient.
 
 use std::sync::Arc;
 
@@ -12,37 +12,37 @@ use crate::{
     store::Page,
 };
 
-/// Whose numbers are asked for.
+/// What to count.
 #[derive(Clone, Debug)]
 pub struct StatsCall {
     /// The conversation; or the recipient.
     pub address: Address,
-    /// All conversations of the recipient.
+    /// Whether to count all conversations of the recipient.
     pub of_recipient: bool,
-    /// How long a span of time is.
+    /// The length of a span of time.
     pub bucket: Bucket,
 }
 
-/// The numbers, and what they are of.
+/// The statistics, and what they are about.
 #[derive(Clone, Debug)]
 pub struct StatsReply {
-    /// The conversation; `None` when they are of a recipient, or the recipient has none.
+    /// The conversation; `None` if they are about a recipient, or the recipient has no conversation.
     pub state: Option<Arc<Conversation>>,
     /// The recipient.
     pub recipient: RecipientId,
-    /// The numbers.
+    /// The statistics.
     pub stats: Stats,
 }
 
-/// Archived utterances that are read at a time.
+/// The number of archived utterances read at a time.
 const ARCHIVE_CHUNK: u64 = 1_024;
-/// Heads that are listed at a time.
+/// The number of heads listed at a time.
 const LISTED: usize = 256;
 
 impl Engine {
-    /// Counts what is stored of a conversation, or of all of a recipient's.
+    /// Computes the statistics of a conversation, or of all conversations of a recipient.
     ///
-    /// - What is said meanwhile may be counted or not; each conversation is counted in one state.
+    /// - Utterances added meanwhile may or may not be counted; each conversation is counted in one state.
     /// - Refuses spans so short that there would be more than [`MAX_SPANS`].
     pub async fn stats(
         self: &Arc<Self>,
@@ -77,7 +77,7 @@ impl Engine {
         Ok(StatsReply { state: None, recipient, stats })
     }
 
-    /// Counts one conversation, its archive by chunks.
+    /// Counts one conversation, reading its archive in chunks.
     async fn count(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -88,7 +88,7 @@ impl Engine {
         let mut first = Sequence::FIRST;
         while first < state.head.next {
             let chunk = archived.take_first(ARCHIVE_CHUNK);
-            // what is pinned stands in the window between archived ones
+            // pinned utterances stay in the window, between archived ones
             let last = match archived.is_empty() {
                 true => state.head.next,
                 false => chunk.last().unwrap_or(state.head.next),
@@ -98,7 +98,7 @@ impl Engine {
             }
             check_spans(stats)?;
             first = last.next();
-            // a long archive in memory is read without ever waiting
+            // a long archive in memory would be read without ever yielding
             tokio::task::yield_now().await;
         }
         Ok(())
@@ -109,6 +109,6 @@ fn check_spans(stats: &Stats) -> Result<(), Refusal> {
     if stats.spans.len() <= MAX_SPANS {
         return Ok(());
     }
-    let text = format!("makes more than {MAX_SPANS} spans of what was said; accepted is a longer one");
+    let text = format!("makes more than {MAX_SPANS} spans; use a longer one");
     Err(Refusal::invalid("bucket", text))
 }

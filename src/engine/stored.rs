@@ -1,4 +1,4 @@
-//! Utterances wherever they are stored.
+//! Reading utterances wherever they are stored.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::{
     store::Outcome,
 };
 
-/// How often what moves between window and archive is looked for again.
+/// How often utterances that move between window and archive are looked for again.
 const ATTEMPTS: usize = 8;
 
 impl Engine {
-    /// The answer of an earlier outcome, with what is still stored of what it refers to.
+    /// Returns the answer to an earlier outcome, with the utterances it refers to that are still stored.
     pub(super) async fn replay<T>(
         self: &Arc<Self>,
         caller: &Caller,
         outcome: Arc<Outcome>,
     ) -> Result<Applied<T>, EngineError> {
-        // the store may tell of an outcome before its state is published
+        // the store may return an outcome before its state is published
         let conversation = self.settled(&caller.key(outcome.conversation.clone())).await?;
-        // one of the same id that started later is another conversation
+        // one with the same id that started later is another conversation
         let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
         let Some(state) = &conversation else {
             return Ok(Applied::earlier(outcome, None, Vec::new()));
@@ -34,7 +34,7 @@ impl Engine {
         Ok(Applied::earlier(outcome, conversation, utterances))
     }
 
-    /// The stored utterances among `wanted`, in the window or the archive, ascending.
+    /// Returns the stored utterances among `wanted`, from window and archive, ascending.
     pub(super) async fn stored(
         self: &Arc<Self>,
         state: &Conversation,
@@ -47,8 +47,8 @@ impl Engine {
         Ok(utterances)
     }
 
-    /// The utterances among `wanted`, which `state` has in its archive, ascending: as they are by now, wherever
-    /// they have moved; without those that are gone.
+    /// Returns the utterances among `wanted`, which are in the archive of `state`, ascending: in their current
+    /// form, wherever they have moved; without those removed since.
     pub(super) async fn archived(
         self: &Arc<Self>,
         state: &Conversation,

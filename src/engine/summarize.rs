@@ -1,4 +1,4 @@
-//! Summarize.
+//! Summarizing on demand.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,26 +21,26 @@ use crate::{
 pub struct SummarizeCall {
     /// The conversation.
     pub address: Address,
-    /// The part of it.
+    /// The part to summarise.
     pub scope: SummarizeScope,
-    /// The most tokens; `None` is the policy's limit.
+    /// The most tokens; by default the policy's limit.
     pub token_limit: Option<u32>,
-    /// What makes a sentence matter more.
+    /// Words that make a sentence more important.
     pub focus: Vec<String>,
-    /// Waits for a model to tell it.
+    /// How long to wait for a model's summary, if at all.
     pub wait: Option<Patience>,
 }
 
-/// How long a caller waits for a model; `None` is as long as a call of the model may take.
+/// How long a caller waits for a model; `None` for as long as a model call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience(pub Option<Duration>);
 
 /// A part of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SummarizeScope {
-    /// The summary, and the window.
+    /// The summary and the window.
     All,
-    /// The last so many utterances of the window.
+    /// The last utterances of the window, this many.
     Recent(usize),
     /// The summary.
     Evicted,
@@ -53,25 +53,25 @@ pub enum SummarizeScope {
 pub struct SummarizeReply {
     /// The conversation that was summarised.
     pub state: Arc<Conversation>,
-    /// One line a sentence, or what a model told.
+    /// The sentences, one per line, or the model's text.
     pub text: String,
-    /// Tokens of the text.
+    /// The tokens of the text.
     pub tokens: u64,
-    /// The sequences that it was made from; none when nothing is told.
+    /// The sequences it was made from; empty if the summary is.
     pub sources: Ranges,
-    /// Tokens of these utterances.
+    /// The tokens of these utterances.
     pub source_tokens: u64,
-    /// The model that told all of it.
+    /// The model that wrote it, if one did.
     pub model: Option<String>,
-    /// Why no model told it, when one was waited for.
+    /// Why no model wrote it, if one was waited for.
     pub without: Option<String>,
-    /// Why nothing is told.
+    /// Why the summary is empty.
     pub untold: Option<Untold>,
 }
 
-/// Utterances of more tokens are summarised off the threads that serve calls.
+/// Utterances with more tokens than this are summarised off the threads that serve calls.
 const SUMMARISE_ASIDE_TOKENS: u64 = 20_000;
-/// Archived utterances that are read at a time.
+/// The number of archived utterances read at a time.
 const ARCHIVE_CHUNK: u64 = 1_024;
 
 /// What a summary is made from.
@@ -85,7 +85,7 @@ struct Sources {
 impl Engine {
     /// Summarises a part of a conversation; stores nothing.
     ///
-    /// What a model told is dropped when something was forgotten or edited meanwhile.
+    /// A model's summary is dropped if something was forgotten or edited meanwhile.
     pub async fn summarize(
         self: &Arc<Self>,
         caller: &Caller,
@@ -117,7 +117,7 @@ impl Engine {
         Ok(SummarizeReply { without, ..reply })
     }
 
-    /// What tells most, without a model.
+    /// Makes the extractive summary.
     async fn extract(
         self: &Arc<Self>,
         state: Arc<Conversation>,
@@ -143,7 +143,7 @@ impl Engine {
         })
     }
 
-    /// What a model tells, in lines, and which one; or why none does.
+    /// Returns the model's summary as lines, and the model; or why there is none.
     async fn told(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -212,7 +212,7 @@ fn limit(state: &Conversation, call: &SummarizeCall) -> u32 {
     call.token_limit.or(state.head.policy.summary_token_limit).unwrap_or(DEFAULT_SUMMARY_TOKENS)
 }
 
-/// Whether anything that `before` tells was taken back or said anew until `now`.
+/// Whether anything in `before` was forgotten, restored or edited by the time of `now`.
 fn was_changed(before: &Conversation, now: &Conversation) -> bool {
     let (was, is) = (&before.head, &now.head);
     was.identity.lineage != is.identity.lineage
@@ -252,7 +252,7 @@ impl Sources {
         }
     }
 
-    /// Adds the utterances that take part.
+    /// Adds the utterances that are live and no instructions.
     fn and(mut self, utterances: Vec<Arc<Utterance>>) -> Self {
         self.utterances = utterances;
         self.utterances.retain(|utterance| utterance.is_live() && !utterance.instruction);

@@ -1,4 +1,4 @@
-//! The clock as the engine believes it: it may be set back, and then shows what was noted ahead of it.
+//! The clock as the engine uses it: it may be set back, which leaves recorded times in its future.
 
 use std::sync::{
     Arc,
@@ -10,18 +10,18 @@ use crate::{
     engine::Clock,
 };
 
-/// A clock, and since when it has not been set back by more than
+/// A clock, and the time since which it has not been set back by more than
 /// [`CLOCK_TOLERANCE`](crate::domain::limits::CLOCK_TOLERANCE).
 pub(super) struct Time {
     clock: Arc<dyn Clock>,
-    /// The latest time that it has shown since, to the second.
+    /// The latest time it has shown since, to the second.
     latest: AtomicI64,
     since: AtomicI64,
-    /// Whether it was said since then that a conversation is ahead of it.
+    /// Whether it was logged since then that a conversation is ahead of it.
     told: AtomicBool,
 }
 
-/// The clock is noted so often that writers on several threads do not get in each other's way.
+/// The latest time is recorded only this often, so that writers on several threads do not contend for it.
 const STEP: i64 = 1_000_000;
 
 impl Time {
@@ -30,7 +30,7 @@ impl Time {
         Self { clock, latest: AtomicI64::new(now), since: AtomicI64::new(now), told: AtomicBool::new(false) }
     }
 
-    /// What the clock shows.
+    /// Returns the clock's time.
     pub fn now(&self) -> Timestamp {
         let now = self.clock.now();
         let latest = self.latest.load(Ordering::Relaxed);
@@ -42,13 +42,13 @@ impl Time {
         now
     }
 
-    /// What the clock shows, and since when it has only gone on.
+    /// Returns the clock's time, and the time since which it has only moved forward.
     pub fn moment(&self) -> Now {
         let time = self.now();
         Now { time, since: Timestamp(self.since.load(Ordering::Relaxed)) }
     }
 
-    /// The time of what follows a change at `last`: never earlier, unless the clock was wrong then.
+    /// Returns the time of what follows a change at `last`: never earlier, unless the clock was wrong then.
     pub fn after(&self, last: Timestamp) -> Timestamp {
         let now = self.now();
         if !is_ahead(last, now) {
@@ -58,18 +58,18 @@ impl Time {
             let ahead = seconds(last.0.saturating_sub(now.0));
             tracing::warn!(
                 ahead_seconds = ahead,
-                "a conversation was changed later than the clock shows: what follows has the present time"
+                "a conversation's last change is ahead of the clock: what follows gets the clock's time"
             );
         }
         now
     }
 
-    /// 128 bits that were never given out before, ascending with time.
+    /// Returns 128 bits that were never returned before, ascending with time.
     pub fn unique(&self) -> u128 {
         self.clock.unique()
     }
 
-    /// 128 bits that nobody can guess.
+    /// Returns 128 bits that nobody can guess.
     pub fn secret(&self) -> Option<[u8; 16]> {
         self.clock.secret()
     }
@@ -81,7 +81,7 @@ impl Time {
             self.told.store(false, Ordering::Relaxed);
             tracing::warn!(
                 seconds = seconds(latest.saturating_sub(now.0)),
-                "the clock was set back: conversations that were used meanwhile count as used now"
+                "the clock was set back: conversations last used after the time it now shows count as used now"
             );
         }
     }

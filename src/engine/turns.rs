@@ -1,4 +1,4 @@
-//! Whose turn it is: namespaces take turns, so that none waits for all that another has queued.
+//! Turns: namespaces alternate, so that none waits for everything another has queued.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -7,26 +7,26 @@ use std::{
 
 use crate::domain::{ConversationKey, Namespace};
 
-/// Conversations that a model may be asked about, those of a namespace in the order of the queue.
+/// Conversations that a model may be asked about; those of a namespace are in queue order.
 pub(super) struct Turns {
-    /// Places in the line of a namespace.
+    /// The length of a namespace's line.
     places: usize,
     lines: BTreeMap<Namespace, VecDeque<ConversationKey>>,
-    /// Whose turn it was last.
+    /// The namespace that had the last turn.
     last: Option<Namespace>,
-    /// More of a namespace wait than have a place in its line.
+    /// Some waiting conversations have no place in their namespace's line.
     left_out: bool,
 }
 
 impl Turns {
-    /// Lines with so many places each, where a queue is read for them: the fewer, the sooner what is new has its
-    /// turn; the more, the less often a long queue is read.
+    /// Creates lines of `places` places, to be filled from a queue: with fewer places, new entries get their
+    /// turn sooner; with more, a long queue is read less often.
     pub(super) fn new(places: usize) -> Self {
         Self { places, lines: BTreeMap::new(), last: None, left_out: false }
     }
 
-    /// Gives the places up, for the queue to be read again: unless it is so long that it is read only once all
-    /// that have one had their turns.
+    /// Clears the lines so that the queue is read again, unless it is so long that it should be read only once
+    /// all lines are empty.
     pub(super) fn renew(&mut self) {
         if !self.left_out {
             self.lines.clear();
@@ -37,12 +37,12 @@ impl Turns {
         self.lines.is_empty()
     }
 
-    /// The queue is read from its beginning.
+    /// Marks that the queue is being read from its beginning.
     pub(super) fn start(&mut self) {
         self.left_out = false;
     }
 
-    /// The next conversation of the queue; answers whether it has a place.
+    /// Adds the next conversation of the queue. Returns whether it got a place.
     pub(super) fn add(&mut self, key: &ConversationKey) -> bool {
         let line = self.lines.entry(key.namespace.clone()).or_default();
         let has_room = line.len() < self.places;
@@ -53,7 +53,7 @@ impl Turns {
         has_room
     }
 
-    /// The conversation whose turn it is.
+    /// Returns the conversation whose turn it is.
     pub(super) fn take(&mut self) -> Option<ConversationKey> {
         let last = self.last.take();
         let behind = last.and_then(|last| self.lines.range((Excluded(last), Unbounded)).next());
@@ -91,7 +91,7 @@ mod tests {
         std::iter::from_fn(|| turns.take()).take(count).map(|key| key.id.to_string()).collect()
     }
 
-    /// Of 10,000 of one namespace, none has a second turn before another's first.
+    /// With 10,000 conversations of one namespace waiting, it gets no second turn before the others' first.
     #[test]
     fn namespaces_take_turns() {
         let mut queue: Vec<_> = (0..10_000).map(|number| key("b", number)).collect();
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(took(&mut turns, 7), ["a-0", "b-0", "c-0", "b-1", "c-1", "b-2", "b-3"]);
     }
 
-    /// It goes on behind the one that was served last, whatever is read anew between.
+    /// Continues after the namespace that was served last, even if the queue is read again in between.
     #[test]
     fn a_new_reading_gives_no_one_another_turn() {
         let queue = [key("a", 0), key("a", 1), key("b", 0)];
@@ -114,7 +114,7 @@ mod tests {
         assert!(turns.is_empty() && turns.take().is_none());
     }
 
-    /// A long queue is read again once those in line have had their turns; a short one each time.
+    /// A long queue is read again once the lines are empty; a short one every time.
     #[test]
     fn a_long_queue_is_read_seldom() {
         let queue: Vec<_> = (0..100).map(|number| key("a", number)).collect();

@@ -1,4 +1,4 @@
-//! UpdateConversation and UpdateUtterance.
+//! Updating conversations and utterances.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// What to change about a conversation.
+/// The changes to make to a conversation.
 #[derive(Clone, Debug)]
 pub struct UpdateCall {
     /// The conversation.
@@ -25,17 +25,17 @@ pub struct UpdateCall {
     pub attempt: Option<Attempt>,
 }
 
-/// What became of it.
+/// The result.
 pub type UpdateReply = Applied<()>;
 
-/// What to change about an utterance.
+/// The changes to make to an utterance.
 #[derive(Clone, Debug)]
 pub struct UpdateUtteranceCall {
     /// The conversation.
     pub address: Address,
-    /// The changes, but for the content.
+    /// The changes other than to the content.
     pub update: UpdateUtterance,
-    /// What it says now.
+    /// The new content.
     pub edit: Option<Edit>,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
@@ -44,13 +44,13 @@ pub struct UpdateUtteranceCall {
 /// New content whose tokens are not counted yet.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// What is said now.
+    /// The text.
     pub content: Box<str>,
     /// The most bytes of content, tool-call arguments and extras together.
     pub max_bytes: usize,
 }
 
-/// What became of it, and the utterance as it is now.
+/// The result, and the utterance as it is now.
 pub type UpdateUtteranceReply = Applied<Arc<Utterance>>;
 
 impl Engine {
@@ -83,8 +83,8 @@ impl Engine {
         Ok(updated.await?.naming(|updated| vec![updated.clone()]))
     }
 
-    /// Makes the edit of a call, if it has one, new content with its tokens, in the encoding of the
-    /// conversation that is addressed.
+    /// Converts the edit of a call, if it has one, to new content with its tokens, in the encoding of the
+    /// addressed conversation.
     pub(super) async fn count_edit(
         self: &Arc<Self>,
         caller: &Caller,

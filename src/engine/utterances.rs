@@ -12,29 +12,29 @@ use crate::{
     },
 };
 
-/// Which utterances to list.
+/// The utterances to list.
 #[derive(Clone, Debug)]
 pub struct ListUtterances {
     /// The conversation.
     pub address: Address,
-    /// Only the last so many of them.
+    /// Only this many, the last ones.
     pub last: Option<usize>,
     /// By descending sequence.
     pub newest_first: bool,
-    /// The archive too.
+    /// Include the archive.
     pub archive: bool,
-    /// The soft-forgotten too.
+    /// Include the soft-forgotten.
     pub forgotten: bool,
-    /// The sequences of the pages still to come; `None` on the first page.
+    /// The sequences of the remaining pages; `None` on the first page.
     pub rest: Option<(Sequence, Sequence)>,
     /// The most entries.
     pub limit: usize,
 }
 
-/// Which part of what is stored to read, the oldest first.
+/// The part of the stored utterances to read, oldest first.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The sequences of the pages still to come; `None` on the first page.
+    /// The sequences of the remaining pages; `None` on the first page.
     pub rest: Option<(Sequence, Sequence)>,
     /// The most utterances.
     pub limit: usize,
@@ -45,7 +45,7 @@ impl ListUtterances {
         Course { backwards: self.newest_first, archive: self.archive, forgotten: self.forgotten }
     }
 
-    /// A part of a conversation that is known, without the soft-forgotten.
+    /// A part of a known conversation, without the soft-forgotten.
     pub(super) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
         let address = Address { conversation: None, recipient: None };
         Self { address, last: None, newest_first: false, archive, forgotten: false, rest, limit }
@@ -55,17 +55,17 @@ impl ListUtterances {
 /// A page of utterances.
 #[derive(Clone, Debug)]
 pub struct UtterancePage {
-    /// The state that the utterances were read from.
+    /// The state the utterances were read from.
     pub state: Arc<Conversation>,
-    /// The sequences of the pages still to come; `None` on the last one.
+    /// The sequences of the remaining pages; `None` on the last one.
     pub rest: Option<(Sequence, Sequence)>,
     listed: Listed,
 }
 
-/// What a page lists.
+/// The utterances of a page.
 #[derive(Clone, Debug)]
 enum Listed {
-    /// Places of the window, so that nothing of it has to be copied.
+    /// Places in the window, so that nothing has to be copied.
     Window(Vec<usize>),
     /// Utterances of the window and the archive.
     Stored(Vec<Arc<Utterance>>),
@@ -79,7 +79,7 @@ impl UtterancePage {
         }
     }
 
-    /// The utterances, in the order asked for.
+    /// Returns the utterances, in the requested order.
     pub fn iter(&self) -> impl Iterator<Item = &Utterance> {
         let (places, stored) = match &self.listed {
             Listed::Window(places) => (places.as_slice(), &[][..]),
@@ -103,7 +103,7 @@ impl Engine {
         Ok(page)
     }
 
-    /// A page of the utterances of `state`, in an answer of which so many bytes are taken.
+    /// Returns a page of the utterances of `state`, in an answer with `taken` other bytes.
     pub(super) async fn page_of(
         self: &Arc<Self>,
         state: Arc<Conversation>,
@@ -126,7 +126,7 @@ impl Engine {
         Ok(UtterancePage { state, rest, listed })
     }
 
-    /// What a page holds of window and archive, the sequence it reaches, and whether there is more.
+    /// Returns a page from window and archive, the sequence it reaches, and whether there is more.
     async fn list_stored(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -148,7 +148,7 @@ impl Engine {
         Ok((Listed::Stored(utterances), reached, more))
     }
 
-    /// Everything stored of `state` that is not forgotten, ascending.
+    /// Returns everything stored of `state` that is not forgotten, ascending.
     pub(super) async fn everything(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -161,7 +161,7 @@ impl Engine {
         Ok(utterances)
     }
 
-    /// Where the last [`ListUtterances::last`] utterances start.
+    /// Returns the first sequence of the last [`ListUtterances::last`] utterances.
     async fn first_listed(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -178,7 +178,7 @@ impl Engine {
         Ok(first)
     }
 
-    /// Reads a conversation for its numbers: the defaults and zeros where a recipient has none.
+    /// Reads a conversation for its capacity; the defaults and zeros if a recipient has none.
     pub async fn capacity(
         self: &Arc<Self>,
         caller: &Caller,
@@ -200,18 +200,18 @@ impl Engine {
         Ok(state)
     }
 
-    /// Notes that tokens were counted.
+    /// Records that tokens were counted.
     pub fn counted(&self, caller: &Caller, results: usize) {
         self.events.push(Event::wide(Operation::CountTokens, caller, None, results));
     }
 
-    /// Notes that a history of the caller's was prepared.
+    /// Records that a history sent by the caller was prepared.
     pub fn prepared(&self, caller: &Caller, messages: usize) {
         self.events.push(Event::wide(Operation::PrepareHistory, caller, None, messages));
     }
 }
 
-/// What a page holds of the window, the sequence it reaches, and whether there is more.
+/// Returns a page from the window, the sequence it reaches, and whether there is more.
 fn list_window(
     state: &Conversation,
     list: &ListUtterances,

@@ -1,4 +1,4 @@
-//! Walking over what is stored of a conversation.
+//! Iterating over the stored utterances of a conversation.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -7,14 +7,14 @@ use crate::{
     engine::{Engine, EngineError, page::ReadSize},
 };
 
-/// What is visited, and which way.
+/// What to visit, and in which direction.
 #[derive(Clone, Copy)]
 pub(super) struct Course {
     /// By descending sequence.
     pub backwards: bool,
-    /// The archive too.
+    /// Include the archive.
     pub archive: bool,
-    /// The soft-forgotten too.
+    /// Include the soft-forgotten.
     pub forgotten: bool,
 }
 
@@ -23,17 +23,17 @@ impl Course {
     pub(super) const ALL: Self = Self { backwards: false, archive: true, forgotten: false };
 }
 
-/// Walks over stored utterances in one direction, merging window and archive.
+/// Iterates over stored utterances in one direction, merging window and archive.
 pub(super) struct Walk<'a> {
     engine: &'a Arc<Engine>,
     state: &'a Arc<Conversation>,
     backwards: bool,
     forgotten: bool,
-    /// What is still to be visited in the archive.
+    /// The archived sequences still to visit.
     archive: Ranges,
     chunk: VecDeque<Arc<Utterance>>,
     size: ReadSize,
-    /// Places of the window still to be visited.
+    /// The places in the window still to visit.
     window: std::ops::Range<usize>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The next one; `None` at the end.
+    /// Returns the next utterance; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
         loop {
             let Some(utterance) = self.step().await? else { return Ok(None) };
@@ -84,7 +84,7 @@ impl<'a> Walk<'a> {
             }
             match self.chunk.pop_front() {
                 Some(utterance) => return Ok(Some(utterance)),
-                // all of what is read may be gone by now
+                // all of a chunk may have been removed by now
                 None => self.read_chunk().await?,
             }
         }
@@ -96,7 +96,8 @@ impl<'a> Walk<'a> {
         Ok(Some(utterance.clone()))
     }
 
-    /// Where the archive goes on: what comes from the window before it is not waited for.
+    /// Returns where the archive continues. While the window's next utterance comes before that, nothing is
+    /// read.
     fn next_archived(&self) -> Option<Sequence> {
         let read = self.chunk.front().map(|utterance| utterance.sequence);
         read.or_else(|| if self.backwards { self.archive.last() } else { self.archive.first() })

@@ -11,30 +11,30 @@ use crate::{
     },
 };
 
-/// Sees a conversation now and after each change; changes that come faster than they are read
-/// are seen as one.
+/// Follows a conversation: its state now, and after each change. Changes that come faster than they are read
+/// are merged.
 pub struct CapacityWatch {
     engine: Arc<Engine>,
     caller: Caller,
     address: Address,
-    /// By a recipient: whichever conversation is its active one is watched.
+    /// Set if the address is a recipient: its active conversation is watched, whichever that is.
     pointer: Option<PointerWatch>,
-    /// `None` while the recipient has none.
+    /// `None` while the recipient has no conversation.
     on: Option<On>,
     seen: Option<(LineageId, Revision)>,
 }
 
-/// The conversation that is watched.
+/// The watched conversation.
 struct On {
-    /// Held, so that it is the one in which the conversation changes.
+    /// Kept so that the queue stays the one in use.
     _queue: Arc<Queue>,
     changes: watch::Receiver<()>,
     lineage: LineageId,
 }
 
 impl Engine {
-    /// Watches a conversation; or a recipient's active one, whichever that is at the time, and what its next one
-    /// starts with while there is none.
+    /// Watches a conversation; or a recipient's active one, whichever that is at the time. While there is none,
+    /// returns what the next one would start with.
     pub async fn watch_capacity(
         self: &Arc<Self>,
         caller: &Caller,
@@ -53,15 +53,15 @@ impl Engine {
 }
 
 impl CapacityWatch {
-    /// The next state that was not seen yet; one before any revision while the recipient has no conversation.
+    /// Returns the next state not seen yet; while the recipient has no conversation, one before any revision.
     ///
-    /// Refuses once the conversation that is named is deleted.
+    /// Fails once a conversation watched by id is deleted.
     pub async fn next(&mut self) -> Result<Arc<Conversation>, EngineError> {
         loop {
             self.receivers().for_each(watch::Receiver::mark_unchanged);
             let state = self.state().await?;
             if self.turn_to(&state) {
-                // what it changed to before it was watched has not been told
+                // changes made before it was watched were not notified
                 continue;
             }
             let place = (state.head.identity.lineage, state.head.revision);
@@ -73,18 +73,18 @@ impl CapacityWatch {
         }
     }
 
-    /// The state of what is watched now.
+    /// Returns the current state of what is watched.
     async fn state(&self) -> Result<Arc<Conversation>, EngineError> {
         let state = self.engine.read_or_blank(&self.caller, &self.address).await?;
         let is_another = self.on.as_ref().is_some_and(|on| on.lineage != state.head.identity.lineage);
         match self.pointer {
-            // it was deleted, and its id was taken
+            // it was deleted, and its id reused
             None if is_another => Err(self.address.not_found().into()),
             _ => Ok(state),
         }
     }
 
-    /// Watches the conversation of `state` from now on; whether another one was watched before.
+    /// Watches the conversation of `state` from now on. Returns whether it was not already watched.
     fn turn_to(&mut self, state: &Conversation) -> bool {
         let lineage = state.head.identity.lineage;
         if !state.exists() {
@@ -99,7 +99,7 @@ impl CapacityWatch {
         true
     }
 
-    /// Waits until there may be something new.
+    /// Waits until there may be news.
     async fn changed(&mut self) -> Result<(), EngineError> {
         let waits = self.receivers().map(|receiver| Box::pin(receiver.changed()));
         let (changed, ..) = futures::future::select_all(waits).await;

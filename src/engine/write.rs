@@ -19,21 +19,21 @@ use crate::{
     store::{Begin, Newer, Outcome, PointerWrite, StateOf},
 };
 
-/// What a write's address means.
+/// The meaning of a write's address.
 pub(super) enum Aimed {
     At(Target),
-    /// The attempt was made before.
+    /// The attempt was already made.
     Earlier(Arc<Outcome>),
 }
 
-/// A write that was handed over.
+/// A submitted write.
 pub(super) enum Submitted<T> {
     Waits(Waiting<T>),
     Earlier(Arc<Outcome>),
 }
 
 impl Engine {
-    /// Decides a write in its conversation's queue, commits and publishes it.
+    /// Decides a write in its conversation's queue, then commits and publishes it.
     pub(super) async fn write<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
@@ -42,7 +42,7 @@ impl Engine {
         self.apply(Box::new(Request::new(call, rule))).await
     }
 
-    /// The same with the write and its rule in one; again when its address comes to mean something else.
+    /// Like [`Self::write`], for a request with its rule; retries if its address comes to mean something else.
     pub(super) async fn apply<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
@@ -61,7 +61,7 @@ impl Engine {
         }
     }
 
-    /// The same with one that came back.
+    /// Like [`Self::apply`], for a request that has to be resolved again.
     pub(super) async fn again<T: Send + 'static>(
         self: &Arc<Self>,
         request: Box<Request<T>>,
@@ -69,7 +69,7 @@ impl Engine {
         self.apply(request.again()?).await
     }
 
-    /// The answer to an attempt that was made before.
+    /// Returns the answer to an attempt that was already made.
     pub(super) async fn earlier<T>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -78,7 +78,8 @@ impl Engine {
         Box::pin(self.replay(caller, outcome)).await
     }
 
-    /// Finds out what the write is about, and puts it in the queue of that, unless `most` wait there.
+    /// Resolves the write's address and puts the write in that conversation's queue, unless `most` already
+    /// wait.
     pub(super) async fn submit<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
@@ -98,9 +99,9 @@ impl Engine {
         Ok(Submitted::Waits(Waiting::new(driving, reply)))
     }
 
-    /// The conversation that a write goes to, or the outcome of an earlier attempt with the same id.
+    /// Returns the conversation a write goes to, or the outcome of an earlier attempt with the same id.
     ///
-    /// Refuses when that attempt had another body, and an address that means nothing.
+    /// Fails if that attempt had another body, or if the address means nothing.
     pub(super) async fn aim(&self, call: &WriteCall) -> Result<Aimed, EngineError> {
         let WriteCall { caller, address, attempt, if_absent, .. } = call;
         let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
@@ -144,12 +145,12 @@ impl Engine {
         })
     }
 
-    /// The answer to a write that was not committed: its error, unless that is of no account.
+    /// Returns the answer to a write that was not committed: its error, unless that is outdated.
     pub(super) async fn refused(&self, call: &WriteCall, target: &Target, error: EngineError) -> Answer {
         if !matches!(error, EngineError::Refused(_)) {
             return Answer::Failed(error);
         }
-        // boxed: seldom needed, and large
+        // boxed: rarely needed, and large
         match Box::pin(self.is_outdated(call, target)).await {
             Ok(true) => Answer::Anew,
             Ok(false) => Answer::Failed(error),
@@ -157,16 +158,16 @@ impl Engine {
         }
     }
 
-    /// Whether a conversation is known to exist, where nobody else can have deleted it.
+    /// Whether a conversation is known to exist, and nobody else can have deleted it.
     fn is_published(&self, key: &ConversationKey) -> bool {
         let published = || self.queues.get(key)?.published().state();
         !self.is_shared && published().is_some()
     }
 
-    /// Whether a refusal is of no account, because what was looked up before it was decided has changed: the
-    /// attempt has an outcome by now, so that what it refuses may be what the attempt did; another conversation
-    /// is the recipient's; or another process has changed the conversation, of which the state and what was
-    /// loaded beside it may then be of two moments. The conversation's queue is held.
+    /// Whether a refusal is outdated, because something looked up before the decision has changed: the attempt
+    /// has an outcome by now, so what is refused may be what the attempt itself did; the recipient has another
+    /// active conversation; or another process changed the conversation, so its state and the data loaded with
+    /// it may be from different moments. The conversation's queue must be held.
     pub(super) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool, EngineError> {
         let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
         let pointer = target.pointer.as_ref();
@@ -188,7 +189,7 @@ impl Engine {
         Ok(begun.outcome.is_some() || is_another || is_changed)
     }
 
-    /// What a write comes to on `before`.
+    /// Returns the result of a write on `before`.
     pub(super) fn done(
         &self,
         call: &WriteCall,

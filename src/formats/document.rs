@@ -1,4 +1,4 @@
-//! From bytes to conversations, in whichever format they are.
+//! Reads bytes into conversations, in any of the formats.
 
 use serde_json::{Deserializer, Value};
 
@@ -12,12 +12,12 @@ use crate::{
 
 /// Reads the conversations of a file: JSON, or JSON values one after the other (JSONL).
 ///
-/// Without a `format` it is told by the looks of the file. Of OpenAI's chat messages, Responses items
-/// and Anthropic's messages several values are several conversations; single messages, one a line,
-/// are one together. Of the data of seed 000's plugin, what stands under its storage key,
+/// Without a `format`, it is detected from the content. In OpenAI's chat messages, Responses items and
+/// Anthropic's messages, several arrays or objects are several conversations; single messages, one per line,
+/// make up one conversation. Of the data of seed 000's plugin, only what is under its storage key,
 /// `conversationData`, is read.
 ///
-/// Refuses what is no UTF-8 and no JSON, and what the format does not accept, with its place.
+/// Refuses data that is not UTF-8 or not JSON, and names the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source, Refusal> {
     let mut notes = Notes::new(unknown_roles);
     let mut values = values(bytes)?;
@@ -51,16 +51,16 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
 }
 
 fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
-    let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is no UTF-8: {error}")))?;
+    let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is not UTF-8: {error}")))?;
     let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
     let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
     values.map_err(|error| refuse(format!("is not JSON: {error}")))
 }
 
-/// The key that seed 000's plugin keeps its conversations under.
+/// The key under which seed 000's plugin keeps its conversations.
 const STORAGE_KEY: &str = "conversationData";
 
-/// Puts what stands under the storage key in the place of the plugin's data; answers whether it is there.
+/// Replaces the plugin's data with what is under its storage key; returns whether it has that key.
 fn unwrap(values: &mut [Value], notes: &mut Notes) -> bool {
     let [Value::Object(fields)] = values else { return false };
     let Some(data) = fields.shift_remove(STORAGE_KEY) else { return false };
@@ -73,7 +73,7 @@ fn refuse(description: String) -> Refusal {
     Refusal::invalid("content", description)
 }
 
-/// The conversations among `values`: single messages are one together.
+/// Splits `values` into conversations: single messages make up one.
 fn spread(values: Vec<Value>, format: Format) -> Vec<Value> {
     if matches!(format, Format::Persisted | Format::Legacy) {
         return values;
@@ -99,10 +99,10 @@ fn is_conversation(value: &Value) -> bool {
     value.is_array() || value.get("messages").is_some() || (!message && LISTS.into_iter().any(holds))
 }
 
-/// The format that `values` look like.
+/// Detects the format of `values`.
 ///
-/// Refuses what looks like none. A plain message with a role and text could be any provider's: it is
-/// read as OpenAI's chat message.
+/// Refuses unrecognizable values. A plain message with a role and text could come from any provider: it is
+/// read as an OpenAI chat message.
 pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
     let Some(first) = values.first() else { return Ok(Format::OpenAiChat) };
     let has = |name: &str| first.get(name).is_some();
@@ -129,14 +129,14 @@ pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
     match messages.iter().all(|message| message.get("role").is_some()) {
         true => Ok(Format::OpenAiChat),
         false => Err(refuse(
-            "is in no format that is known by its looks; name the format, or accepted are messages with roles, \
+            "is in no recognizable format; name the format; accepted are messages with roles, \
              Responses items, PersistedConversations and legacy histories"
                 .to_owned(),
         )),
     }
 }
 
-/// The messages that a value holds, or is.
+/// The messages that a value contains, or the value itself if it is a message.
 fn messages(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(values) => values.iter().flat_map(messages).collect(),
@@ -148,7 +148,7 @@ fn messages(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// The types of an item, and of the parts of its content.
+/// The types of an item and of its content parts.
 fn kinds(message: &Value) -> impl Iterator<Item = &str> {
     let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
     std::iter::once(message).chain(parts).filter_map(|value| value.get("type")?.as_str())

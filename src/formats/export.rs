@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::formats::{Format, Losses, Repairs, Whole, anthropic, openai_chat, openai_responses, persisted};
 
-/// The conversation in `format`, and what that cannot carry. Null for a format that is only read.
+/// Writes the conversation in `format`, and lists what the format cannot carry. Null for a read-only format.
 pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Losses) {
     let mut losses = Losses::default();
     let value = match format {
@@ -18,7 +18,7 @@ pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Lo
     (value, losses)
 }
 
-/// The messages or items of an exported conversation, without what stands around them.
+/// The messages or items of an exported conversation, without the object around them.
 pub fn messages(value: Value, format: Format) -> Vec<Value> {
     match value {
         Value::Array(messages) => messages,
@@ -30,7 +30,7 @@ pub fn messages(value: Value, format: Format) -> Vec<Value> {
     }
 }
 
-/// An exported conversation as an object that names it: one among others.
+/// Turns an exported conversation into an object with an id, so that several fit into one file.
 pub fn named(value: Value, format: Format, id: &str) -> Value {
     let mut named = Map::from_iter([("id".to_owned(), id.into())]);
     match value {

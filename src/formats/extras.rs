@@ -1,13 +1,13 @@
-//! What is kept of a message beside what the model holds, so that its format gets it back.
+//! Keeps what a message holds beyond the model, so that an export in the same format can restore it.
 //!
-//! A format writes each utterance in one canonical way, a JSON value with *holes* where the model
-//! holds the text: `{"role": "user", "content": {"$": "content"}}`. A parser punches the same holes
-//! into what came; the *difference* of the two is what the model does not hold, and all that is
-//! kept. So nothing is stored twice, and an ordinary message keeps nothing.
+//! A format writes each utterance in one canonical way: a JSON value with *holes* for the text that the model
+//! holds, such as `{"role": "user", "content": {"$": "content"}}`. A parser punches the same holes into the
+//! incoming message. The *difference* between the two is what the model does not hold, and it is all that is
+//! kept. So nothing is stored twice, and nothing is kept of an ordinary message.
 //!
-//! A difference is a JSON object: `{"is": V}` replaces all; `{"set": {…}, "unset": [keys], "at":
-//! {key or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}`
-//! (bytes of the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
+//! A difference is a JSON object: `{"is": V}` replaces everything; `{"set": {…}, "unset": [keys], "at": {key
+//! or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}` (a byte range of
+//! the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
 
 use serde_json::{Map, Value, json, value::RawValue};
 
@@ -18,21 +18,21 @@ use crate::{
 
 /// The key of a hole.
 const HOLE: &str = "$";
-/// The key of a message that is kept as it came, when holes cannot give it back.
+/// The key of a message that is kept verbatim because holes cannot reproduce it.
 const WHOLE: &str = "whole";
 
-/// What the model holds of a message: of a draft, or of a stored utterance.
+/// The parts of a message that the model holds: those of a draft or of a stored utterance.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts<'a> {
-    /// Who speaks.
+    /// The speaker.
     pub role: Role,
     /// What was said.
     pub content: &'a str,
-    /// What most do not have.
+    /// The less common fields.
     pub more: Option<&'a More>,
-    /// An id that a client gave.
+    /// The id that a client gave.
     pub id: Option<&'a str>,
-    /// When it was said.
+    /// The time at which it was said.
     pub time: Option<Timestamp>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> From<Parts<'a>> for Said<'a> {
     }
 }
 
-/// The hole for a part of the model: `content`, `name`, `tool_call_id`, `calls/0/arguments`…
+/// A hole for a part of the model: `content`, `name`, `tool_call_id`, `calls/0/arguments`…
 pub fn hole(part: impl Into<Value>) -> Value {
     json!({ HOLE: part.into() })
 }
@@ -83,12 +83,12 @@ impl<'a> Parts<'a> {
         self.more?.tool_call_id.as_deref()
     }
 
-    /// The participant or the tool.
+    /// The name of the participant or the tool.
     pub fn name(&self) -> Option<&'a str> {
         self.more?.name.as_deref()
     }
 
-    /// The extras, by format; `None` when there are none, or no object.
+    /// The extras, by format; `None` if there are none, or they are not an object.
     pub fn extras(&self) -> Option<Map<String, Value>> {
         match serde_json::from_str(self.more?.extras_json.as_deref()?) {
             Ok(Value::Object(extras)) => Some(extras),
@@ -96,28 +96,28 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// What is kept for `format`; `Some` also when it is nothing but the mark that the utterance
-    /// came in it.
+    /// What is kept for `format`. `Some` even if that is only the mark that the utterance came in this
+    /// format.
     pub fn kept(&self, format: Format) -> Option<Value> {
         serde_json::from_str(self.kept_json(format)?.get()).ok()
     }
 
-    /// The same as it stands in the extras.
+    /// The same as [`kept`](Self::kept), as raw JSON.
     pub fn kept_json(&self, format: Format) -> Option<&'a RawValue> {
         RawObject::read(self.more?.extras_json.as_deref()?)?.get(format.name())
     }
 
-    /// The first of `formats` for which something is kept: what that is is passed over, and not read.
+    /// The first of `formats` for which something is kept. Does not parse the value.
     pub fn first_kept(&self, formats: &[Format]) -> Option<Format> {
         let kept = RawObject::read(self.more?.extras_json.as_deref()?)?;
         formats.iter().copied().find(|format| kept.get(format.name()).is_some())
     }
 
-    /// `template` with its holes filled; `None` when the content has changed so that one cannot be.
+    /// Fills the holes of `template`. `None` if a hole cannot be filled because the content has changed.
     ///
-    /// A hole is `content`, bytes `[from, to]` of it, `id`, `time`, `name`, `tool_call_id`,
-    /// `tools_used`, or, of the n-th call, `calls/n/id`, `calls/n/name`, `calls/n/arguments` (text)
-    /// and `calls/n/input` (JSON).
+    /// A hole is `content`, a byte range `[from, to]` of it, `id`, `time`, `name`, `tool_call_id`,
+    /// `tools_used`, or, for the n-th call, `calls/n/id`, `calls/n/name`, `calls/n/arguments` (text) and
+    /// `calls/n/input` (JSON).
     pub fn fill(&self, mut template: Value) -> Option<Value> {
         self.fill_in(&mut template)?;
         Some(template)
@@ -166,15 +166,15 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The message that `canonical`, with its holes, writes without what was kept.
+    /// Fills the holes of `canonical`, without anything that was kept.
     pub fn plain(&self, canonical: Value) -> Value {
         self.fill(canonical).unwrap_or(Value::Null)
     }
 
-    /// The message that `canonical`, with its holes, writes, and what is `kept` for its format beside it.
+    /// Fills the holes of `canonical` and applies what is `kept` for its format.
     ///
-    /// What is kept and no longer fits, because the content has changed, is left out: then the
-    /// second is false.
+    /// If the kept part no longer fits because the content has changed, it is left out, and the second value
+    /// is false.
     pub fn render(&self, kept: Option<&Value>, canonical: impl Fn() -> Value) -> (Value, bool) {
         if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
             return (whole.clone(), true);
@@ -191,18 +191,18 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The key of what the file says beside its messages; stands with the first of them.
+/// The key of a file's content other than its messages; kept with the first message.
 const DOCUMENT: &str = "document";
-/// The key of the difference among what is kept; beside it stand the marks of a format.
+/// The key of the difference among what is kept; a format's marks are next to it.
 const DIFFERENCE: &str = "differs";
 
-/// Whether `extras` may hold more than marks and the bytes of a message. Cheaper than reading them.
+/// Whether `extras` might hold more than marks and the bytes of a message. Cheaper than parsing them.
 pub fn has_difference(extras: &str) -> bool {
     [DIFFERENCE, WHOLE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
 }
 
-/// What is to be kept of `source`, into which `hollow` has the holes punched: nothing when
-/// `canonical` writes it.
+/// What to keep of `source`, given `hollow`, which is `source` with its holes punched. Empty if `canonical`
+/// alone reproduces `source`.
 pub fn difference(
     parts: Parts<'_>,
     source: &Value,
@@ -215,13 +215,14 @@ pub fn difference(
         kept.insert(DIFFERENCE.into(), difference);
     }
     if parts.fill(canonical).as_ref() != Some(source) {
-        // it holds what looks like a hole, or a number that changes when it is written
+        // it contains something that looks like a hole, or a number that would be written differently
         kept = Map::from_iter([(WHOLE.into(), source.clone())]);
     }
     kept
 }
 
-/// Keeps `kept` for `format` beside `draft`, or only the mark that it came in it.
+/// Adds `kept` to the draft's extras under `format`; if empty, it is only the mark that the draft came in
+/// that format.
 pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
     let more = draft.more.get_or_insert_default();
     let mut extras = match more.extras_json.as_deref().map(serde_json::from_str) {
@@ -235,16 +236,16 @@ pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
     more.extras_json = Some(Value::Object(extras).to_string().into());
 }
 
-/// Keeps `kept` for `format` beside `draft`, and nothing else.
+/// Replaces the draft's extras with `kept` under `format`.
 pub fn keep_only(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
     let extras = Map::from_iter([(format.name().to_owned(), Value::Object(kept))]);
     draft.more.get_or_insert_default().extras_json = Some(Value::Object(extras).to_string().into());
 }
 
-/// Keeps what the file says beside its messages, with the first draft of `said`.
+/// Keeps a file's content other than its messages with the first draft of `said`.
 ///
-/// `None` is a file that is nothing but its messages. What cannot be kept, as there is no draft, is
-/// noted.
+/// `document` is `None` for a file with nothing but messages. If there is no draft to keep it with, a note
+/// says so.
 pub fn keep_document(
     said: &mut [Sourced],
     format: Format,
@@ -263,7 +264,7 @@ pub fn keep_document(
     }
 }
 
-/// What the file that the utterances came from in `format` says beside its messages.
+/// The content other than messages of the `format` file that the utterances came from.
 pub fn document(said: &[Parts<'_>], format: Format) -> Option<Map<String, Value>> {
     let document = |parts: &Parts<'_>| match parts.kept(format)?.get_mut(DOCUMENT)?.take() {
         Value::Object(document) => Some(document),

@@ -1,5 +1,5 @@
-//! Reading the fields of a JSON message: each is taken, a hole is left in its place, and what is
-//! wrong is named with its place.
+//! Reads the fields of a JSON message: takes each value, leaves a hole in its place, and names the place of
+//! errors.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::{
     formats::{extras::hole, place::Place},
 };
 
-/// A field of text, if it is there and not null.
+/// The text of a field, if it is present and not null.
 pub fn optional_text<'v>(
     fields: &'v Map<String, Value>,
     name: &str,
@@ -40,8 +40,8 @@ pub fn array(value: Value, place: &Place<'_>, accepted: &str) -> Result<Vec<Valu
     }
 }
 
-/// The text of a field, with a hole for `part` in its place; `None`, and nothing changes, when it is
-/// absent or null.
+/// Takes the text of a field and leaves a hole for `part` in its place. Returns `None` and changes nothing if
+/// the field is absent or null.
 pub fn take_text(
     fields: &mut Map<String, Value>,
     name: &str,
@@ -58,8 +58,8 @@ pub fn take_text(
     }
 }
 
-/// The same for an id or a name: one that is not accepted as it is stays in its field, and what is
-/// taken is [`fit`] for it.
+/// The same for an id or a name. An unacceptable one stays in its field, and what [`fit`] makes of it is
+/// taken.
 pub fn take_fit(
     fields: &mut Map<String, Value>,
     name: &str,
@@ -73,8 +73,8 @@ pub fn take_fit(
     }
 }
 
-/// An id or a name that is accepted, made of `text`: control characters are replaced, nothing is
-/// `-`, and what is longer than `most` bytes ends in a hash of the whole.
+/// Makes an acceptable id or name of `text`: replaces control characters, turns an empty text into `-`, and
+/// ends a text longer than `most` bytes with a hash of the whole.
 pub fn fit(text: &str, most: usize) -> Cow<'_, str> {
     /// `~` and 16 hexadecimal digits.
     const HASH_BYTES: usize = 17;
@@ -92,31 +92,30 @@ pub fn fit(text: &str, most: usize) -> Cow<'_, str> {
     format!("{}~{:016x}", &clean[..end], xxh3_64(text.as_bytes())).into()
 }
 
-/// An id that is accepted, made of `text`.
+/// Makes an acceptable id of `text`.
 pub fn fit_id(text: &str) -> Cow<'_, str> {
     fit(text, MAX_ID_BYTES)
 }
 
-/// The id of the call that a tool's message answers, whatever the format calls it.
+/// The id of the call that a tool message answers, under any format's name for it.
 pub fn answered(message: &Map<String, Value>) -> Option<Box<str>> {
     let mut names = ["tool_call_id", "tool_use_id", "call_id"].into_iter();
     let id = names.find_map(|name| message.get(name)?.as_str())?;
     Some(fit_id(id).into())
 }
 
-/// A content array's texts, joined by line ends into the content.
+/// The texts of a content array, joined by line ends.
 pub struct Joined {
     content: String,
     any: bool,
-    /// There is only one text: it is the whole content.
+    /// Whether there is only one text, which then is the whole content.
     sole: bool,
 }
 
 impl Joined {
-    /// Takes the texts out of `parts`; holes are left in their places.
+    /// Takes the texts out of `parts` and leaves holes in their places.
     ///
-    /// A text is a string, or what an object holds under `text` (or `refusal`) whose type is named
-    /// so.
+    /// A text is a string, or the value under `text` (or `refusal`) of an object of such a type.
     pub fn of(parts: &mut [Value]) -> String {
         let count = parts.iter_mut().filter_map(|part| text_of(part).map(drop)).count();
         let mut joined = Self { content: String::new(), any: false, sole: count == 1 };
@@ -141,7 +140,7 @@ impl Joined {
     }
 }
 
-/// Where the text of a part stands, if it is one of text.
+/// The text of a part, if it is a text part.
 fn text_of(part: &mut Value) -> Option<&mut Value> {
     const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
     let key = match &*part {
@@ -157,7 +156,7 @@ fn text_of(part: &mut Value) -> Option<&mut Value> {
     part.get_mut(key).filter(|text| text.is_string())
 }
 
-/// The content that a field holds: text, an array of parts, or nothing. Holes are left in its place.
+/// Takes the content of a field (text, an array of parts, or nothing) and leaves holes in its place.
 pub fn take_content(
     fields: &mut Map<String, Value>,
     name: &str,
@@ -172,12 +171,12 @@ pub fn take_content(
     }
 }
 
-/// Whether it is an object with no other fields than `known`.
+/// Whether it is an object with no fields other than `known`.
 pub fn has_only(value: &Value, known: &[&str]) -> bool {
     value.as_object().is_some_and(|fields| fields.keys().all(|name| known.contains(&name.as_str())))
 }
 
-/// Whether it is a text that is not empty.
+/// Whether it is a non-empty text.
 pub fn is_text(value: &Value) -> bool {
     value.as_str().is_some_and(|text| !text.is_empty())
 }

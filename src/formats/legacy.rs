@@ -1,7 +1,7 @@
-//! The legacy history of seed 000, which is only read: `HistoryEntry[]` and `PersistedHistory`.
+//! The legacy history of seed 000, which is read-only: `HistoryEntry[]` and `PersistedHistory`.
 //!
-//! All of it becomes one conversation that has ended: each entry what the user said and what the assistant
-//! answered, each summary of what came before an imported segment of its summary.
+//! It becomes one ended conversation: each entry becomes what the user said and what the assistant answered,
+//! each summary of earlier conversations an imported segment of its summary.
 
 use serde_json::{Map, Value};
 
@@ -22,11 +22,11 @@ use crate::{
 
 /// The title of the conversation that a migration makes.
 pub const TITLE: &str = "Migrated Conversation History";
-/// The label that holds when the history was summarised last (`lastSummarized`).
+/// The label with the time of the last summary (`lastSummarized`).
 pub const LAST_SUMMARIZED: &str = "last_summarized";
 
-/// Reads an array of entries, or an object with `recentConversations` and `summaries`; `None`, which is
-/// noted, when there is neither.
+/// Reads an array of entries, or an object with `recentConversations` and `summaries`. Returns `None`, with a
+/// note, if both are empty.
 pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Option<Parsed>, Refusal> {
     let mut parsed = Parsed { title: Some(TITLE.to_owned()), ..Parsed::default() };
     let (entries, list) = match value {
@@ -66,7 +66,7 @@ fn summaries(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSumma
     list.into_iter().enumerate().map(|(index, value)| summary(value, &place.index(index))).collect()
 }
 
-/// What it tells begins with its dates.
+/// Reads a summary; its text is prefixed with its dates.
 fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary, Refusal> {
     let fields = object(value, place, "a summary: an object with summary, startDate and endDate")?;
     let text = required(&fields, "summary", place)?;
@@ -77,7 +77,7 @@ fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary, Refusal> 
     Ok(ImportedSummary { of: Imported { start, end, conversations }, text })
 }
 
-/// What the user said, and what the assistant answered.
+/// The user's words and the assistant's answer.
 fn entry(
     value: Value,
     place: &Place<'_>,

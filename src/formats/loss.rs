@@ -5,20 +5,20 @@ use crate::domain::{Ranges, Sequence};
 /// Something that a format cannot carry.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loss {
-    /// What is not in the export, such as `metadata`.
+    /// What the export lacks, such as `metadata`.
     pub field: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The utterances that it is missing of; none when it is of the conversation.
+    /// The utterances that lack it; empty if the conversation does.
     pub sequences: Ranges,
 }
 
-/// The losses of an export, each told once.
+/// The losses of an export, each listed once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Losses(Vec<Loss>);
 
 impl Losses {
-    /// Notes a loss of an utterance, or of the conversation.
+    /// Records a loss for an utterance, or for the conversation.
     pub fn add(&mut self, field: &str, reason: &str, sequence: Option<Sequence>) {
         let same = |loss: &Loss| loss.field == field && loss.reason == reason;
         let place = self.0.iter().position(same).unwrap_or_else(|| {
@@ -29,7 +29,7 @@ impl Losses {
         sequence.into_iter().for_each(|sequence| self.0[place].sequences.add(sequence));
     }
 
-    /// Notes a loss of several utterances, if there are any.
+    /// Records a loss for several utterances, if there are any.
     pub fn add_all(&mut self, field: &str, reason: &str, sequences: Ranges) {
         if !sequences.is_empty() {
             let (field, reason) = (field.to_owned(), reason.to_owned());
@@ -37,7 +37,7 @@ impl Losses {
         }
     }
 
-    /// All of them, in the order in which they were found.
+    /// All losses, in the order in which they were found.
     pub fn into_vec(self) -> Vec<Loss> {
         self.0
     }

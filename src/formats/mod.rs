@@ -1,22 +1,21 @@
-//! The formats that conversations come in and go out in, and contexts go to models in: pure.
+//! The formats for importing and exporting conversations, and for sending contexts to models. Pure.
 //!
-//! | module | what it does |
+//! | module | contents |
 //! |---|---|
-//! | [`message`] | messages one by one, as they came |
+//! | [`message`] | single messages, verbatim |
 //! | [`history`] | makes a caller's history fit for a model (PrepareHistory) |
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
 //! Each format has a folder: `parse.rs` reads it into [`Parsed`] conversations of
 //! [`Draft`](crate::domain::Draft)s, `export.rs` writes a conversation's utterances in it.
 //!
-//! # What goes in comes out
+//! # Round trips
 //!
-//! What a format carries and the model does not is kept beside the utterance, in its
-//! `extras_json`, under the format's name: `{"openai_chat": …}` (see [`extras`]). Nobody else reads
-//! it: in the same format it is rendered back, so that the same JSON comes out; for another format
-//! it is a [`Loss`]. An entry of its format, even an empty one, also says that the utterance came in
-//! that format as it is: what is irregular about it (an orphaned result, an unanswered call) goes
-//! out in the same format only, and is [repaired](repair) for every other.
+//! What a format carries and the model does not is kept with the utterance, in its `extras_json`, under the
+//! format's name: `{"openai_chat": …}` (see [`extras`]). Nothing else reads it. An export in the same format
+//! restores it, so the same JSON comes out; for another format it is a [`Loss`]. An entry of a format, even
+//! an empty one, also means that the utterance came in that format as it is: irregularities (an orphaned
+//! result, an unanswered call) go out only in the same format, and are [repaired](repair) for every other.
 
 pub mod anthropic;
 mod document;
@@ -58,21 +57,21 @@ pub use whole::{Repairs, Whole};
 /// A format of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
-    /// Messages of OpenAI's chat completions: an array, an object with `messages`, or one
-    /// conversation or message a line.
+    /// OpenAI's chat completion messages: an array, an object with `messages`, or one conversation or message
+    /// per line.
     OpenAiChat,
-    /// Items of OpenAI's Responses: an array, or an object with `input`, `output`, `items` or `data`.
+    /// OpenAI's Responses items: an array, or an object with `input`, `output`, `items` or `data`.
     OpenAiResponses,
-    /// Messages of Anthropic: an array, or an object with `messages` and `system`.
+    /// Anthropic's messages: an array, or an object with `messages` and `system`.
     Anthropic,
     /// `PersistedConversations` of seed 000.
     Persisted,
-    /// `HistoryEntry[]` or `PersistedHistory` of seed 000; is only read.
+    /// `HistoryEntry[]` or `PersistedHistory` of seed 000; read-only.
     Legacy,
 }
 
 impl Format {
-    /// All, in their order.
+    /// All formats, in order.
     pub const ALL: [Self; 5] =
         [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Persisted, Self::Legacy];
 
@@ -87,7 +86,7 @@ impl Format {
         }
     }
 
-    /// Whether conversations can be written in it.
+    /// Whether conversations can be written in this format.
     pub fn exports(self) -> bool {
         self != Self::Legacy
     }

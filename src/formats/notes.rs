@@ -1,4 +1,4 @@
-//! What is noted of a file while it is read, and what is let pass.
+//! Notes on a file that is being read, and what reading tolerates.
 
 use serde_json::{Map, Value};
 
@@ -7,22 +7,22 @@ use crate::{
     formats::place::Place,
 };
 
-/// Something about a file that its owner may want to know.
+/// Something that the owner of a file might want to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Where, such as `messages[3].role`.
+    /// The place, such as `messages[3].role`.
     pub place: String,
-    /// What.
+    /// What was found there.
     pub description: String,
 }
 
-/// What becomes of a message whose role has none of the names of [`Role::named`].
+/// What happens to a message whose role is not among the names of [`Role::named`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnknownRoles {
     /// The file is refused, with the place.
     #[default]
     Refuse,
-    /// The user said it, which is noted: nobody is given more say than that by a name.
+    /// The message is read as the user's, with a note: an unknown name earns no more authority than that.
     ReadAsUser,
 }
 
@@ -34,12 +34,12 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// None yet.
+    /// Starts without notes.
     pub fn new(unknown_roles: UnknownRoles) -> Self {
         Self { unknown_roles, list: Vec::new() }
     }
 
-    /// Adds what is to be known of `place`.
+    /// Adds a note about `place`.
     pub fn add(&mut self, place: &Place<'_>, description: impl Into<String>) {
         self.list.push(Note { place: place.to_string(), description: description.into() });
     }
@@ -64,13 +64,13 @@ impl Notes {
                 Err(Refusal::field(Reason::UnknownRole, at.to_string(), text))
             }
             (None, UnknownRoles::ReadAsUser) => {
-                self.add(&at, format!("the role {name:?} is not known: read as the user's"));
+                self.add(&at, format!("the role {name:?} is unknown: read as the user's"));
                 Ok(Role::User)
             }
         }
     }
 
-    /// All of them, in the order in which they were made.
+    /// All notes, in the order in which they were made.
     pub fn into_vec(self) -> Vec<Note> {
         self.list
     }

@@ -1,4 +1,4 @@
-//! Where a value stands in what is read.
+//! The place of a value in the input.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::domain::Refusal;
 
-/// Where a value stands in what was read, such as `messages[3].tool_calls[0].id`.
+/// The place of a value in the input, such as `messages[3].tool_calls[0].id`.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
     outer: Option<&'a Place<'a>>,
@@ -26,27 +26,27 @@ impl<'a> Place<'a> {
         Self { outer: None, step: Step::Field(name) }
     }
 
-    /// What holds one value a line.
+    /// A file with one value per line.
     pub fn lines() -> Self {
         Self { outer: None, step: Step::Lines }
     }
 
-    /// A field of the object that stands here.
+    /// A field of the object at this place.
     pub fn field(&'a self, name: &'a str) -> Self {
         Self { outer: Some(self), step: Step::Field(name) }
     }
 
-    /// A value of the array that stands here, from 0.
+    /// An element of the array at this place, from 0.
     pub fn index(&'a self, index: usize) -> Self {
         Self { outer: Some(self), step: Step::Index(index) }
     }
 
-    /// What stands here is not accepted.
+    /// Refuses the value at this place.
     pub fn refuse(&self, description: impl Into<String>) -> Refusal {
         Refusal::invalid(self.to_string(), description)
     }
 
-    /// What stands here is `value`; accepted is something else.
+    /// Refuses `value` at this place because of its type.
     pub fn refuse_kind(&self, value: &Value, accepted: &str) -> Refusal {
         self.refuse(format!("is {}; accepted is {accepted}", kind(value)))
     }
@@ -67,7 +67,7 @@ impl fmt::Display for Place<'_> {
     }
 }
 
-/// What a value is, in words.
+/// The type of a value, in words.
 pub fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

@@ -1,20 +1,20 @@
-//! The fields of a JSON object as they stand there.
+//! The fields of a JSON object in their raw form.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The fields of a JSON object in their order, each value as it is written.
+/// The fields of a JSON object in order, each value as it is written.
 pub struct RawObject<'j>(Vec<(String, &'j RawValue)>);
 
 impl<'j> RawObject<'j> {
-    /// Reads it; `None` when `json` is no object.
+    /// Parses an object; `None` if `json` is not one.
     pub fn read(json: &'j str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
-    /// The value of a field: the last one where the object has it twice, as it is for every reader of JSON.
+    /// The value of a field; the last one if the field occurs twice, as in every JSON parser.
     pub fn get(&self, name: &str) -> Option<&'j RawValue> {
         self.iter().rfind(|(its, _)| *its == name).map(|(_, value)| value)
     }

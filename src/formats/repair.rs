@@ -1,8 +1,7 @@
-//! What a provider would refuse is left out, closed or moved, unless the same format brought it in.
+//! Leaves out, closes or moves what a provider would refuse, unless the same format brought it in.
 //!
-//! Afterwards (seed 003, "Tool Call/Result Pairing") every result follows its call directly, and
-//! every call has its result. A result that came late is a note of the user's where it stands. What was
-//! changed is told as a loss.
+//! Afterwards (seed 003, "Tool Call/Result Pairing") every result follows its call directly, and every call
+//! has its result. A late result becomes a user note in its own place. Every change is reported as a loss.
 
 use std::collections::HashSet;
 
@@ -19,32 +18,32 @@ use crate::{
     },
 };
 
-/// What becomes of calls that were never answered.
+/// What happens to unanswered calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unanswered {
-    /// They are left out, and so is an utterance that has nothing else.
+    /// They are left out, along with utterances that hold nothing else.
     #[default]
     LeaveOut,
     /// Each gets [`PLACEHOLDER`] as its result.
     Close,
 }
 
-/// The result of a call that has none.
+/// The result written for an unanswered call.
 pub const PLACEHOLDER: &str = "[no result: the call was never answered]";
 
-/// An utterance as it goes out.
+/// An outgoing utterance.
 #[derive(Debug)]
 pub struct Line<'a> {
-    /// The place of the utterance that it stands for.
+    /// The place of the utterance that it is written for.
     pub place: usize,
     parts: Parts<'a>,
     changed: Option<Box<More>>,
-    /// What the user says instead.
+    /// The user's text to write instead.
     note: Option<String>,
 }
 
 impl Line<'_> {
-    /// What it says.
+    /// The parts to write.
     pub fn parts(&self) -> Parts<'_> {
         match &self.note {
             Some(note) => Parts { role: Role::User, content: note, more: None, ..self.parts },
@@ -53,14 +52,14 @@ impl Line<'_> {
     }
 }
 
-/// What a format's provider demands.
+/// What a format's provider requires.
 struct Demands {
     ids: Rule,
-    /// Names that are accepted; `None` when the format has none, or checks none.
+    /// Accepts valid speaker names; `None` if the format has no names, or does not check them.
     name: Option<fn(&str) -> bool>,
-    /// Whether a message may say this, and nothing else.
+    /// Whether a message may consist of this text alone.
     says: fn(&str) -> bool,
-    /// The context format that knows which names of tools are accepted.
+    /// The context format whose rule for tool names applies.
     tools: context::Format,
 }
 
@@ -85,8 +84,8 @@ impl Demands {
     }
 }
 
-/// `said` as it goes out in `format`. A unit of which `as_it_came` holds of any part goes out as it
-/// is. `lost` hears of the place, the field and the reason of each change.
+/// Repairs `said` for `format`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
+/// `lost` with the place, the field and the reason of each change.
 pub fn lines<'a>(
     said: &[Parts<'a>],
     format: Format,
@@ -111,11 +110,10 @@ pub fn lines<'a>(
     repair.lines
 }
 
-/// Marks the drafts that would be changed on their way out as having come in `format`, so that they
-/// go out as they came.
+/// Marks the drafts that an export would change as having come in `format`, so that they go out unchanged.
 ///
-/// What goes out as it came may change what goes out behind it, as an id that is taken then: so it is
-/// looked at again until nothing more would be changed.
+/// Leaving a draft unchanged can change later ones, for instance by taking an id. So this repeats until
+/// nothing more would be changed.
 pub fn mark(format: Format, said: &mut [Sourced]) {
     let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
     let mut irregular: HashSet<usize> = HashSet::new();
@@ -131,8 +129,7 @@ pub fn mark(format: Format, said: &mut [Sourced]) {
     }
 }
 
-/// The places that are changed on their way out, or go out behind others than before, when the
-/// `irregular` ones go out as they came.
+/// The places that an export changes or reorders if the `irregular` ones go out unchanged.
 fn changed(format: Format, said: &[Parts<'_>], irregular: &HashSet<usize>) -> HashSet<usize> {
     let mut changed = HashSet::new();
     let note = |place: usize, _: &str, _: &str| {
@@ -177,15 +174,15 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
             },
             Role::Assistant if !parts.calls().is_empty() => self.caller(place),
             _ if !(self.demands.says)(parts.content) && parts.extras().is_none() => {
-                (self.lost)(place, "role", "a message of white space alone, or empty, is not accepted");
+                (self.lost)(place, "role", "a blank message is not accepted");
             }
             _ => self.push(place, None),
         }
     }
 
-    /// A result that came late: no provider takes it behind anything but its call.
+    /// Writes a late result: no provider accepts it anywhere but behind its call.
     fn late(&mut self, place: usize, call: Option<(usize, usize)>) {
-        (self.lost)(place, "role", "a result that came late is said by the user");
+        (self.lost)(place, "role", "a late result becomes a user message");
         let parts = self.said[place];
         let made = call.and_then(|(caller, call)| self.said[caller].calls().get(call));
         let told = parts.more.and_then(|more| more.late.as_ref()).map(|late| &*late.tool);
@@ -194,7 +191,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.lines.push(Line { place, parts, changed: None, note: Some(note) });
     }
 
-    /// An utterance that calls, and the results behind it.
+    /// Writes an utterance that calls, and the results behind it.
     fn caller(&mut self, place: usize) {
         let calls = self.said[place].calls();
         let results = self.pairing.results[place].clone();
@@ -261,7 +258,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         };
         let changed = match wrong_name {
             true => {
-                (self.lost)(place, "name", "it holds what the format does not accept in a name");
+                (self.lost)(place, "name", "the name contains what the format does not accept");
                 let more = changed.map_or_else(|| self.more(place), |more| *more);
                 Some(Box::new(More { name: None, ..more }))
             }
@@ -274,20 +271,20 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.said[place].more.cloned().unwrap_or_default()
     }
 
-    /// The id that a call goes out with.
+    /// The id of an outgoing call.
     fn id(&mut self, place: usize, id: &str) -> String {
         let given = self.ids.assign(id, "");
         if given != id {
-            (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it got another one");
+            (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it was replaced");
         }
         given
     }
 
-    /// The name of a tool that a call goes out with.
+    /// The tool name of an outgoing call.
     fn name(&mut self, place: usize, name: &str) -> String {
         let accepted = tool(name, self.demands.tools).into_owned();
         if accepted != name {
-            (self.lost)(place, "tool_calls.name", "it holds what the format does not accept in a name");
+            (self.lost)(place, "tool_calls.name", "the name contains what the format does not accept");
         }
         accepted
     }

@@ -1,9 +1,9 @@
-//! JSON text as programs write it that cut strings anywhere.
+//! JSON text from programs that cut strings anywhere.
 
 use std::borrow::Cow;
 
-/// Replaces escaped halves of surrogate pairs by U+FFFD: programs that cut text between the halves
-/// write them, and the parser would refuse the whole file.
+/// Replaces escaped lone surrogates with U+FFFD: programs that cut text between the halves of a pair write
+/// them, and the parser would refuse the whole file.
 pub fn replace_surrogates(text: &str) -> Cow<'_, str> {
     if !text.contains(r"\ud") && !text.contains(r"\uD") {
         return Cow::Borrowed(text);
@@ -20,7 +20,7 @@ pub fn replace_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(replaced)
 }
 
-/// What stands for the escape, or the pair of escapes, that `text` starts with, and its length.
+/// The replacement for the escape, or pair of escapes, that `text` starts with, and its length.
 fn escape(text: &str) -> (&str, usize) {
     let unit = |text: &str| {
         let digits = text.strip_prefix(r"\u")?.get(..4)?;
@@ -30,7 +30,7 @@ fn escape(text: &str) -> (&str, usize) {
     match unit(text) {
         Some(0xd800..0xdc00) if unit(&text[6..]).is_some_and(low) => (&text[..12], 12),
         Some(0xd800..0xe000) => (r"\ufffd", 6),
-        // The character after a backslash belongs to it: it may be a backslash.
+        // Skips the character behind a backslash: it might be a backslash too.
         _ => {
             let length = 1 + text.chars().nth(1).map_or(0, char::len_utf8);
             (&text[..length], length)

@@ -1,10 +1,10 @@
-//! Times as ISO 8601 writes them.
+//! Times in ISO 8601.
 
 use jiff::{civil, tz::TimeZone};
 
 use crate::domain::Timestamp;
 
-/// Reads a time; one without an offset is in UTC, one without a time of day is midnight.
+/// Reads a time; UTC if it has no offset, midnight if it has no time of day.
 pub fn read(text: &str) -> Option<Timestamp> {
     let zoned = text.parse::<jiff::Timestamp>();
     let time =
@@ -12,8 +12,8 @@ pub fn read(text: &str) -> Option<Timestamp> {
     time.ok().map(|time| Timestamp(time.as_microsecond()))
 }
 
-/// Writes a time in UTC as JavaScript's `toISOString` does, to the millisecond, or to the
-/// microsecond when it has any.
+/// Writes a time in UTC as JavaScript's `toISOString` does: to the millisecond, or to the microsecond if
+/// needed.
 pub fn write(time: Timestamp) -> String {
     let digits = if time.0.rem_euclid(1_000) == 0 { 3 } else { 6 };
     match jiff::Timestamp::from_microsecond(time.0) {
@@ -22,7 +22,7 @@ pub fn write(time: Timestamp) -> String {
     }
 }
 
-/// Writes the day of a time in UTC: `2025-01-15`.
+/// Writes the date of a time in UTC: `2025-01-15`.
 pub fn date(time: Timestamp) -> String {
     let mut text = write(time);
     text.truncate(text.find('T').unwrap_or(text.len()));

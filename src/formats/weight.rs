@@ -1,12 +1,12 @@
-//! What JSON takes in memory once it is read.
+//! The memory that JSON takes once parsed.
 
 /// An object, with its first few fields.
 const OBJECT: usize = 480;
-/// A value of a list that grows, or of an object.
+/// An element of a growing list, or of an object.
 const VALUE: usize = 120;
 
-/// About how many bytes JSON takes once it is read, beside its own: its texts once more, and its values, of which one
-/// of two bytes may take several hundred.
+/// Approximately how many bytes JSON takes once parsed, including the JSON itself: its texts again, and its
+/// values. A value of two bytes can take several hundred.
 pub fn weight(json: &[u8]) -> usize {
     let (mut weight, mut within_text, mut escaped) = (json.len(), false, false);
     for byte in json {

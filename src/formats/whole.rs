@@ -1,4 +1,4 @@
-//! A conversation on its way out.
+//! A conversation being exported.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A conversation with its utterances, of the window and the archive.
+/// A conversation with its utterances from the window and the archive.
 #[derive(Clone, Debug)]
 pub struct Whole<'a> {
     /// Its id.
@@ -22,24 +22,24 @@ pub struct Whole<'a> {
     pub title: Option<&'a str>,
     /// The summary that was made when it ended.
     pub summary: Option<&'a str>,
-    /// When it started.
+    /// The start time.
     pub start: Timestamp,
-    /// When it ended; `None` while it goes on.
+    /// The end time; `None` while it goes on.
     pub end: Option<Timestamp>,
     /// Its labels.
     pub labels: &'a BTreeMap<String, String>,
-    /// The values beside it, by name.
+    /// The state values kept with it, by name.
     pub state: &'a [Arc<StateValue>],
-    /// Ascending, without those that are forgotten.
+    /// Ascending, without forgotten ones.
     pub utterances: &'a [Arc<Utterance>],
 }
 
 /// How an export is repaired.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Repairs {
-    /// What becomes of calls that were never answered.
+    /// What happens to unanswered calls.
     pub unanswered: Unanswered,
-    /// Also what the same format brought in as it is.
+    /// Also repairs what came in unchanged in the same format.
     pub all: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Whole<'a> {
         self.utterances.iter().map(|utterance| Parts::from(&**utterance)).collect()
     }
 
-    /// What goes out, repaired as far as `format` did not bring it in as it is.
+    /// What goes out: `said`, repaired unless `format` brought it in as it is.
     pub(super) fn lines<'p>(
         &self,
         said: &[Parts<'p>],
@@ -64,7 +64,7 @@ impl<'a> Whole<'a> {
         repair::lines(said, format, repairs.unanswered, as_it_came, lost)
     }
 
-    /// What an utterance became; notes when not all that was kept of it still fits.
+    /// The written form of an utterance; records a loss if not everything that was kept of it still fits.
     pub(super) fn rendered(&self, place: usize, (value, fits): (Value, bool), losses: &mut Losses) -> Value {
         if !fits {
             let reason = "what was kept no longer fits the content, which has changed";
@@ -73,7 +73,8 @@ impl<'a> Whole<'a> {
         value
     }
 
-    /// Notes where an utterance does not go out as it came, since the provider's API accepts it only in part.
+    /// Records a loss if an utterance goes out only in part because the provider's API does not accept the
+    /// rest.
     pub(super) fn note_left_out(&self, place: usize, is_whole: bool, losses: &mut Losses) {
         if !is_whole {
             losses.add(
@@ -118,5 +119,5 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// How the ids start that an import makes for what has none.
+/// The prefix of the ids that an import makes up.
 pub const IMPORTED: &str = "import-";

@@ -1,4 +1,4 @@
-//! Asks one server.
+//! The client of one model server.
 
 use std::{future::Future, time::Duration};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::engine::llm::LlmError;
 
-/// A server of models.
+/// A model server.
 pub(crate) struct ModelServer {
     client: Client<Endpoint>,
     endpoint: Endpoint,
@@ -25,7 +25,7 @@ pub(crate) struct ModelServer {
 }
 
 impl ModelServer {
-    /// A client that has not sent anything yet; `environment` tells the value of a variable.
+    /// A client that has not sent anything yet; `environment` returns the value of a variable.
     pub(crate) fn new(
         settings: &ServerSettings<'_>,
         environment: impl Fn(&str) -> Option<String>,
@@ -43,12 +43,12 @@ impl ModelServer {
 
     /// Sends a request to `path` below the address of the server, once. The answer is JSON.
     pub(crate) async fn post(&self, path: &str, request: Value) -> Result<Box<RawValue>, LlmError> {
-        // of the client crate's groups of calls, this one takes any path and any body
+        // of the client crate's groups of calls, this one accepts any path and any body
         let asked = self.client.chat().path(path).map_err(failure)?;
         asked.create_byot(request).await.map_err(|error| self.redacted(failure(error)))
     }
 
-    /// What `asking` comes to within the timeout.
+    /// Returns the result of `asking`, or an error after the timeout.
     pub(crate) async fn within_timeout<T>(
         &self,
         asking: impl Future<Output = Result<T, LlmError>>,
@@ -60,7 +60,7 @@ impl ModelServer {
         })
     }
 
-    /// `error` without the key, which a server may repeat.
+    /// `error` without the key, which a server might repeat.
     fn redacted(&self, error: LlmError) -> LlmError {
         let redacted = |message: String| self.endpoint.redacted(&message);
         match error {
@@ -73,7 +73,7 @@ impl ModelServer {
     }
 }
 
-/// What became of a request: what the transport says, unless the request could not be made.
+/// Why a request failed: the transport's error, unless the request was never sent.
 fn failure(error: OpenAIError) -> LlmError {
     match error {
         OpenAIError::Boxed(error) => {
@@ -83,13 +83,13 @@ fn failure(error: OpenAIError) -> LlmError {
     }
 }
 
-/// It follows no redirection: a key is for one server.
+/// The HTTP client, which follows no redirects: a key is for one server only.
 fn http_client(endpoint: &Endpoint) -> reqwest::Result<reqwest::Client> {
-    // whoever was first has set it for the process
+    // this fails if a provider is already installed for the process
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut builder = reqwest::Client::builder().redirect(Policy::none());
     if endpoint.is_plain() {
-        // a machine without certificates can still ask its neighbour
+        // a machine without certificates can still use a server without TLS
         builder = builder.tls_certs_only([]);
     }
     builder.build()

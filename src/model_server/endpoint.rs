@@ -1,4 +1,4 @@
-//! Where a model is asked, and with which headers.
+//! The address of a model server, and the headers to send.
 
 use async_openai::config::Config;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
@@ -15,7 +15,7 @@ const ANTHROPIC: &str = "https://api.anthropic.com";
 const ANTHROPIC_VERSION: (HeaderName, HeaderValue) =
     (HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
 
-/// A server of models.
+/// A model server.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     base: String,
@@ -24,7 +24,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The server of `settings`, which knows the caller by `key`.
+    /// The server of `settings`, where `key` identifies the caller.
     pub(super) fn new(settings: &ServerSettings<'_>, key: Option<Key>) -> Result<Self, SetupError> {
         let base = match (settings.base_url, settings.protocol) {
             (Some(url), _) => url.as_str(),
@@ -33,7 +33,7 @@ impl Endpoint {
         };
         let base = match settings.protocol {
             Protocol::OpenAi => base.trim_end_matches('/'),
-            // its path begins with the version, which some write into the address too
+            // its path begins with the version, which some people also put into the address
             Protocol::Anthropic => base.trim_end_matches('/').trim_end_matches("/v1"),
         };
         let headers = headers(settings.protocol, key.as_ref())?;
@@ -41,12 +41,12 @@ impl Endpoint {
         Ok(Self { base: base.to_owned(), headers, key })
     }
 
-    /// Whether the server is asked without TLS.
+    /// Whether the server is used without TLS.
     pub(super) fn is_plain(&self) -> bool {
         self.base.starts_with("http://")
     }
 
-    /// `text` without the key, which a server may repeat.
+    /// `text` without the key, which a server might repeat.
     pub(super) fn redacted(&self, text: &str) -> String {
         match self.key.expose_secret() {
             "" => text.to_owned(),

@@ -1,4 +1,4 @@
-//! Where the key comes from.
+//! Finds the API key.
 
 use std::{
     fs::File,
@@ -19,8 +19,8 @@ pub(super) struct Key {
     pub origin: String,
 }
 
-/// The key of the file, else of the environment. There may be none where the server is not the
-/// provider's own.
+/// Returns the key from the file, else from the environment. The key is optional if the server is
+/// not the provider's own.
 pub(super) fn find(
     settings: &ServerSettings<'_>,
     environment: impl Fn(&str) -> Option<String>,

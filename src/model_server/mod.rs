@@ -1,5 +1,5 @@
-//! Servers of models, over HTTP: where one is, the key that it wants, and one request with its answer, bounded
-//! in bytes and time. A key goes to its server alone, and into no text.
+//! Model servers, over HTTP: the address, the API key, and one request with its answer, bounded in bytes and
+//! time. A key goes only to its server, and never into a text.
 
 mod client;
 mod endpoint;

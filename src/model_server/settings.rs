@@ -1,4 +1,4 @@
-//! What a client is made from, and why there can be none.
+//! The settings of a client, and why one cannot be made.
 
 use std::{
     io,
@@ -8,7 +8,7 @@ use std::{
 
 use url::Url;
 
-/// The protocol that a server of models speaks.
+/// The protocol of a model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// OpenAI's chat completions and embeddings.
@@ -17,40 +17,40 @@ pub enum Protocol {
     Anthropic,
 }
 
-/// Which server is asked, and how.
+/// The server to use, and how.
 pub(crate) struct ServerSettings<'a> {
-    /// What it speaks.
+    /// Its protocol.
     pub protocol: Protocol,
-    /// Where it is, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
+    /// Its address, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
     pub base_url: Option<&'a Url>,
-    /// The file that holds the key, white space around it aside; `None` takes it from the environment.
+    /// The file with the key, which may have white space around it; `None` takes the key from the environment.
     pub api_key_file: Option<&'a Path>,
-    /// Where a key is looked for.
+    /// Where to look for the key.
     pub names: KeyNames,
-    /// The whole of an answer is there within so long.
+    /// How long a complete answer may take.
     pub timeout: Duration,
-    /// Most bytes of an answer.
+    /// The most bytes of an answer.
     pub max_answer_bytes: usize,
 }
 
-/// Where a key is looked for, by the names that a person knows.
+/// Where to look for a key, by the names that users know.
 #[derive(Clone, Copy)]
 pub(crate) struct KeyNames {
     /// The setting that names a file.
     pub file: &'static str,
-    /// The variable that comes before the provider's own.
+    /// The variable that takes precedence over the provider's own.
     pub variable: &'static str,
 }
 
-/// Why a model cannot be asked at all.
+/// Why no model can be asked.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The provider wants a key.
+    /// The provider requires a key.
     #[error("llm is set, but there is no key: set {file}, {variable} or {provider}")]
     NoKey {
         /// The setting that names a file.
         file: &'static str,
-        /// The variable that may hold it.
+        /// The variable that can hold the key.
         variable: &'static str,
         /// The provider's own.
         provider: &'static str,
@@ -65,10 +65,10 @@ pub enum SetupError {
         /// Why.
         error: io::Error,
     },
-    /// No header can hold the key.
-    #[error("the key that is given {0} is none: a key is one line of ASCII")]
+    /// The key cannot be sent in a header.
+    #[error("the key given {0} is not valid: a key is one line of ASCII")]
     Key(String),
-    /// There is no HTTP client, such as where the system has no certificates.
+    /// The HTTP client cannot be made, for example because the system has no certificates.
     #[error("no HTTP client for the model: {0}")]
     Http(String),
 }

@@ -1,7 +1,7 @@
 //! One HTTP request and its answer, bounded in bytes.
 //!
-//! It lies below the client crate, which reads bodies whole, logs those that it cannot read, and
-//! drops the headers of errors.
+//! It sits below the client crate, which reads bodies without a limit, logs those that it cannot
+//! parse, and drops the headers of errors.
 
 use std::{error::Error, time::Duration};
 
@@ -17,13 +17,13 @@ use tower::BoxError;
 
 use crate::engine::llm::LlmError;
 
-/// Most bytes read of an answer that says why there is none.
+/// The most bytes read of an error response.
 const MAX_REASON_BYTES: usize = 64 << 10;
-/// Most characters kept of a server's own words.
+/// The most characters kept of a server's own words.
 const MAX_REASON_CHARS: usize = 300;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
-/// Sends a request, once. The answer is JSON, complete, and of at most `most` bytes; any other is an [`LlmError`].
+/// Sends a request, once. The answer is complete JSON of at most `most` bytes; anything else is an [`LlmError`].
 pub(super) async fn send(
     http: reqwest::Client,
     request: HttpRequestFactory,
@@ -41,7 +41,7 @@ fn unreachable(error: impl Error) -> LlmError {
     LlmError::Unavailable { message: causes(&error), retry_after: None }
 }
 
-/// What `error` says, and what each of its causes says.
+/// The messages of `error` and of each of its causes.
 pub(super) fn causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -52,7 +52,7 @@ pub(super) fn causes(error: &dyn Error) -> String {
     text
 }
 
-/// The same answer with its body read and found to be JSON.
+/// Reads the body of the answer, and checks that it is JSON.
 async fn complete(response: Response, most: usize) -> Result<Response, LlmError> {
     let (parts, body) = http::Response::from(response).into_parts();
     let body = match Limited::new(body, most).collect().await {
@@ -72,7 +72,7 @@ async fn complete(response: Response, most: usize) -> Result<Response, LlmError>
 #[error("the answer broke off")]
 struct Broken(#[source] BoxError);
 
-/// What an answer says that is none.
+/// The error that an unsuccessful response describes.
 async fn failure(response: Response) -> LlmError {
     let (parts, body) = http::Response::from(response).into_parts();
     let body = Limited::new(body, MAX_REASON_BYTES).collect().await;
@@ -90,7 +90,7 @@ fn is_temporary(status: StatusCode) -> bool {
     temporary.contains(&status)
 }
 
-/// The message of an error of either protocol, else the beginning of the body, on one line.
+/// The message of an error in either protocol, or else the beginning of the body, on one line.
 fn reason(body: &[u8]) -> String {
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
     let told = json["error"]["message"].as_str().or(json["error"].as_str()).map(str::to_owned);
@@ -98,14 +98,14 @@ fn reason(body: &[u8]) -> String {
     text.chars().take(MAX_REASON_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// How long the server wants to be left alone: in milliseconds, in seconds, or until a date.
+/// How long the server asks to wait: in milliseconds, in seconds, or until a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok();
     let number = |name| text(name)?.parse().ok();
     let milliseconds = number(RETRY_AFTER_MS).map(Duration::from_millis);
     let seconds = || number(RETRY_AFTER).map(Duration::from_secs);
     let date = || {
-        // the server's own clock tells its now
+        // relative to the server's own clock
         let [now, then] = [text(DATE)?, text(RETRY_AFTER)?].map(date);
         Duration::try_from(then?.duration_since(now?)).ok()
     };

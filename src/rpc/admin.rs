@@ -29,7 +29,7 @@ impl AdminService for Services {
     }
 }
 
-/// Part of a backup is none: so it does not end as a whole one does.
+/// The error that ends an incomplete backup, so that it does not look complete.
 fn cut() -> Status {
-    transport_error(Code::Unavailable, "SERVER_CLOSING", "the server is ending, and the backup is not whole")
+    transport_error(Code::Unavailable, "SERVER_CLOSING", "the server is shutting down: the backup is cut off")
 }

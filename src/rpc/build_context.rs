@@ -16,7 +16,7 @@ use crate::{
     rpc::{Services, decode, encode},
 };
 
-/// A context of more tokens is written aside.
+/// A context with more tokens is written aside.
 const RENDER_ASIDE_TOKENS: u32 = 20_000;
 
 impl Services {
@@ -141,7 +141,7 @@ fn unanswered(number: i32) -> Result<Unanswered, Refusal> {
     }
 }
 
-/// `places` tells of each message of the context in which of the JSON it stands.
+/// Lists the rendered utterances. `places` maps each message of the context to its index in the JSON.
 fn utterances(context: &Context, places: &[Option<usize>]) -> Vec<proto::RenderedUtterance> {
     let mut rendered = Vec::with_capacity(context.messages.len() + context.recalled.len());
     for (number, message) in context.messages.iter().enumerate() {

@@ -16,7 +16,7 @@ use crate::{
     rpc::{Services, decode, encode, page_token, page_token::QueryHash},
 };
 
-/// Compactions of a page, by default and at most.
+/// Compactions per page, by default and at most.
 const ENTRIES: (usize, usize) = (20, MAX_COMPACTIONS);
 
 #[tonic::async_trait]
@@ -57,7 +57,7 @@ impl CompactionService for Services {
         let call = undo_call(request.into_inner())?;
         let reply = self.engine.undo_compaction(&caller, call).await?;
         let outcome = &reply.outcome;
-        // of those undone at the same moment, the one whose utterances came back
+        // of the compactions undone at the same time, the one whose utterances were restored
         let undone = |compaction: &Compaction| {
             compaction.undone == Some(outcome.time) && outcome.restored.holds(&compaction.compacted)
         };
@@ -153,7 +153,7 @@ impl Services {
     }
 }
 
-/// The whole summary, as a call left it.
+/// Returns the whole summary after a call.
 fn summary<T>(reply: &Applied<T>) -> String {
     reply.state.as_ref().map(|state| state.summary.text()).unwrap_or_default()
 }
@@ -252,12 +252,12 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
     Ok(answer)
 }
 
-/// The compaction that a call made.
+/// Returns the compaction that a call made.
 fn made(reply: &CompactReply) -> Option<proto::Compaction> {
     recorded(reply, |compaction| compaction.revision == reply.outcome.revision)
 }
 
-/// The compaction that a call is about: an earlier one's is the newest of its conversation that is wanted.
+/// Returns the compaction that a call is about. For a replay, it is the conversation's newest one that is `wanted`.
 fn recorded(
     reply: &Applied<Arc<Compaction>>,
     wanted: impl Fn(&Compaction) -> bool,
@@ -267,7 +267,7 @@ fn recorded(
     Some(compaction(reply.value.as_ref().or_else(found)?, state))
 }
 
-/// A compaction of `state` on the wire.
+/// Converts a compaction of `state`.
 fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
     proto::Compaction {
         compaction_number: Some(encode::int(made.number)),

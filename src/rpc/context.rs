@@ -49,7 +49,7 @@ impl ContextService for Services {
     }
 }
 
-/// Something whose tokens are counted.
+/// An item whose tokens are counted.
 enum Counted {
     Text(String),
     Utterance(Box<Draft>),
@@ -90,7 +90,7 @@ impl Services {
                 Err(Refusal::field(Reason::EmptyBatch, "texts", "is empty; accepted are texts or utterances"))
             }
             (false, false) => {
-                Err(Refusal::invalid("utterances", "is given beside texts; accepted is one of the two"))
+                Err(Refusal::invalid("utterances", "is given with texts; accepted is one of the two"))
             }
         }
     }

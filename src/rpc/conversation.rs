@@ -12,7 +12,7 @@ use crate::{
     tokenizer,
 };
 
-/// Utterances of a page, by default and at most.
+/// Utterances per page, by default and at most.
 const UTTERANCES: (usize, usize) = (100, 1_000);
 
 #[tonic::async_trait]
@@ -267,7 +267,7 @@ impl Services {
     }
 }
 
-/// An encoding, by its name or a model's.
+/// Returns an encoding by its name or the name of a model.
 pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refusal> {
     tokenizer::encoding_for(name).ok_or_else(|| {
         let names: Vec<_> = crate::domain::Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
@@ -276,7 +276,7 @@ pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refu
     })
 }
 
-/// A title, or none.
+/// Checks a title; an empty one is none.
 pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     if title.len() > MAX_TITLE_BYTES || title.chars().any(char::is_control) {
         let text = format!("accepted are at most {MAX_TITLE_BYTES} bytes without control characters");
@@ -285,7 +285,7 @@ pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     Ok((!title.is_empty()).then(|| title.into()))
 }
 
-/// Whether a list goes back in time.
+/// Whether a list starts with the newest.
 pub(super) fn newest_first(order: i32) -> Result<bool, Refusal> {
     match proto::ListOrder::try_from(order) {
         Ok(proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst) => Ok(false),
@@ -309,7 +309,7 @@ fn update_call(
     check_map(|| "labels".to_owned(), &request.labels)?;
     let policy = match (&request.policy, has("policy")) {
         (Some(policy), true) => Some(services.policy_update(policy)?),
-        (None, true) => return Err(Refusal::invalid("policy", "is missing, but named in update_mask")),
+        (None, true) => return Err(Refusal::invalid("policy", "is missing, but update_mask names it")),
         (_, false) => None,
     };
     Ok(UpdateCall {

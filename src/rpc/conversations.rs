@@ -9,7 +9,7 @@ use crate::{
     rpc::{Services, decode, encode, page_token, page_token::QueryHash},
 };
 
-/// Conversations of a page, by default (seed 000) and at most.
+/// Conversations per page, by default (seed 000) and at most.
 const CONVERSATIONS: (usize, usize) = (10, 1_000);
 
 impl Services {
@@ -58,7 +58,7 @@ fn list(request: &proto::ListConversationsRequest, query: QueryHash) -> Result<L
     })
 }
 
-/// The beginning of ids is itself a text that can be an id.
+/// Checks a prefix of ids, which must itself be a valid id.
 fn id_prefix(prefix: &str) -> Result<Box<str>, Refusal> {
     if !prefix.is_empty() {
         let refused = |error| Refusal::invalid("conversation_id_prefix", format!("{error}, or none"));

@@ -1,4 +1,4 @@
-//! From messages to calls: parse, do not validate twice.
+//! Converts messages to calls: parse once, never validate twice.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,12 +21,12 @@ use crate::{
     rpc::RequestLimits,
 };
 
-/// Matches that are recalled at most, where a number is given.
+/// The largest accepted number of recalled matches.
 const MAX_RECALLED: i32 = 50;
-/// Focus areas at most, and the bytes of one.
+/// The most focus areas, and the most bytes of one.
 const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
 
-/// The conversation that a request means; empty ids are none.
+/// Reads the address of a conversation; empty ids are none.
 pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Refusal> {
     let conversation =
         (!conversation_id.is_empty()).then(|| self::conversation_id(conversation_id)).transpose()?;
@@ -34,17 +34,17 @@ pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Ref
     Ok(Address { conversation, recipient })
 }
 
-/// A conversation's id.
+/// Reads a conversation's id.
 pub fn conversation_id(text: &str) -> Result<ConversationId, Refusal> {
     ConversationId::new(text).map_err(|error| Refusal::bad_id("conversation_id", &error))
 }
 
-/// A recipient's id.
+/// Reads a recipient's id.
 pub fn recipient_id(text: &str) -> Result<RecipientId, Refusal> {
     RecipientId::new(text).map_err(|error| Refusal::bad_id("recipient_id", &error))
 }
 
-/// A caller's session; an empty one is none.
+/// Reads a caller's session; an empty one is none.
 pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
     match text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
         true => {
@@ -55,8 +55,8 @@ pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
     }
 }
 
-/// How long a call may wait for something that it can answer without: its deadline, less what the answer
-/// takes to come back. `None` without a deadline.
+/// Returns how long a call can wait for something that is optional for its answer: its timeout, less a margin for
+/// sending the answer. `None` without a timeout.
 pub fn patience(metadata: &MetadataMap) -> Result<Option<Duration>, Refusal> {
     let Some(timeout) = metadata.get("grpc-timeout") else { return Ok(None) };
     let parsed = timeout.to_str().ok().and_then(grpc_timeout);
@@ -65,7 +65,7 @@ pub fn patience(metadata: &MetadataMap) -> Result<Option<Duration>, Refusal> {
     Ok(Some(timeout.saturating_sub(margin)))
 }
 
-/// A timeout as gRPC writes it: at most 8 digits and a unit.
+/// Parses a gRPC timeout: at most 8 digits and a unit.
 fn grpc_timeout(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let number: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
@@ -80,7 +80,7 @@ fn grpc_timeout(text: &str) -> Option<Duration> {
     })
 }
 
-/// The attempt that `request_id` names; `body` is the request without it.
+/// Returns the attempt that `request_id` names; `body` is the request without the id.
 pub fn attempt<M: Message>(
     rpc: &'static str,
     request_id: &str,
@@ -93,14 +93,14 @@ pub fn attempt<M: Message>(
     Ok(Some(Attempt { rpc, id, body: xxh3_128(&body().encode_to_vec()) }))
 }
 
-/// The revision that a caller expects.
+/// Reads the revision that a caller expects.
 pub fn revision(expected: Option<i64>) -> Result<Option<Revision>, Refusal> {
     let refuse =
         |number| Refusal::invalid("expected_revision", format!("is {number}; accepted are 0 or more"));
     expected.map(|number| u64::try_from(number).map(Revision).map_err(|_| refuse(number))).transpose()
 }
 
-/// The utterances of a request. Each has passed [`Draft::check`].
+/// Reads the utterances of a request. Each has passed [`Draft::check`].
 pub fn drafts(
     utterances: Vec<proto::NewUtterance>,
     limits: RequestLimits,
@@ -129,7 +129,7 @@ pub fn batch(field: &str, count: usize, limits: RequestLimits) -> Result<(), Ref
     }
 }
 
-/// One utterance, unchecked.
+/// Reads one utterance, without [`Draft::check`].
 pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Draft, Refusal> {
     let id = match utterance.utterance_id.as_str() {
         "" => None,
@@ -185,7 +185,7 @@ fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<M
     Ok((more != More::default()).then(|| Box::new(more)))
 }
 
-/// A role that is one of the four.
+/// Reads a role.
 pub fn role(field: impl FnOnce() -> String, role: i32) -> Result<Role, Refusal> {
     match proto::Role::try_from(role) {
         Ok(proto::Role::System) => Ok(Role::System),
@@ -202,7 +202,7 @@ pub fn role(field: impl FnOnce() -> String, role: i32) -> Result<Role, Refusal> 
     }
 }
 
-/// A number of 1 or more.
+/// Reads a number that is 1 or more.
 pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     match u32::try_from(number) {
         Ok(number) if number > 0 => Ok(number),
@@ -210,7 +210,7 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     }
 }
 
-/// How much may be recalled.
+/// Reads the limits of a recall.
 pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<RecallLimits, Refusal> {
     let within = |field: &str, number: Option<i32>, most: i32| match number {
         Some(number) if !(1..=most).contains(&number) => {
@@ -222,12 +222,12 @@ pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<Rec
     Ok(RecallLimits { matches, percent: within("recall.max_percent", max_percent, 100)? })
 }
 
-/// A number of 0 or more.
+/// Reads a number that is 0 or more.
 pub fn natural(field: &str, number: i32) -> Result<u32, Refusal> {
     u32::try_from(number).map_err(|_| Refusal::invalid(field, format!("is {number}; accepted are 0 or more")))
 }
 
-/// A sequence, from 1.
+/// Reads a sequence, which is 1 or more.
 pub fn sequence(field: &str, number: i64) -> Result<Sequence, Refusal> {
     match u64::try_from(number) {
         Ok(number) if number > 0 => Ok(Sequence(number)),
@@ -235,7 +235,7 @@ pub fn sequence(field: &str, number: i64) -> Result<Sequence, Refusal> {
     }
 }
 
-/// The entries of a page: 0 means `default`, more than `most` means `most` (AIP-158).
+/// Reads a page size: 0 means `default`, more than `most` means `most` (AIP-158).
 pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refusal> {
     match usize::try_from(number) {
         Ok(0) => Ok(default),
@@ -244,7 +244,7 @@ pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refu
     }
 }
 
-/// Ranges of sequences, as many as a request may name.
+/// Reads ranges of sequences; a request can name only so many.
 pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges, Refusal> {
     const MOST: usize = 1_000;
     if ranges.len() > MOST {
@@ -265,7 +265,7 @@ pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges,
     Ok(sequences)
 }
 
-/// A moment between the years 1 and 9999.
+/// Reads a time between the years 1 and 9999.
 pub fn time(field: &str, time: WireTime) -> Result<Timestamp, Refusal> {
     const YEAR_1: i64 = -62_135_596_800;
     const YEAR_9999: i64 = 253_402_300_799;
@@ -276,7 +276,7 @@ pub fn time(field: &str, time: WireTime) -> Result<Timestamp, Refusal> {
     }
 }
 
-/// Changes to a policy; `field` is where they stand.
+/// Reads the changes to a policy; `field` is their field in the request.
 pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
     let natural = |name: &str, number: Option<i32>| {
         number.map(|number| self::natural(&format!("{field}.{name}"), number)).transpose()
@@ -340,12 +340,12 @@ fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
     }
 }
 
-/// A length of time.
+/// Reads a duration that is not negative.
 pub fn duration(field: &str, duration: prost_types::Duration) -> Result<Duration, Refusal> {
     Duration::try_from(duration).map_err(|_| Refusal::invalid(field, "is negative; accepted are 0 s or more"))
 }
 
-/// What utterances must have.
+/// Reads a filter.
 pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
     let at = |name: &str| format!("filter.{name}");
     let natural =
@@ -375,12 +375,12 @@ pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
 
 fn ordered<T: PartialOrd>(field: &str, low: Option<T>, high: Option<T>) -> Result<(), Refusal> {
     match low.zip(high).is_some_and(|(low, high)| high < low) {
-        true => Err(Refusal::invalid(field, "comes before the other end of the range")),
+        true => Err(Refusal::invalid(field, "is before the start of the range")),
         false => Ok(()),
     }
 }
 
-/// Refuses a mask without paths, or with one that is not `accepted`.
+/// Returns the paths of a mask; refuses one without paths, or with a path that is not `accepted`.
 pub fn mask<'a>(
     mask: Option<&'a prost_types::FieldMask>,
     accepted: &[&str],
@@ -399,7 +399,7 @@ pub fn mask<'a>(
     }
 }
 
-/// Words that make a sentence matter more.
+/// Checks focus areas: words that make a sentence matter more.
 pub fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
     let (most, bytes) = MAX_FOCUS_AREAS;
     if areas.len() > most {

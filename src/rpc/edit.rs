@@ -32,7 +32,7 @@ impl Services {
     }
 }
 
-/// The call, and whether it goes to a fork.
+/// Returns the call, and whether it makes a fork.
 fn call(
     request: proto::UpdateUtteranceRequest,
     max_content_bytes: usize,

@@ -1,4 +1,4 @@
-//! From states and changes to messages.
+//! Converts states and changes to messages.
 
 use std::sync::Arc;
 
@@ -20,33 +20,33 @@ use crate::{
     proto,
 };
 
-/// A count; one beyond an int32 is the largest int32.
+/// Converts a count; one beyond int32 becomes the largest int32.
 pub fn int(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)
 }
 
-/// The id of a conversation; empty of what a recipient has that has none.
+/// Returns the id of a conversation; empty for the empty state of a recipient without one.
 pub fn id(state: &Conversation) -> String {
     if state.exists() { listed(&state.key().id) } else { String::new() }
 }
 
-/// An id; empty of what keeps a recipient's own state, which is no conversation.
+/// Converts an id; empty for the place of a recipient's own state, which is not a conversation.
 pub fn listed(id: &ConversationId) -> String {
     if id.is_of_state() { String::new() } else { id.to_string() }
 }
 
-/// A sequence or revision.
+/// Converts a sequence or a revision.
 pub fn long(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A moment.
+/// Converts a moment.
 pub fn time(time: Timestamp) -> WireTime {
     let nanos = time.0.rem_euclid(1_000_000) * 1_000;
     WireTime { seconds: time.0.div_euclid(1_000_000), nanos: int(nanos) }
 }
 
-/// A speaker.
+/// Converts a role.
 pub fn role(role: Role) -> proto::Role {
     match role {
         Role::System => proto::Role::System,
@@ -56,7 +56,7 @@ pub fn role(role: Role) -> proto::Role {
     }
 }
 
-/// What a conversation is doing.
+/// Converts the status of a conversation.
 pub fn status(status: Status) -> proto::ConversationStatus {
     match status {
         Status::Active => proto::ConversationStatus::Active,
@@ -66,7 +66,7 @@ pub fn status(status: Status) -> proto::ConversationStatus {
     }
 }
 
-/// An utterance as it stands in `state`.
+/// Converts an utterance as it is in `state`.
 pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utterance {
     let position = state.window.position(utterance.sequence).map(int);
     let mut message = proto::Utterance {
@@ -104,7 +104,7 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
     message
 }
 
-/// Whether an utterance takes part.
+/// Returns whether an utterance is live, evicted or forgotten.
 pub fn state(utterance: &Utterance, of: &Conversation) -> proto::UtteranceState {
     match (utterance.forgotten, of.window.get(utterance.sequence).is_some()) {
         (true, _) => proto::UtteranceState::Forgotten,
@@ -121,8 +121,8 @@ fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
     }
 }
 
-/// Points to those of the utterances that an outcome names, with their positions. What is gone has only its
-/// sequence, and so has what stands behind [`MAX_REFERENCE_BYTES`].
+/// Refers to the utterances that an outcome names, with their positions. A removed utterance has only its sequence, and
+/// so do all utterances after the first [`MAX_REFERENCE_BYTES`] of references.
 pub fn refs<T>(sequences: &Ranges, applied: &Applied<T>) -> Vec<proto::UtteranceRef> {
     let mut bytes = 0;
     let point = |sequence| {
@@ -139,7 +139,7 @@ pub fn refs<T>(sequences: &Ranges, applied: &Applied<T>) -> Vec<proto::Utterance
     sequences.sequences().map(point).collect()
 }
 
-/// What a lenient call let pass.
+/// Converts an irregularity that a lenient call accepted.
 pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
     proto::Irregularity {
         index: Some(int(irregularity.index)),
@@ -160,7 +160,7 @@ fn reference(utterance: &Utterance, state: &Conversation) -> proto::UtteranceRef
     }
 }
 
-/// Ranges of sequences.
+/// Converts ranges of sequences.
 pub fn ranges(ranges: &Ranges) -> Vec<proto::SequenceRange> {
     let range = |range: std::ops::RangeInclusive<Sequence>| proto::SequenceRange {
         first: long(range.start().get()),
@@ -169,7 +169,7 @@ pub fn ranges(ranges: &Ranges) -> Vec<proto::SequenceRange> {
     ranges.iter().map(range).collect()
 }
 
-/// A segment of a summary.
+/// Converts a segment of a summary.
 pub fn segment(segment: &Segment) -> proto::Segment {
     proto::Segment {
         segment_number: int(segment.number),
@@ -195,7 +195,7 @@ pub fn segment(segment: &Segment) -> proto::Segment {
     }
 }
 
-/// What a call did to the summary; `None` when nothing, and when an earlier attempt did it.
+/// Returns what a call changed in the summary; `None` if it changed nothing or is a replay.
 pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
     let (change, after) = (applied.change.as_ref()?, applied.state.as_ref()?);
     let changed = !change.segments_written.is_empty() || !change.segments_removed.is_empty();
@@ -206,7 +206,7 @@ pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
     })
 }
 
-/// How full the window of `state` is.
+/// Returns the capacity of the window of `state`.
 pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> proto::Capacity {
     let head = &state.head;
     proto::Capacity {
@@ -218,7 +218,7 @@ pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> prot
     }
 }
 
-/// The numbers of a window; whose it is and what it is doing stand beside them.
+/// Converts the numbers of a window; ids, revision and status are left to the caller.
 pub fn numbers(capacity: &Capacity) -> proto::Capacity {
     let left = |max: Option<u32>, used: u64| max.map(|max| int(u64::from(max).saturating_sub(used)));
     proto::Capacity {
@@ -268,7 +268,7 @@ fn over_limit(cause: OverLimit) -> proto::OverLimitCause {
     }
 }
 
-/// A conversation without its utterances and summary.
+/// Converts a conversation without its utterances and summary.
 pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool) -> proto::Conversation {
     let (identity, ended) = (&head.identity, head.ended.as_deref());
     let text = |text: Option<&Arc<str>>| text.map(ToString::to_string).unwrap_or_default();
@@ -349,7 +349,7 @@ mod tests {
         Conversation::new(identity, Policy::ROLLING)
     }
 
-    /// An utterance with everything that one can have, each of `length` bytes.
+    /// An utterance with every part that it can have, each `length` bytes long.
     fn loaded(length: usize, entries: usize) -> Utterance {
         let text = || "x".repeat(length).into_boxed_str();
         let call = ToolCall { id: text(), name: text(), arguments_json: text() };

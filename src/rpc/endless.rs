@@ -11,7 +11,7 @@ use tonic::{Code, Status};
 
 use super::transport_error;
 
-/// A stream that ends when the server closes, with UNAVAILABLE, so that nobody takes that for its end.
+/// A stream that ends with UNAVAILABLE when the server closes, so that nobody mistakes that for its regular end.
 pub struct UntilClosing<S> {
     stream: Pin<Box<S>>,
     closing: watch::Receiver<bool>,
@@ -20,7 +20,7 @@ pub struct UntilClosing<S> {
 }
 
 impl<S> UntilClosing<S> {
-    /// Ends `stream` once `closing` is true, or its sender is gone.
+    /// Ends `stream` once `closing` is true or its sender is dropped.
     pub fn new(stream: S, closing: watch::Receiver<bool>) -> Self {
         let mut waiting = closing.clone();
         let closed = async move {
@@ -29,7 +29,7 @@ impl<S> UntilClosing<S> {
         Self { stream: Box::pin(stream), closing, closed: Box::pin(closed), ended: false }
     }
 
-    /// Whether the server closes. A stream in full flow is asked by a look at one number; one that waits is woken.
+    /// Whether the server closes. A busy stream only compares a version number; one that `waits` is woken.
     fn is_closing(&mut self, context: &mut Context<'_>, waits: bool) -> bool {
         match waits {
             true => self.closed.as_mut().poll(context).is_ready(),
@@ -57,6 +57,6 @@ impl<T, S: Stream<Item = Result<T, Status>>> Stream for UntilClosing<S> {
 }
 
 fn closing() -> Status {
-    let text = "the server is ending; repeat what has no answer";
+    let text = "the server is shutting down; repeat what has no answer";
     transport_error(Code::Unavailable, "SERVER_CLOSING", text)
 }

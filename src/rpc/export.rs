@@ -15,14 +15,14 @@ use crate::{
     rpc::{Held, Purpose, Room, Services, decode, encode, import::format},
 };
 
-/// Bytes of a chunk at most.
+/// The most bytes of a chunk.
 const CHUNK: usize = 64 << 10;
-/// Utterances beyond which a conversation is written aside.
+/// A conversation with more utterances is written aside.
 const WRITE_ASIDE: usize = 200;
 
 impl Services {
-    /// The chunks of an export, and its end. What is wrong with the request, or a single conversation
-    /// that is missing, is told at once.
+    /// Returns the chunks of an export, then its end. A fault in the request and a single conversation that is missing
+    /// are reported immediately, not in the stream.
     pub(super) async fn export(
         &self,
         caller: Caller,
@@ -63,7 +63,7 @@ impl Services {
     }
 }
 
-/// What is asked for.
+/// The decoded request.
 #[derive(Clone, Copy)]
 struct Wanted {
     format: Format,
@@ -76,12 +76,12 @@ impl Wanted {
     fn of(request: &proto::ExportConversationRequest) -> Result<Self, Refusal> {
         let format = format(request.format)?.unwrap_or(Format::OpenAiChat);
         if !format.exports() {
-            let text = "is LEGACY_HISTORY, which is only imported; accepted are the others";
+            let text = "is LEGACY_HISTORY, which can only be imported; accepted are the others";
             return Err(Refusal::invalid("format", text));
         }
         let all = request.all_conversations;
         if all && !request.conversation_id.is_empty() {
-            let text = "is given beside all_conversations; accepted is one of the two";
+            let text = "is given with all_conversations; accepted is one of the two";
             return Err(Refusal::invalid("conversation_id", text));
         }
         let lines = match proto::ExportLayout::try_from(request.layout) {
@@ -105,7 +105,7 @@ impl Wanted {
     }
 }
 
-/// An export on its way out.
+/// An export in progress.
 struct Export {
     services: Services,
     caller: Caller,
@@ -114,13 +114,13 @@ struct Export {
     ids: VecDeque<ConversationId>,
     room: Option<Room>,
     written: Written,
-    /// The newest time of a migration.
+    /// The time of the newest migration.
     migrated: Option<String>,
-    /// What stands behind the conversations is written.
+    /// Whether the text after the conversations is written.
     finished: bool,
-    /// `None` once it is sent.
+    /// The last message; `None` once it is sent.
     end: Option<proto::ExportEnd>,
-    /// For what is lost, in the end.
+    /// The room that is left for losses in the last message.
     losses: PageRoom,
     count: usize,
     utterances: usize,
@@ -136,7 +136,7 @@ impl Export {
                 let address = Address { conversation: Some(id), recipient: None };
                 let written = match self.services.engine.export_conversation(&self.caller, &address).await {
                     Ok(exported) => self.write(&exported).await,
-                    // it was deleted meanwhile
+                    // it was deleted in the meantime
                     Err(EngineError::Refused(Refusal::NotFound { .. })) => Ok(()),
                     Err(error) => Err(error.into()),
                 };
@@ -159,7 +159,7 @@ impl Export {
         }
     }
 
-    /// What stands before the conversations.
+    /// Writes what comes before the conversations.
     fn begin(&mut self) {
         match self.wanted {
             Wanted { format: Format::Persisted, .. } => self.send(b"{\"conversations\":["),
@@ -168,7 +168,7 @@ impl Export {
         }
     }
 
-    /// What stands behind the conversations.
+    /// Writes what comes after the conversations.
     fn finish(&mut self) {
         match self.wanted {
             Wanted { format: Format::Persisted, .. } => {
@@ -181,8 +181,8 @@ impl Export {
         }
     }
 
-    /// Writes a conversation, once there is room for it. One that takes more than there is waits until nobody else has
-    /// any.
+    /// Writes a conversation, once there is room for it. One that needs more than all room waits until nobody else
+    /// holds any.
     async fn write(&mut self, exported: &Exported) -> Result<(), Status> {
         let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight(exported)).await?;
         let head = &exported.state.head;
@@ -235,9 +235,9 @@ impl Export {
         let head = &exported.state.head;
         let mut dropped = (*head.left).clone();
         dropped.subtract(&head.archived);
-        losses.add_all("utterances", "they are no longer stored; the summary tells of them", dropped);
+        losses.add_all("utterances", "they are no longer stored; the summary covers them", dropped);
         if exported.state.summary.has_imported() {
-            losses.add("summaries", "the format has no place for what was summarised before it", None);
+            losses.add("summaries", "the format has no place for summaries of earlier conversations", None);
         }
         let Some(end) = &mut self.end else { return };
         for loss in losses.into_vec() {
@@ -259,12 +259,12 @@ impl Export {
     }
 }
 
-/// What is written and not yet sent.
+/// The bytes that are written and not yet sent.
 #[derive(Default)]
 struct Written {
     bytes: Vec<u8>,
     sent: usize,
-    /// The room of it.
+    /// The room that the bytes take.
     room: Option<Held>,
 }
 
@@ -281,7 +281,7 @@ impl Written {
     }
 }
 
-/// About what a conversation takes while it is written: its texts as values and as bytes, and its messages.
+/// Estimates the bytes that a conversation takes while it is written: texts as values and as bytes, and messages.
 fn weight(exported: &Exported) -> usize {
     const MESSAGE: usize = 1 << 10;
     let said: usize = exported.utterances.iter().map(|utterance| MESSAGE + 3 * utterance.text_bytes()).sum();

@@ -17,17 +17,17 @@ use crate::{
     },
 };
 
-/// What a response tells of its request.
+/// The parts of a request that its response needs.
 pub(super) struct Told {
-    /// What was told; none when it was named.
+    /// The parsed instruction; none if a selector was given.
     instruction: Option<Asked>,
     mode: proto::ForgetMode,
-    /// The messages that were forgotten, and in which format, if that is asked for.
+    /// Whether the forgotten messages are returned, and in which format.
     messages: Option<Option<Format>>,
 }
 
 impl Services {
-    /// Who calls, what for, and what the response tells of that.
+    /// Decodes the request: the caller, the call, and what the response needs.
     pub(super) fn forget_request(
         &self,
         request: Request<proto::ForgetRequest>,
@@ -47,7 +47,7 @@ impl Services {
         Ok((caller, call, Told { instruction, mode, messages }))
     }
 
-    /// The response. What was told from now was told from when the call took effect.
+    /// Builds the response. Times relative to now count from when the call took effect.
     pub(super) fn forgotten(&self, told: &Told, reply: &ForgetReply) -> proto::ForgetResponse {
         let outcome = &reply.outcome;
         let understood_as = match &told.instruction {
@@ -81,13 +81,13 @@ impl Services {
     }
 }
 
-/// The messages that were forgotten.
+/// Returns the forgotten messages.
 fn messages(reply: &ForgetReply, format: Option<Format>) -> Vec<proto::Message> {
     let selected = reply.value.as_ref();
     selected.map_or_else(Vec::new, |selected| newest(&selected.before, &selected.utterances, format))
 }
 
-/// What was named, in the short form that selects it.
+/// Returns the short instruction that selects the forgotten utterances.
 fn named(forgotten: &Ranges) -> String {
     let range = |range: std::ops::RangeInclusive<Sequence>| match range.start() == range.end() {
         true => range.start().to_string(),
@@ -108,7 +108,7 @@ fn forget_call(mut request: proto::ForgetRequest) -> Result<ForgetCall, Refusal>
     let expected = decode::revision(request.expected_revision)?;
     let forget = match request.selector.take() {
         Some(_) if !request.instructions.is_empty() => {
-            let text = "stands beside instructions; accepted is one of the two";
+            let text = "is given with instructions; accepted is one of the two";
             return Err(Refusal::invalid("selector", text));
         }
         Some(selected) => ToForget::Named(ForgetSelected { selector: selector(selected)?, how, expected }),

@@ -24,7 +24,7 @@ impl Services {
         })
     }
 
-    /// The forks of a conversation.
+    /// Returns the forks of a conversation.
     pub(super) async fn forks(&self, state: &Conversation) -> Result<Vec<proto::ForkPoint>, Status> {
         let forks = self.engine.forks(state).await?.into_iter();
         let point = |(id, sequence): (ConversationId, Sequence)| proto::ForkPoint {

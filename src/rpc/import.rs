@@ -31,7 +31,7 @@ impl Services {
         let weight = formats::weight(&content);
         if weight > MAX_IMPORT_WEIGHT {
             let text = format!(
-                "has too many parts: read, they take some {weight} bytes, and accepted are {MAX_IMPORT_WEIGHT}; \
+                "has too many parts: parsed, they take some {weight} bytes, and accepted are {MAX_IMPORT_WEIGHT}; \
                  import it in parts"
             );
             return Err(Refusal::field(Reason::ContentTooLarge, "chunk", text).into());
@@ -40,7 +40,8 @@ impl Services {
         self.import_content(caller, header, content, false).await
     }
 
-    /// Imports `content` as `header` says; `once` leaves alone what was imported whole before.
+    /// Imports `content` as `header` says. With `once`, conversations that were completely imported before are left
+    /// alone.
     pub async fn import_content(
         &self,
         caller: &Caller,
@@ -71,7 +72,7 @@ impl Services {
         Ok(response)
     }
 
-    /// The header and the whole content.
+    /// Receives the header and the whole content.
     async fn receive(
         &self,
         messages: Streaming<proto::ImportConversationRequest>,
@@ -105,7 +106,7 @@ impl Services {
         let recipient = address.recipient_or_default();
         let count = source.conversations.len();
         if address.conversation.is_some() && count != 1 {
-            let text = format!("goes with one conversation, and the content holds {count}");
+            let text = format!("names one conversation, but the content holds {count}");
             return Err(Refusal::invalid("conversation_id", text));
         }
         let defaults = self.engine.defaults();
@@ -141,7 +142,7 @@ fn no_header() -> Refusal {
 
 fn unknown_roles(header: &proto::ImportHeader) -> Result<UnknownRoles, Refusal> {
     match (header.lenient, header.strict) {
-        (true, true) => Err(Refusal::invalid("lenient", "goes without strict; accepted is one of them")),
+        (true, true) => Err(Refusal::invalid("lenient", "is given with strict; accepted is one of them")),
         (true, false) => Ok(UnknownRoles::ReadAsUser),
         (false, _) => Ok(UnknownRoles::Refuse),
     }
@@ -156,12 +157,12 @@ fn extend(content: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Refuses a content that gives one id to two conversations.
+/// Refuses content that gives one id to two conversations.
 fn unique(conversations: &[Incoming]) -> Result<(), Refusal> {
     let mut ids = std::collections::HashSet::new();
     match conversations.iter().find(|incoming| !ids.insert(&incoming.id)) {
         Some(twice) => {
-            let text = format!("{:?} names two of the conversations; accepted are ids that differ", twice.id);
+            let text = format!("{:?} names two of the conversations; accepted are distinct ids", twice.id);
             Err(Refusal::id("conversation_id", text))
         }
         None => Ok(()),
@@ -198,7 +199,7 @@ impl Reading<'_> {
             labels.insert(LAST_MIGRATED.to_owned(), write_time(self.services.engine.now()));
         }
         let now = self.services.engine.now();
-        // a migrated history has ended, even when nobody knows when
+        // a migrated history has ended, even if the time is unknown
         let end = parsed.end.or((self.format == Format::Legacy).then_some(now));
         let ends = end.map(|time| Ends { time: time.min(now), summary: parsed.summary.map(Into::into) });
         let source = matches!(self.format, Format::Persisted | Format::Legacy).then(|| id.to_string());
@@ -216,8 +217,8 @@ impl Reading<'_> {
         })
     }
 
-    /// The id of a conversation that the content gives none: a recipient has one migrated history, and
-    /// any number of transcripts.
+    /// Makes an id for a conversation without one in the content: a recipient has one migrated history, and any number
+    /// of transcripts.
     fn made_id(&self, drafts: &[Draft]) -> String {
         let recipient = self.recipient.as_str();
         let id = match (self.format, drafts.first().and_then(|draft| draft.id.as_deref())) {
@@ -229,7 +230,7 @@ impl Reading<'_> {
     }
 }
 
-/// Where the drafts of a conversation come from.
+/// The places in the content that the drafts of a conversation come from.
 struct Places {
     list: String,
     index: Vec<usize>,
@@ -259,8 +260,7 @@ impl Places {
     }
 }
 
-/// Leaves out, and counts, what a response has no room for: conversations beyond 2 MiB of them, warnings
-/// beyond 1 MiB.
+/// Leaves out and counts what a response has no room for: conversations beyond 2 MiB, and warnings beyond 1 MiB.
 fn shorten(response: &mut proto::ImportConversationResponse) {
     let (mut warnings, mut conversations) =
         (room(MAX_WARNING_BYTES), room(MAX_ANSWER_BYTES - MAX_WARNING_BYTES));
@@ -291,7 +291,7 @@ fn warning(place: String, description: String) -> proto::ImportWarning {
     proto::ImportWarning { place, description }
 }
 
-/// The format that is asked for; `None` when none is.
+/// Reads the requested format; `None` if unspecified.
 pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
     match proto::ConversationFormat::try_from(number) {
         Ok(proto::ConversationFormat::Unspecified) => Ok(None),
@@ -310,7 +310,7 @@ pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
     }
 }
 
-/// A format on the wire.
+/// Converts a format to its number on the wire.
 pub fn encode_format(format: Format) -> proto::ConversationFormat {
     match format {
         Format::OpenAiChat => proto::ConversationFormat::OpenaiChat,

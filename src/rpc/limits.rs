@@ -3,10 +3,10 @@
 /// How large a request may be.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLimits {
-    /// Bytes of one utterance's content, calls and extras.
+    /// The most bytes of an utterance's content, calls and extras.
     pub max_content_bytes: usize,
-    /// Utterances of one request.
+    /// The most utterances of a request.
     pub max_batch: usize,
-    /// Bytes of one gRPC message.
+    /// The most bytes of a gRPC message.
     pub max_message_bytes: usize,
 }

@@ -1,4 +1,4 @@
-//! Memorize, one request at a time and as a stream.
+//! Memorize and MemorizeStream.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -19,24 +19,24 @@ use crate::{
     },
 };
 
-/// What a request asks for.
+/// A decoded request.
 struct Asked {
     call: MemorizeCall,
-    /// What is behind this sequence is removed.
+    /// Everything after this sequence is removed.
     replace_after: Option<Sequence>,
     from: From,
 }
 
-/// What a request came from, as far as its answer needs it.
+/// The parts of a request that its answer needs.
 #[derive(Default)]
 struct From {
     session: Option<Box<str>>,
-    /// Of each utterance, the message that it comes from; empty when utterances came.
+    /// For each utterance, the index of its message; empty if the request holds utterances.
     messages: Vec<usize>,
 }
 
 impl Services {
-    /// The response to one request.
+    /// Responds to one request.
     pub(super) async fn memorize_one(
         &self,
         request: Request<proto::MemorizeRequest>,
@@ -51,8 +51,8 @@ impl Services {
         Ok(self.memorized(reply, from.session.as_deref()))
     }
 
-    /// The responses to a stream of requests. Once the server closes, no further request is read,
-    /// those that were are answered, and the stream ends with UNAVAILABLE.
+    /// Responds to a stream of requests. Once the server closes, no more requests are read, those that were read are
+    /// answered, and the stream ends with UNAVAILABLE.
     pub(super) fn memorize_all(
         &self,
         caller: Caller,
@@ -115,7 +115,7 @@ impl Services {
     }
 }
 
-/// The last sequence that stays.
+/// Reads the last sequence that stays.
 fn replace_after(after: i64) -> Result<Sequence, Refusal> {
     let refuse = |_| Refusal::invalid("replace_after", format!("is {after}; accepted are 0 or more"));
     u64::try_from(after).map(Sequence).map_err(refuse)
@@ -125,18 +125,18 @@ fn replace_after(after: i64) -> Result<Sequence, Refusal> {
 struct Answering {
     services: Services,
     pipeline: MemorizePipeline,
-    /// What the requests in the pipeline came from.
+    /// For each request in the pipeline, what its answer needs.
     asked: VecDeque<From>,
     messages: UntilClosing<Paced<Streaming<proto::MemorizeStreamRequest>>>,
-    /// There are no more messages.
+    /// Whether there are no more messages.
     ended: bool,
-    /// What could not be read; it ends the stream, in its trailers.
+    /// The error of a message that could not be read; it ends the stream, as its trailers.
     failure: Option<Status>,
 }
 
 impl Answering {
-    /// The next response. Messages that are there are taken in before one has to be waited for, so that they
-    /// are written together.
+    /// Returns the next response. Reads all messages that have already arrived before it waits for an answer, so that
+    /// they are written together.
     async fn next(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         loop {
             let (answers, reads) = (!self.pipeline.is_empty(), !self.ended && !self.pipeline.is_full());
@@ -196,7 +196,7 @@ impl Answering {
     }
 }
 
-/// A status as a message, with its details.
+/// Converts a status to a message, with its details.
 fn wire_status(status: &Status) -> tonic_types::pb::Status {
     tonic_types::pb::Status::decode(status.details()).unwrap_or_else(|_| tonic_types::pb::Status {
         code: status.code().into(),

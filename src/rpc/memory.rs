@@ -12,11 +12,11 @@ use crate::{
     rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
 };
 
-/// Matches on a page, by default and at most.
+/// Matches per page, by default and at most.
 const MATCHES: (usize, usize) = (10, 1_000);
-/// Utterances around a match, at most.
+/// The most neighbors of a match on either side.
 const MAX_NEIGHBORS: u32 = 10;
-/// Ids of one Restore, at most.
+/// The most ids of one Restore.
 const MAX_RESTORED: usize = 1_000;
 
 #[tonic::async_trait]
@@ -223,7 +223,7 @@ fn found(found: Found) -> proto::Match {
     }
 }
 
-/// Ranges of bytes, counted in characters.
+/// Converts byte ranges to character ranges.
 fn matched_ranges(content: &str, ranges: &[Range<usize>]) -> Vec<proto::MatchedRange> {
     let (mut at, mut characters) = (0, 0);
     let mut upto = |byte: usize| {

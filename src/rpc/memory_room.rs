@@ -1,4 +1,4 @@
-//! Room in memory for what a call makes of its messages, or for its answers.
+//! Room in memory for what the messages of a call become, or for its answers.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use http::Extensions;
 use tonic::Status;
 
-/// Where a call gets room: in the extensions of a request of a server that bounds it.
+/// Where a call gets room; in the extensions of a request, if the server bounds it.
 #[derive(Clone)]
 pub struct Room(Arc<Gives>);
 
@@ -15,29 +15,29 @@ type Gives = dyn Fn(Purpose, usize) -> BoxFuture<'static, Result<Held, Status>> 
 /// What room is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// What messages become that are received.
+    /// What received messages become.
     Received,
-    /// What is answered.
+    /// The answers.
     Answer,
 }
 
-/// Room that a call has until this is dropped.
+/// Room that a call holds until this is dropped.
 pub struct Held(Box<dyn FnMut(usize) + Send + Sync>);
 
 impl Room {
-    /// `gives` gives room for so many bytes, or refuses.
+    /// A source of room: `gives` grants a number of bytes, or refuses.
     pub fn new(
         gives: impl Fn(Purpose, usize) -> BoxFuture<'static, Result<Held, Status>> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(gives))
     }
 
-    /// The room of a request; none where nothing bounds it.
+    /// Returns where a request gets room; `None` if nothing bounds it.
     pub(super) fn of(extensions: &Extensions) -> Option<Self> {
         extensions.get::<Self>().cloned()
     }
 
-    /// Room for so many bytes.
+    /// Takes room for `bytes`.
     pub(super) async fn take(room: Option<&Self>, purpose: Purpose, bytes: usize) -> Result<Held, Status> {
         match room {
             Some(room) => (room.0)(purpose, bytes).await,
@@ -53,12 +53,12 @@ impl fmt::Debug for Room {
 }
 
 impl Held {
-    /// Room that `shrink_to` gives back beyond so many bytes, and all of which goes with it.
+    /// Room that is given back when `shrink_to` is dropped; `shrink_to` gives back all but a number of bytes.
     pub fn new(shrink_to: impl FnMut(usize) + Send + Sync + 'static) -> Self {
         Self(Box::new(shrink_to))
     }
 
-    /// Gives back what is beyond so many bytes.
+    /// Gives back all but `bytes`.
     pub(super) fn shrink_to(&mut self, bytes: usize) {
         (self.0)(bytes);
     }

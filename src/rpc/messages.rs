@@ -1,4 +1,4 @@
-//! Messages as providers' APIs write them: in, and out one by one.
+//! Messages in the formats of providers' APIs: as input of Memorize, and as output, one by one.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -19,20 +19,20 @@ use crate::{
     },
 };
 
-/// Messages of a page, by default and at most.
+/// Messages per page, by default and at most.
 const MESSAGES: (usize, usize) = (100, 1_000);
-/// Ids that a request names at most.
+/// The most ids that a request can name.
 const MAX_IDS: usize = 1_000;
 
-/// The messages of a request on their way in.
+/// The messages of a request, as drafts.
 pub(super) struct Incoming {
     pub drafts: Vec<Draft>,
-    /// Of each draft, the message that it comes from; empty when utterances came.
+    /// For each draft, the index of its message; empty if the request holds utterances.
     pub messages: Vec<usize>,
 }
 
 impl Services {
-    /// What a Memorize brings: utterances, or messages. Each draft has passed [`Draft::check`].
+    /// Takes the utterances or messages out of a Memorize. Each draft has passed [`Draft::check`].
     pub(super) fn incoming(&self, request: &mut proto::MemorizeRequest) -> Result<Incoming, Refusal> {
         if !request.messages_json.is_empty() {
             return self.messages_in(request);
@@ -54,7 +54,7 @@ impl Services {
 
     fn messages_in(&self, request: &mut proto::MemorizeRequest) -> Result<Incoming, Refusal> {
         if !request.utterances.is_empty() {
-            let text = "is given beside messages_json; accepted is one of the two";
+            let text = "is given with messages_json; accepted is one of the two";
             return Err(Refusal::invalid("utterances", text));
         }
         let json = std::mem::take(&mut request.messages_json);
@@ -107,7 +107,7 @@ impl Services {
     }
 }
 
-/// Gives each message's first utterance the id that the request has for it.
+/// Gives the first utterance of each message the id that the request names for it.
 fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
     let messages = drafts.last().map_or(0, |last| last.index + 1);
     if !ids.is_empty() && ids.len() != messages {
@@ -149,7 +149,7 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
     })
 }
 
-/// Ids of utterances, as many as a request may name.
+/// Checks that a request does not name too many ids of utterances.
 pub(super) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusal> {
     match ids.len() > MAX_IDS {
         true => {
@@ -160,7 +160,7 @@ pub(super) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusa
     }
 }
 
-/// A format that has messages; none is that in which each came.
+/// Checks that a format has messages; none stands for the format in which each message came.
 pub(super) fn message_format(number: i32) -> Result<Option<Format>, Refusal> {
     match format(number)? {
         Some(Format::Persisted | Format::Legacy) => {
@@ -173,7 +173,7 @@ pub(super) fn message_format(number: i32) -> Result<Option<Format>, Refusal> {
     }
 }
 
-/// The newest of the messages that `utterances` are, which ascend: as many as an answer has room for.
+/// Returns the newest messages of `utterances`, which ascend: as many as an answer has room for.
 pub(super) fn newest(
     state: &Conversation,
     utterances: &[Arc<Utterance>],
@@ -188,12 +188,12 @@ pub(super) fn newest(
     newest.concat()
 }
 
-/// What messages take in an answer.
+/// Returns the bytes that messages take in an answer.
 fn bytes(messages: &[proto::Message]) -> usize {
     messages.iter().map(|message| message.encoded_len() + 8).sum()
 }
 
-/// What stands for one message.
+/// Writes the `utterances` of one message. A format can need several messages for them.
 fn messages(
     state: &Conversation,
     utterances: &[Arc<Utterance>],
@@ -215,7 +215,7 @@ fn messages(
     written.json.into_iter().map(message).collect()
 }
 
-/// The same error, which names the message that an utterance came from.
+/// Renames the fields in an error from utterances to the messages that they came from.
 pub(super) fn of_messages(error: EngineError, messages: &[usize]) -> EngineError {
     let EngineError::Refused(Refusal::Field(reason, mut violation)) = error else { return error };
     let renamed = violation.field.strip_prefix("utterances[").and_then(|rest| {

@@ -1,4 +1,4 @@
-//! The gRPC services: each method decodes, calls the engine, and encodes.
+//! The gRPC services: each method decodes the request, calls the engine, and encodes the response.
 
 mod admin;
 mod build_context;
@@ -61,12 +61,12 @@ pub struct Services {
 }
 
 impl Services {
-    /// The services of `engine`. Streams that would go on for ever end once `closing` is true.
+    /// The services of `engine`. Endless streams end once `closing` is true.
     pub fn new(engine: Arc<Engine>, limits: RequestLimits, closing: watch::Receiver<bool>) -> Self {
         Self { engine, limits, closing }
     }
 
-    /// `responses`, until the server closes.
+    /// Returns `responses` as a stream that ends when the server closes.
     fn until_closing<T>(
         &self,
         responses: impl Stream<Item = Result<T, Status>> + Send + 'static,
@@ -77,13 +77,12 @@ impl Services {
         Response::new(Box::pin(UntilClosing::new(responses, self.closing.clone())))
     }
 
-    /// Who calls: whom the server's guard found, or, where nothing guards it, a caller of the namespace
-    /// `default`.
+    /// Returns the caller that the server's guard identified; without a guard, a caller of the namespace `default`.
     fn caller<T>(&self, request: &tonic::Request<T>) -> Caller {
         request.extensions().get::<Caller>().cloned().unwrap_or_default()
     }
 
-    /// Changes to a policy. Refuses summaries by a model where none is configured, or by another than those.
+    /// Decodes the changes to a policy. Refuses summaries by a model that is not configured.
     fn policy_update(&self, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
         let update = decode::policy("policy", policy)?;
         let models = self.engine.models();
@@ -95,7 +94,7 @@ impl Services {
             Some(own) if !own.is_empty() && !models.contains(&own) => {
                 let accepted = [models.as_slice(), &["an empty text for the server's own choice"]].concat();
                 let text = format!(
-                    "is none of the models that the server may ask (llm_model, llm_models); accepted is {}",
+                    "is not one of the server's models (llm_model, llm_models); accepted is {}",
                     accepted.join(", ")
                 );
                 Err(Refusal::invalid("policy.summary_model", text))
@@ -104,14 +103,14 @@ impl Services {
         }
     }
 
-    /// The capacity as callers of a session see it.
+    /// Returns the capacity as callers of a session see it.
     fn capacity_in(&self, state: &Conversation, session: Option<&str>) -> proto::Capacity {
         let mut capacity = encode::capacity(state, self.status_of(state));
         self.quieten(&mut capacity, state, session);
         capacity
     }
 
-    /// The capacity after a call, as callers of a session see it. A replay tells what the call came to first.
+    /// Returns the capacity after a call, as callers of a session see it. A replay repeats the first outcome's numbers.
     fn capacity<T>(&self, applied: &Applied<T>, session: Option<&str>) -> proto::Capacity {
         let outcome = &applied.outcome;
         let mut capacity = proto::Capacity {
@@ -129,14 +128,14 @@ impl Services {
         capacity
     }
 
-    /// Takes the advice to compact away where callers of the session want none.
+    /// Removes the advice to compact if callers of the session want none.
     fn quieten(&self, capacity: &mut proto::Capacity, state: &Conversation, session: Option<&str>) {
         if capacity.compaction_advice.is_some() && self.engine.is_silenced(state, session) {
             capacity.compaction_advice = None;
         }
     }
 
-    /// The conversation that a call was about; `None` when it is deleted since.
+    /// Returns the conversation that a call was about; `None` if it was deleted since.
     async fn conversation_of<T>(&self, applied: &Applied<T>) -> Result<Option<proto::Conversation>, Status> {
         match &applied.state {
             Some(state) => Ok(Some(self.conversation(state).await?)),

@@ -1,4 +1,4 @@
-//! Messages of a stream that count as calls.
+//! Counts the messages of a stream as calls.
 
 use std::{
     fmt,
@@ -11,12 +11,12 @@ use std::{
 use futures::{Stream, StreamExt};
 use tokio::time::{Sleep, sleep};
 
-/// How fast the messages of a stream are taken: in the extensions of a request whose caller is limited.
+/// How fast the messages of a stream are accepted; in the extensions of a request whose caller is limited.
 #[derive(Clone)]
 pub struct Pace(Arc<dyn Fn() -> Result<(), Duration> + Send + Sync>);
 
 impl Pace {
-    /// `take` takes a message's turn, or tells how long that has to wait.
+    /// A pace: `take` accepts a message, or returns how long the message has to wait.
     pub fn new(take: impl Fn() -> Result<(), Duration> + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
     }
@@ -28,7 +28,7 @@ impl fmt::Debug for Pace {
     }
 }
 
-/// A stream that gives each item when its turn has come: a stream waits where a call would be refused.
+/// A stream that yields each item when its turn has come: it waits when a call would be refused.
 pub struct Paced<S: Stream> {
     stream: S,
     pace: Option<Pace>,
@@ -36,7 +36,7 @@ pub struct Paced<S: Stream> {
 }
 
 impl<S: Stream> Paced<S> {
-    /// `stream` at a pace, if there is one.
+    /// `stream` at the given pace, if any.
     pub fn new(stream: S, pace: Option<Pace>) -> Self {
         Self { stream, pace, waiting: None }
     }

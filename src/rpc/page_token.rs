@@ -1,4 +1,4 @@
-//! Page tokens: where the next page starts, and of which query (AIP-158).
+//! Page tokens: where the next page of a query starts (AIP-158).
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use prost::Message;
@@ -6,13 +6,13 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::domain::{Reason, Refusal, Sequence};
 
-/// Tells one query from another: a hash of the call's name and the request without its page fields.
+/// Identifies a query: a hash of the method's name and the request without its page fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueryHash(u64);
 
 impl QueryHash {
-    /// The hash of `request`, from which the caller has taken the page token and page size.
-    /// Requests of different calls may have the same bytes: the call's name `rpc` tells them apart.
+    /// Returns the hash of `request`, from which the caller has removed the page token and the page size.
+    /// Requests of different methods can have the same bytes, so the method's name `rpc` is part of the hash.
     pub fn of(rpc: &str, request: &impl Message) -> Self {
         Self(xxh3_64_with_seed(&request.encode_to_vec(), xxh3_64(rpc.as_bytes())))
     }
@@ -24,9 +24,9 @@ pub fn write(query: QueryHash, place: &[&dyn std::fmt::Display]) -> String {
     BASE64.encode(format!("{:x}/{}", query.0, place.join("/")))
 }
 
-/// Reads a token: `None` for an empty one.
+/// Reads a token; `None` for an empty one.
 ///
-/// Refuses what is no token, and a token of another query.
+/// Refuses what is not a token, and a token of another query.
 pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
     if token.is_empty() {
         return Ok(None);
@@ -37,7 +37,7 @@ pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
     match u64::from_str_radix(hash, 16) {
         Ok(hash) if hash == query.0 => Ok(Some(Place(place.to_owned()))),
         Ok(_) => Err(refuse(
-            "belongs to another query; accepted is a token of this one, with every other field as it was",
+            "belongs to another query; accepted is a token of this one, with every other field unchanged",
         )),
         Err(_) => Err(no_token()),
     }
@@ -48,28 +48,28 @@ pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
 pub struct Place(String);
 
 impl Place {
-    /// A place of one number.
+    /// Reads a place that is one number.
     pub fn number<T: std::str::FromStr>(&self) -> Result<T, Refusal> {
         self.0.parse().map_err(|_| no_token())
     }
 
-    /// A place of a number and what follows it.
+    /// Reads a place that is a number and a rest.
     pub fn pair<T: std::str::FromStr>(&self) -> Result<(T, &str), Refusal> {
         let (number, rest) = self.0.split_once('/').ok_or_else(no_token)?;
         Ok((number.parse().map_err(|_| no_token())?, rest))
     }
 
-    /// A place of a first and a last sequence.
+    /// Reads a place that is a first and a last sequence.
     pub fn sequences(&self) -> Result<(Sequence, Sequence), Refusal> {
         let (first, last) = self.pair()?;
         let last = last.parse().map_err(|_| no_token())?;
-        // a client may write a token itself; sequences end where int64 does
+        // a client can make up a token, so sequences are limited to int64
         let sequence = |number: u64| Sequence(number.min(i64::MAX.unsigned_abs()));
         Ok((sequence(first), sequence(last)))
     }
 }
 
-/// The refusal of what is no token.
+/// Returns the refusal of what is not a token.
 pub fn no_token() -> Refusal {
     refuse("is not a page token; accepted is a next_page_token of the same query, or none")
 }

@@ -1,4 +1,4 @@
-//! PrepareHistory: a history that the caller holds.
+//! PrepareHistory: prepares a history that the caller holds.
 
 use tonic::Status;
 
@@ -46,7 +46,7 @@ impl Services {
     }
 }
 
-/// Bytes of texts and arguments.
+/// Returns the bytes of all contents and arguments.
 fn said_bytes(utterances: &[proto::NewUtterance]) -> usize {
     let called = |utterance: &proto::NewUtterance| -> usize {
         utterance.tool_calls.iter().map(|call| call.arguments_json.len()).sum()
@@ -54,7 +54,7 @@ fn said_bytes(utterances: &[proto::NewUtterance]) -> usize {
     utterances.iter().map(|utterance| utterance.content.len() + called(utterance)).sum()
 }
 
-/// What is asked for, without the history.
+/// Reads the request, without the history.
 fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Result<Request, Refusal> {
     let messages = request.max_messages.map(|number| decode::natural("max_messages", number)).transpose()?;
     let bytes = request.max_bytes.map(|number| decode::positive("max_bytes", number)).transpose()?;
@@ -72,7 +72,7 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
     })
 }
 
-/// What to recall, by default for the prompt that goes out.
+/// Reads what to recall: by default, what matches the request's own prompt.
 fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal> {
     let (what, field) =
         if asked.prompt.is_empty() { (prompt, "prompt") } else { (&*asked.prompt, "recall.prompt") };
@@ -118,7 +118,7 @@ fn format(number: i32) -> Result<Format, Refusal> {
     }
 }
 
-/// The history and the prompt.
+/// Reads the history and the prompt.
 fn brought(
     request: proto::PrepareHistoryRequest,
     limits: RequestLimits,
@@ -127,7 +127,7 @@ fn brought(
         (false, false) => {
             return Err(Refusal::invalid(
                 "utterances",
-                "is given beside messages_json; accepted is one of the two",
+                "is given with messages_json; accepted is one of the two",
             ));
         }
         (false, true) => read(&request.messages_json)?,
@@ -144,7 +144,7 @@ fn brought(
     Ok((incoming, prompt))
 }
 
-/// Utterances that are malformed are dropped, not refused.
+/// Reads the utterances; malformed ones are dropped, not refused.
 fn utterances(utterances: Vec<proto::NewUtterance>, limits: RequestLimits) -> Result<Incoming, Refusal> {
     const FIELD: &str = "utterances";
     decode::batch(FIELD, utterances.len(), limits)?;
@@ -157,7 +157,7 @@ fn utterances(utterances: Vec<proto::NewUtterance>, limits: RequestLimits) -> Re
 
 fn checked_prompt(text: &str, limits: RequestLimits) -> Result<Draft, Refusal> {
     if text.trim().is_empty() {
-        let text = "holds nothing but white space; accepted is text";
+        let text = "holds only white space; accepted is text";
         return Err(Refusal::field(Reason::EmptyUtterance, "prompt", text));
     }
     let most = limits.max_content_bytes;

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Utterances of a page, by default and at most.
+/// Utterances per page, by default and at most.
 const ENTRIES: (usize, usize) = (100, 1_000);
 
 impl Services {
@@ -57,7 +57,7 @@ impl Services {
         mut request: proto::ReadSharedRequest,
     ) -> Result<proto::ReadSharedResponse, Status> {
         if request.token.is_empty() {
-            let text = "is empty; accepted is the token that ShareConversation gave";
+            let text = "is empty; accepted is the token that ShareConversation returned";
             return Err(Refusal::invalid("token", text).into());
         }
         let token = ShareToken::read(&request.token).ok_or(Refusal::NoShare)?;
@@ -74,7 +74,7 @@ impl Services {
             true => {
                 let mut conversation = self.conversation(&page.state).await?;
                 conversation.summary = page.state.summary.text();
-                // the name of another conversation
+                // it names another conversation, which is not shared
                 conversation.forked_from = None;
                 Some(conversation)
             }
@@ -90,12 +90,12 @@ impl Services {
     }
 }
 
-/// An utterance without what an edit took away.
+/// Converts an utterance, without the original content of an edit.
 fn shown(utterance: &Utterance, state: &Conversation) -> proto::Utterance {
     proto::Utterance { original_content: None, ..encode::utterance(utterance, state) }
 }
 
-/// A share without its token.
+/// Converts a share, without its token.
 pub fn message(share: &Share) -> proto::ConversationShare {
     proto::ConversationShare {
         share_id: share.id.to_string(),

@@ -72,7 +72,7 @@ fn call(request: proto::UpdateStateRequest) -> Result<UpdateStateCall, Refusal> 
     })
 }
 
-/// The conversation, or what keeps the recipient's own state.
+/// Returns the address of the conversation, or of the recipient's own state.
 fn address(conversation: &str, recipient: &str, scope: i32) -> Result<Address, Refusal> {
     let address = decode::address(conversation, recipient)?;
     match proto::StateScope::try_from(scope) {
@@ -89,7 +89,7 @@ fn address(conversation: &str, recipient: &str, scope: i32) -> Result<Address, R
     }
 }
 
-/// What a request changes of the state.
+/// Converts the state changes of a request.
 pub(super) fn change(change: proto::StateChange) -> Result<StateChange, Refusal> {
     check_count("set", change.set.len())?;
     check_count("delete", change.delete.len())?;

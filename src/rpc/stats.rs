@@ -1,4 +1,4 @@
-//! GetStats: from numbers to messages.
+//! GetStats: converts statistics to messages.
 
 use std::cmp::Reverse;
 

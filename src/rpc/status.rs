@@ -1,8 +1,8 @@
-//! The one table from errors to gRPC status.
+//! The one table that maps errors to a gRPC status.
 //!
 //! Every error carries an `ErrorInfo` with a stable reason and the domain `utterd`; a
-//! `BadRequest` where a field is to blame; a `ResourceInfo` where something is missing or in
-//! the way; a `QuotaFailure` or `RetryInfo` where that helps (AIP-193).
+//! `BadRequest` if a field is to blame; a `ResourceInfo` if something is missing or in
+//! the way; a `QuotaFailure` or `RetryInfo` if that helps (AIP-193).
 
 use std::{collections::HashMap, time::Duration};
 
@@ -171,12 +171,13 @@ fn store(error: &StoreError) -> Status {
     }
 }
 
-/// An error that the transport finds, not the engine: it carries an `ErrorInfo` too.
+/// Returns the status of an error found by the transport, not the engine; it carries an `ErrorInfo` too.
 pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> Status {
     status(code, message.into(), info(reason))
 }
 
-/// A call that is turned away before it is looked at: when to call again, and the limit that it reaches, if it is one.
+/// Returns the status of a call that is turned away before any work: with the delay before a `retry`, and the limit
+/// that was reached, if any.
 pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(&str, &str)>) -> Status {
     let mut details = info(reason).with_retry(retry);
     if let Some((limit, description)) = quota {
@@ -185,14 +186,14 @@ pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(
     status(Code::ResourceExhausted, message.to_owned(), details)
 }
 
-/// A message that is larger than `most` bytes.
+/// Returns the status for a message larger than `most` bytes.
 pub fn message_too_large(most: usize) -> Status {
     let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
     transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
 }
 
-/// The status that should stand in the place of one that the transport made for a message it
-/// cannot read; `most` is the limit of a message's bytes.
+/// Returns a clearer status for one that the transport made for a message that it cannot read.
+/// `most` is the limit of a message's bytes.
 pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
     let message = status.message();
     if status.code() == Code::OutOfRange && message.contains("message length too large") {

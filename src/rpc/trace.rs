@@ -71,7 +71,7 @@ impl Reader {
     }
 }
 
-/// Which events a reader asked for.
+/// The events that a reader asked for.
 struct Wanted {
     conversation: Option<ConversationId>,
     recipient: Option<RecipientId>,

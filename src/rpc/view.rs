@@ -1,4 +1,4 @@
-//! GetConversation: how much of a conversation is sent.
+//! GetConversation.
 
 use tonic::Status;
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// Utterances of a page, by default and at most.
+/// Utterances per page, by default and at most.
 const ENTRIES: (usize, usize) = (1_000, 1_000);
 
 impl Services {
@@ -49,7 +49,7 @@ impl Services {
     }
 }
 
-/// The part of what is stored that is asked for; none in the BASIC view.
+/// Returns the requested part of the utterances; none in the BASIC view.
 fn part(request: &proto::GetConversationRequest, query: QueryHash) -> Result<Option<Part>, Refusal> {
     let limit = decode::page_size(request.page_size, ENTRIES.0, ENTRIES.1)?;
     let rest = page_token::read(&request.page_token, query)?.map(|place| place.sequences()).transpose()?;

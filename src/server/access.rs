@@ -1,19 +1,19 @@
-//! What each call asks of its caller.
+//! The access that each method requires.
 
-/// What a call asks of its caller.
+/// The access that a method requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing: it tells nothing of conversations, or carries a token of its own.
+    /// None: the call reveals nothing of conversations, or carries a token of its own.
     Open,
-    /// A caller: it changes nothing.
+    /// A known caller: the call changes nothing.
     Read,
-    /// A caller who may change its namespace.
+    /// A caller that may change its namespace.
     Write,
-    /// A caller who may do what concerns the whole server.
+    /// A caller that may do what affects the whole server.
     Admin,
 }
 
-/// What `method` of `service` asks of its caller, where that is known.
+/// Returns the access that `method` of `service` requires; `None` if the method is unknown.
 pub fn access(service: &str, method: &str) -> Option<Access> {
     match service {
         "utterd.v1.MemoryService" => memory(method),

@@ -1,4 +1,4 @@
-//! What happens on one connection, for whoever decides that it ends.
+//! The activity on one connection, which decides when the connection has to end.
 
 use std::{
     sync::{
@@ -17,36 +17,36 @@ use crate::domain::limits::{
     HANDSHAKE_TIMEOUT, IDLE_CONNECTION_TIMEOUT, LEAST_MESSAGE_RATE, UNREAD_PATIENCE,
 };
 
-/// The calls of a connection, and since when it has none.
+/// The calls of a connection, or how long it has had none.
 pub struct Activity {
     opened: Instant,
-    /// Whether the client has said that it speaks HTTP/2.
+    /// Whether the client has sent its HTTP/2 preface.
     greeted: AtomicBool,
     calls: AtomicUsize,
-    /// Milliseconds from `opened` to the end of the last call.
+    /// The milliseconds from `opened` to the end of the last call.
     idle_since: AtomicU64,
     evicted: Notify,
-    /// Bytes of answers that are not read.
+    /// The bytes of answers that the client has not read.
     unread: AtomicUsize,
-    /// Bytes of answers that were read.
+    /// The bytes of answers that the client has read.
     read: AtomicUsize,
 }
 
 /// Why a connection has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The client has not said in time that it speaks HTTP/2.
+    /// The client has not sent its HTTP/2 preface in time.
     Silent,
     /// There was no call for a long time.
     Idle,
     /// Another connection takes its place.
     Evicted,
-    /// Answers were not read for a long time.
+    /// The client has not read answers for a long time.
     Unread,
 }
 
 impl Activity {
-    /// Of a connection that is opened at this moment.
+    /// The activity of a connection that is opened now.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             opened: Instant::now(),
@@ -59,18 +59,18 @@ impl Activity {
         })
     }
 
-    /// The client has said that it speaks HTTP/2.
+    /// Notes that the client has sent its HTTP/2 preface.
     pub fn greet(&self) {
         self.greeted.store(true, Ordering::Relaxed);
     }
 
-    /// Counts a call until what this returns is dropped.
+    /// Counts a call until the returned value is dropped.
     pub fn call(self: &Arc<Self>) -> Call {
         self.calls.fetch_add(1, Ordering::Relaxed);
         Call(self.clone())
     }
 
-    /// Since when there is no call; `None` while there is one.
+    /// Returns since when there has been no call; `None` while there is one.
     pub fn idle_since(&self) -> Option<Instant> {
         match self.calls.load(Ordering::Relaxed) {
             0 => Some(self.opened + Duration::from_millis(self.idle_since.load(Ordering::Relaxed))),
@@ -78,18 +78,18 @@ impl Activity {
         }
     }
 
-    /// Counts so many bytes as unread until what this returns is dropped.
+    /// Counts `bytes` as unread until the returned value is dropped.
     pub fn unread(self: &Arc<Self>, bytes: usize) -> Unread {
         self.unread.fetch_add(bytes, Ordering::Relaxed);
         Unread { activity: self.clone(), bytes }
     }
 
-    /// Asks for the end of the connection in favour of another one.
+    /// Asks the connection to end in favour of another one.
     pub fn evict(&self) {
         self.evicted.notify_one();
     }
 
-    /// Waits until the connection has to end, and says why.
+    /// Waits until the connection has to end, and returns why.
     pub async fn end(&self) -> End {
         tokio::select! {
             () = self.evicted.notified() => End::Evicted,
@@ -98,7 +98,8 @@ impl Activity {
         }
     }
 
-    /// Waits until for [`UNREAD_PATIENCE`] neither all was read that was unread, nor as much as the least rate brings.
+    /// Waits for an [`UNREAD_PATIENCE`] in which the client read neither all that was unread nor as much as the least
+    /// rate requires.
     async fn not_read(&self) {
         loop {
             let (unread, read) = (self.unread.load(Ordering::Relaxed), self.read.load(Ordering::Relaxed));
@@ -125,7 +126,7 @@ impl Activity {
     }
 }
 
-/// A call that goes on.
+/// A call in progress.
 pub struct Call(Arc<Activity>);
 
 impl Drop for Call {
@@ -137,7 +138,7 @@ impl Drop for Call {
     }
 }
 
-/// Bytes of an answer that are not read.
+/// Unread bytes of an answer.
 pub struct Unread {
     activity: Arc<Activity>,
     bytes: usize,

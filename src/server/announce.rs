@@ -1,4 +1,4 @@
-//! What a server says once it serves.
+//! The announcement that a server serves.
 
 use std::{
     fmt,
@@ -13,30 +13,30 @@ use crate::config::{Listen, Settings};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How stdout says that a server serves, and where.
+/// How a server announces on stdout that it serves, and where.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Announce {
-    /// To a person, with a first call to try.
+    /// For a person, with a first call to try.
     #[default]
     Text,
-    /// To a program: one line of JSON, and nothing else.
+    /// For a program: one line of JSON and nothing else.
     Json,
-    /// To a person, with what else there is to try at an address.
+    /// For a person, followed by the function's text for the address.
     #[value(skip)]
     Tour(fn(&Listen) -> String),
 }
 
-/// What a program is told.
+/// The announcement for a program.
 #[derive(Serialize)]
 struct Announcement {
-    /// Where a client of this machine connects.
+    /// The address for clients on this machine.
     address: String,
     pid: u32,
     version: &'static str,
 }
 
 impl Announce {
-    /// Writes to stdout that `address` is served. Nobody has to read it: a stdout that is closed ends no server.
+    /// Announces on stdout that `address` is served. A closed stdout does not stop the server.
     pub fn write(self, address: &Listen, settings: &Settings) {
         let text = match self {
             Self::Text => text(address, settings),
@@ -45,7 +45,7 @@ impl Announce {
         };
         let mut stdout = io::stdout().lock();
         if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-            tracing::warn!(%error, "could not write to stdout that {address} is served");
+            tracing::warn!(%error, "could not announce on stdout that {address} is served");
         }
     }
 }

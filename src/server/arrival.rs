@@ -1,13 +1,13 @@
-//! When a call arrived.
+//! The time at which a call arrived.
 
 use tokio::time::Instant;
 
-/// When a service was cloned: for a call, when its head arrived.
+/// The time at which a service was cloned; for a call, the arrival of its head.
 #[derive(Debug, Default)]
 pub struct Arrival(Option<Instant>);
 
 impl Arrival {
-    /// When the call arrived whose turn it is at `now`; told once.
+    /// Returns when the call whose turn comes at `now` arrived. Later calls of this method return `now`.
     pub fn take(&mut self, now: Instant) -> Instant {
         self.0.take().unwrap_or(now)
     }

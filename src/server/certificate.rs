@@ -2,8 +2,8 @@
 
 use x509_parser::{certificate::X509Certificate, extensions::GeneralName, prelude::FromDer};
 
-/// The names that the certificate `der` gives its holder, as entries of a file of credentials write them, in the order
-/// in which they are looked for: `URI:…` and `DNS:…` of the subject's alternative names, then the subject's `CN=…`.
+/// Returns the names of the holder of the certificate `der`, as a credentials file writes them, in lookup order:
+/// `URI:…` and `DNS:…` from the subject's alternative names, then the subject's `CN=…`.
 pub fn names(der: &[u8]) -> Vec<String> {
     let Ok((_, certificate)) = X509Certificate::from_der(der) else { return Vec::new() };
     let alternative = certificate.subject_alternative_name().ok().flatten();
@@ -21,7 +21,7 @@ pub fn names(der: &[u8]) -> Vec<String> {
     uris.chain(hosts).chain(common).collect()
 }
 
-/// The name that an entry means; `None` when it is none.
+/// Returns the name that the `text` of an entry stands for; `None` if it is not a name.
 pub fn name(text: &str) -> Option<String> {
     let is_name = |rest: &str| !rest.is_empty() && !rest.contains(char::is_control);
     match text.split_at_checked(4) {

@@ -1,4 +1,4 @@
-//! What a server does behind its calls.
+//! The background work of a server.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,14 +6,14 @@ use tokio::task::JoinSet;
 
 use crate::{config::Settings, engine::Engine};
 
-/// Due work is looked for so often.
+/// How often the server looks for due work.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
-/// What a server does behind its calls, until this is dropped: retention and expiry, scrubbing, and asking models.
+/// The background work of a server, until this is dropped: retention and expiry, scrubbing, and asking models.
 pub struct Chores(#[expect(dead_code, reason = "its drop ends them")] JoinSet<()>);
 
 impl Chores {
-    /// Starts them on the present runtime.
+    /// Starts the background work on the current runtime.
     pub fn start(engine: &Arc<Engine>, settings: &Settings) -> Self {
         let mut chores = JoinSet::new();
         chores.spawn(engine.clone().sweep_every(SWEEP_INTERVAL));

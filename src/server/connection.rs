@@ -25,14 +25,14 @@ use super::{
     socket::{Detached, Socket},
 };
 
-/// Whose connection a request came on, in the request's extensions.
+/// The client at the other end of a request's connection; in the request's extensions.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// The connection's number: no other of this process has it.
+    /// The connection's number, unique in this process.
     pub connection: u64,
-    /// Where it comes from; `None` on a Unix socket.
+    /// The client's address; `None` on a Unix socket.
     pub address: Option<SocketAddr>,
-    /// The names in the certificate that the client showed and that was verified; `None` without mutual TLS.
+    /// The names in the client's verified certificate; `None` without mutual TLS.
     pub names: Option<Arc<[String]>>,
 }
 
@@ -42,13 +42,13 @@ impl Peer {
         Self { connection, address, names: None }
     }
 
-    /// The same, whose client showed the certificate `der`.
+    /// Adds the names of the client's certificate `der`.
     pub fn showing(self, der: &[u8]) -> Self {
         Self { names: Some(certificate::names(der).into()), ..self }
     }
 }
 
-/// A connection on its way to a worker: it counts as that one's load until it ends.
+/// A connection on its way to a worker: it counts as load of that worker until it ends.
 pub struct Handed {
     socket: Detached,
     tls: Option<TlsAcceptor>,
@@ -58,19 +58,19 @@ pub struct Handed {
 }
 
 impl Handed {
-    /// The connection of `socket` at `place`, counted by `load`; `tls` encrypts what comes from the network.
+    /// The connection of `socket` at `place`, counted by `load`; `tls` encrypts connections from the network.
     pub fn new(socket: Socket, tls: Option<TlsAcceptor>, place: Place, load: Counted) -> io::Result<Self> {
         let socket = socket.detach()?;
         let peer = Peer::new(place.number(), socket.peer());
         Ok(Self { socket, tls, peer, place, load })
     }
 
-    /// What happens on it.
+    /// Returns the connection's activity.
     pub fn activity(&self) -> &Arc<Activity> {
         self.place.activity()
     }
 
-    /// The connection, on the present runtime, once both sides have agreed on TLS.
+    /// Attaches the connection to the current runtime, after the TLS handshake if there is one.
     pub async fn take(mut self) -> io::Result<Connection> {
         let stream = match (self.socket, self.tls) {
             (Detached::Unix(stream), _) => Stream::Unix(UnixStream::from_std(stream)?),
@@ -101,11 +101,11 @@ enum Stream {
     Tls(Box<TlsStream<TcpStream>>),
 }
 
-/// One of a number that was counted up for it; counts down when it is dropped.
+/// One unit of a count; subtracted on drop.
 pub struct Counted(Arc<AtomicUsize>);
 
 impl Counted {
-    /// One more of `count`.
+    /// Adds one to `count`.
     pub fn new(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count.clone())
@@ -126,7 +126,7 @@ impl Connected for Connection {
     }
 }
 
-/// Does the same with whichever stream it is.
+/// Does the same for each kind of stream.
 macro_rules! each {
     ($connection:ident, $stream:ident => $what:expr) => {
         match &mut $connection.get_mut().stream {

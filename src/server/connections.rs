@@ -1,8 +1,8 @@
-//! The connections of a server: how many there may be, and which one makes room.
+//! The connections of a server: how many are allowed, and which one makes room for a new one.
 //!
-//! When all places are taken, the connection that has been without a call for longest makes room for the new
-//! one. So connections that do nothing cannot keep anyone out, however many there are; a client that was only
-//! resting connects again with its next call.
+//! When all places are taken, the connection that has been idle for longest makes room for the new one. So idle
+//! connections cannot keep anyone out, however many there are; a client that was only resting connects again with
+//! its next call.
 
 use std::{
     collections::HashMap,
@@ -19,10 +19,10 @@ use tokio::{sync::Notify, time::timeout};
 use super::activity::Activity;
 use crate::domain::limits::MAX_LEAVING_CONNECTIONS;
 
-/// A new connection waits so long for one that was evicted, when too many of these are still leaving.
+/// How long a new connection waits if too many evicted ones are still closing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The connections that are open.
+/// The open connections.
 pub struct Connections {
     max: usize,
     open: Mutex<Open>,
@@ -32,7 +32,7 @@ pub struct Connections {
 #[derive(Default)]
 struct Open {
     members: HashMap<u64, Arc<Activity>>,
-    /// Those that were evicted and are not closed yet.
+    /// The number of connections that were evicted and are not closed yet.
     leaving: usize,
 }
 
@@ -42,12 +42,12 @@ impl Connections {
         Arc::new(Self { max, open: Mutex::default(), left: Notify::new() })
     }
 
-    /// The most that are open at once.
+    /// Returns the most connections that can be open at the same time.
     pub fn max(&self) -> usize {
         self.max
     }
 
-    /// A place for a new connection; `None` when every other one has a call.
+    /// Returns a place for a new connection; `None` if every other one has a call.
     pub async fn admit(self: &Arc<Self>) -> Option<Place> {
         match self.try_admit() {
             Ok(place) => Some(place),
@@ -83,7 +83,7 @@ impl Connections {
 enum Full {
     /// Every connection has a call.
     Busy,
-    /// Too many that were evicted are not closed yet.
+    /// Too many evicted connections are not closed yet.
     Leaving,
 }
 
@@ -103,7 +103,7 @@ impl Open {
     }
 }
 
-/// The place of one connection, until it is dropped.
+/// The place of one connection; freed on drop.
 pub struct Place {
     connections: Arc<Connections>,
     number: u64,
@@ -111,12 +111,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// The connection's number: no other of this process has it.
+    /// Returns the connection's number, unique in this process.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// What happens on the connection.
+    /// Returns the connection's activity.
     pub fn activity(&self) -> &Arc<Activity> {
         &self.activity
     }
@@ -178,7 +178,7 @@ mod tests {
         assert!(connections.admit().await.is_some());
     }
 
-    /// So that what is open stays bounded, closing ones included.
+    /// This bounds the connections, including those that are closing.
     #[tokio::test(start_paused = true)]
     async fn many_that_are_leaving_are_waited_for() {
         let connections = Connections::new(1);

@@ -1,4 +1,4 @@
-//! Why there is no server.
+//! Why a server does not run.
 
 use std::{io, path::PathBuf};
 
@@ -14,16 +14,16 @@ use crate::{
 /// Why a server cannot start, or stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The address cannot be listened on.
+    /// The server cannot listen on the address.
     #[error("cannot listen on {address}: {error}; choose another address with --listen")]
     Listen {
         /// The address.
         address: Listen,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// Others could reach the address, and it is not guarded.
-    #[error("does not listen on {address}: {lacking}")]
+    /// Other machines can reach the address, and it is not protected.
+    #[error("refusing to listen on {address}: {lacking}")]
     Exposed {
         /// The address.
         address: Listen,
@@ -36,25 +36,25 @@ pub enum ServeError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
-    /// The store does not hold namespaces to the quotas that are set.
-    #[error("namespaces cannot be held to their quotas: {0}")]
+    /// The store cannot enforce the namespace quotas that are set.
+    #[error("cannot enforce the namespace quotas: {0}")]
     Quotas(StoreError),
-    /// The clock shows no time that a store can write down.
+    /// The clock shows a time that a store cannot record.
     #[error(
         "the clock is before 1970 or after 9999, and the store needs the time: set the clock, or use --backend memory"
     )]
     Clock,
-    /// The settings do not go together.
-    #[error("the settings do not go together: {0}")]
+    /// The settings contradict each other.
+    #[error("the settings contradict each other: {0}")]
     Settings(#[from] Refusal),
     /// The credentials cannot be used.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// A model that is to make summaries, or to embed, cannot be asked.
+    /// A model for summaries or embeddings cannot be set up.
     #[error(transparent)]
     Model(#[from] SetupError),
     /// A history cannot be migrated.
-    #[error("cannot migrate {}: {reason}; nothing of it was stored", file.display())]
+    #[error("cannot migrate {}: {reason}; nothing was stored", file.display())]
     Migrate {
         /// The file.
         file: PathBuf,

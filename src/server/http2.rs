@@ -31,10 +31,10 @@ use crate::domain::limits::{
     IDLE_GRACE, MAX_HEADER_BYTES, MAX_STREAMS, STREAM_WINDOW,
 };
 
-/// Bytes that a client starts with: RFC 9113, 3.4.
+/// The length of the preface that a client sends first (RFC 9113, 3.4).
 const PREFACE_BYTES: usize = 24;
 
-/// What serves calls.
+/// A service that serves calls.
 pub trait Serves:
     Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static
 {
@@ -48,10 +48,10 @@ impl<S> Serves for S where
 {
 }
 
-/// A connection that is made ready by its own task, and what happens on it.
+/// A connection that its own task makes ready, and its activity.
 pub type Arriving<F> = (F, Arc<Activity>);
 
-/// Serves the connections of `incoming` until `shutdown`, and then until they have ended.
+/// Accepts the connections of `incoming` until `shutdown`, then waits until they have ended.
 pub async fn serve_all<C, F>(
     service: impl Serves,
     incoming: impl Stream<Item = Arriving<F>>,
@@ -68,7 +68,7 @@ pub async fn serve_all<C, F>(
             match timeout(HANDSHAKE_TIMEOUT, arriving).await {
                 Ok(Ok(connection)) => serve(service, connection, activity, stop).await,
                 Ok(Err(error)) => tracing::debug!(%error, "a connection failed before its first call"),
-                Err(_) => tracing::debug!("a client took too long to make its connection ready"),
+                Err(_) => tracing::debug!("a client took too long to set up its connection"),
             }
         });
         ready(())
@@ -82,7 +82,7 @@ pub async fn serve_all<C, F>(
     stopping.closed().await;
 }
 
-/// Serves the calls of `connection` until it ends, there is a reason to end it, or `stop` is true.
+/// Serves the calls of `connection` until it ends by itself, has to end, or `stop` is true.
 async fn serve<C>(service: impl Serves, connection: C, activity: Arc<Activity>, stop: watch::Receiver<bool>)
 where
     C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
@@ -122,7 +122,7 @@ fn builder(activity: &Arc<Activity>) -> http2::Builder<Calls> {
     builder
 }
 
-/// Waits until the connection is to end; it has so long for that.
+/// Waits until the connection has to end, and returns how long it has to finish.
 async fn grace(activity: &Activity, mut stop: watch::Receiver<bool>) -> Duration {
     tokio::select! {
         end = activity.end() => {
@@ -134,7 +134,7 @@ async fn grace(activity: &Activity, mut stop: watch::Receiver<bool>) -> Duration
                 End::Unread => Duration::ZERO,
             }
         }
-        // whoever stops the server decides how long it waits
+        // the code that stops the server decides how long to wait
         _ = stop.wait_for(|stop| *stop) => Duration::MAX,
     }
 }
@@ -145,7 +145,7 @@ fn tell(result: hyper::Result<()>) {
     }
 }
 
-/// Runs each call as a task, which counts as long as the call goes on.
+/// Runs each call as a task, and counts it while it runs.
 #[derive(Clone)]
 struct Calls(Arc<Activity>);
 
@@ -163,10 +163,10 @@ where
     }
 }
 
-/// A connection that says when the client's preface has come.
+/// A connection that notes when the client's preface has arrived.
 struct Greeted<C> {
     connection: C,
-    /// Bytes read so far, at most a preface's.
+    /// The bytes read so far; not counted beyond the preface.
     read: usize,
     activity: Arc<Activity>,
 }

@@ -1,4 +1,4 @@
-//! A server whose callers are in its process.
+//! A server whose callers are in the same process.
 
 use std::io;
 
@@ -18,10 +18,10 @@ use crate::{
     tokenizer,
 };
 
-/// Bytes on their way between a caller and the server.
+/// The bytes in transit between a caller and the server, at most, in each direction.
 const PIPE_BYTES: usize = 1 << 20;
 
-/// A server that listens nowhere: callers of its process connect to it, and speak gRPC as they would from elsewhere.
+/// A server that does not listen: callers in the same process connect to it and speak ordinary gRPC.
 pub struct InProcess {
     server: Server,
     callers: mpsc::UnboundedSender<io::Result<DuplexStream>>,
@@ -30,12 +30,12 @@ pub struct InProcess {
     chores: Chores,
 }
 
-/// Connects callers to a server of their process.
+/// Connects callers to a server in the same process.
 #[derive(Clone)]
 pub struct Connector(mpsc::UnboundedSender<io::Result<DuplexStream>>);
 
 impl Connector {
-    /// A connection, which fails once the server has ended.
+    /// Opens a connection; fails once the server has stopped.
     pub fn connect(&self) -> io::Result<DuplexStream> {
         let (near, far) = duplex(PIPE_BYTES);
         self.0.unbounded_send(Ok(far)).map_err(|_| io::ErrorKind::ConnectionRefused)?;
@@ -44,7 +44,7 @@ impl Connector {
 }
 
 impl InProcess {
-    /// Starts the server that `settings` describe, on the present runtime; where it would listen does not matter.
+    /// Starts the server that `settings` describe on the current runtime; their address is ignored.
     pub fn start(settings: &Settings) -> Result<Self, ServeError> {
         let server = Server::of_process(settings)?;
         tracing::info!("guarded by {}", server.guarded_by());
@@ -60,26 +60,26 @@ impl InProcess {
         Ok(Self { server, callers, stop, serving, chores })
     }
 
-    /// What callers connect by.
+    /// Returns a connector for callers.
     pub fn connector(&self) -> Connector {
         Connector(self.callers.clone())
     }
 
-    /// Goes on as a server that listens where `settings` say, with all that it holds, until the process is asked to
-    /// end. Callers of its process are gone then.
+    /// Continues as a server that listens where `settings` say, with all its data, until the process is asked to
+    /// stop. Disconnects the callers in the process.
     pub async fn listen(self, settings: &Settings, announce: Announce) -> Result<(), ServeError> {
         let Self { server, callers, stop, chores, .. } = self;
         drop((callers, stop, chores));
         server.listen(settings, announce, None).await
     }
 
-    /// Ends it: calls in flight are answered.
+    /// Stops the server, after answering the calls in flight.
     pub async fn end(self) {
         drop(self.chores);
         self.server.close_streams();
         let _ = self.stop.send(());
         if timeout(SHUTDOWN_GRACE, self.serving).await.is_err() {
-            tracing::warn!("calls were still in flight when the server ended");
+            tracing::warn!("calls were still in flight when the server stopped");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Listening, and a clean end.
+//! Listening, and a clean shutdown.
 
 use std::{sync::Arc, thread, time::Duration};
 
@@ -19,12 +19,12 @@ use crate::{
     tokenizer,
 };
 
-/// So long mimalloc keeps memory that is free (its `purge_delay`), and a little longer.
+/// A little longer than mimalloc keeps free memory (its `purge_delay`).
 const ALLOCATOR_KEEPS: Duration = Duration::from_millis(1_200);
 
 impl Server {
-    /// Listens where `settings` say, announces where that is, and serves until the process is asked to end, or its
-    /// owner is gone.
+    /// Listens where `settings` say, announces the address, and serves until the process is asked to stop or its
+    /// owner has ended.
     pub async fn listen(
         self,
         settings: &Settings,
@@ -59,7 +59,7 @@ async fn serve(
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
         () = reload(tls.clone()) => {}
         () = asked_to_end() => {}
-        () = abandoned(owner) => tracing::info!("stdin has ended, and the server ends with its owner"),
+        () = abandoned(owner) => tracing::info!("stdin was closed: the server stops with its owner"),
     }
     drop(listener);
     drop(chores);
@@ -68,18 +68,18 @@ async fn serve(
     Ok(())
 }
 
-/// Loads behind the first answers what counting needs: a call that counts meanwhile waits for no more than that.
+/// Loads what counting needs in the background: a call that counts meanwhile waits only until it is loaded.
 fn warm_up(encoding: Encoding) {
     let started = thread::Builder::new().name("utterd-warm-up".into()).spawn(move || {
-        // What loading took for a moment is free once its own thread has ended. The allocator keeps it for a second, and
-        // gives it back when the next thread ends, which is this one.
+        // The memory that loading used for a moment is free once the loading thread has ended. The allocator keeps it
+        // for a second, and returns it to the system when the next thread ends, which is this one.
         thread::scope(|loading| {
             loading.spawn(|| tokenizer::warm_up(encoding));
         });
         thread::sleep(ALLOCATOR_KEEPS);
     });
     if let Err(error) = started {
-        tracing::warn!(%error, "the first count of tokens will load what it needs");
+        tracing::warn!(%error, "could not load the tokenizer in advance: the first count will load it");
     }
 }
 
@@ -95,10 +95,10 @@ async fn accept(
             Ok(socket) => match (connections.admit().await, tls) {
                 (Some(place), tls) => hand_over(workers, socket, tls, place),
                 (None, None) => turn_away.refuse(socket.into_stream()),
-                // nothing can be said before both sides have agreed on TLS
+                // nothing can be sent before the TLS handshake
                 (None, Some(_)) => turn_away.count(),
             },
-            // out of descriptors, most likely: there will be some when connections end
+            // most likely out of descriptors: there will be some when connections end
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;

@@ -1,4 +1,4 @@
-//! What is logged: never what was said.
+//! What is logged: never the content of conversations.
 
 use tracing::{Metadata, Subscriber};
 use tracing_subscriber::{
@@ -8,14 +8,14 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// What the engines of durable stores tell of their work is logged only where it is asked for.
+/// The engines of durable stores log their routine work only on request.
 const QUIET: &str = "fjall=warn,lsm_tree=warn,sled=warn";
 
-/// What these tell of their work at any level may hold requests, answers of models or records: it is logged
-/// nowhere, whatever is asked for.
+/// The logs of these crates can hold requests, model answers or records at any level, so they are never written,
+/// whatever the configuration asks for.
 const SILENT: [&str; 2] = ["async_openai", "rmcp"];
 
-/// Lets pass what `directives` ask for, which the configuration has checked, and nothing that may hold contents.
+/// Passes what `directives` (checked by the configuration) ask for, except what can hold content.
 pub fn log_filter<S: Subscriber + for<'a> LookupSpan<'a>>(directives: &str) -> impl Filter<S> + use<S> {
     let mut chosen = EnvFilter::new(directives);
     if chosen.max_level_hint() > Some(LevelFilter::WARN) {

@@ -1,4 +1,4 @@
-//! The calls that are served: what their descriptors tell, and what they ask of callers.
+//! The methods that are served: what their descriptors say, and what access they require.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 use super::access::{Access, access};
 use crate::proto::FILE_DESCRIPTOR_SET;
 
-/// Every method that is served, by the path of its calls.
+/// Every served method, by the path of its calls.
 static METHODS: LazyLock<FxHashMap<String, Method>> = LazyLock::new(methods);
 
-/// One that nothing is known of: it counts as one that changes something.
+/// A method that nothing is known about: it counts as one that changes something.
 static UNKNOWN: Method = Method {
     origin: Origin::Unknown,
     access: Access::Write,
@@ -24,15 +24,15 @@ static UNKNOWN: Method = Method {
 /// What is known of a method.
 #[derive(Debug)]
 pub struct Method {
-    /// Who defines it.
+    /// Who defines the method.
     pub origin: Origin,
-    /// What it asks of its caller.
+    /// The access that it requires.
     pub access: Access,
-    /// The messages that a call takes.
+    /// The number of request messages.
     pub takes: Count,
-    /// The messages that it answers with.
+    /// The number of response messages.
     pub answers: Count,
-    /// The message that it takes, as descriptors name it.
+    /// The type of the request, as descriptors name it.
     pub input: Option<String>,
 }
 
@@ -43,11 +43,11 @@ pub enum Origin {
     Own,
     /// gRPC: health and reflection.
     Grpc,
-    /// Whoever embeds the server.
+    /// The program that embeds the server.
     Unknown,
 }
 
-/// How many messages go in one direction.
+/// The number of messages in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// One.
@@ -57,17 +57,17 @@ pub enum Count {
 }
 
 impl Method {
-    /// The method of the calls with the path `/package.Service/Method`.
+    /// Returns the method of calls with the path `/package.Service/Method`.
     pub fn of(path: &str) -> &'static Self {
         METHODS.get(path).unwrap_or(&UNKNOWN)
     }
 
-    /// Whether a call may change something.
+    /// Whether a call can change something.
     pub fn changes(&self) -> bool {
         matches!(self.access, Access::Write | Access::Admin)
     }
 
-    /// Whether either side of a call is a stream, so that it may go on for long.
+    /// Whether either side of a call is a stream, so that the call can last long.
     pub fn is_stream(&self) -> bool {
         self.takes == Count::Any || self.answers == Count::Any
     }
@@ -79,7 +79,7 @@ impl Count {
     }
 }
 
-/// The paths of every call that is known.
+/// The paths of all known methods.
 #[cfg(test)]
 pub fn paths() -> impl Iterator<Item = &'static str> {
     METHODS.keys().map(|path| &**path)
@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Each method that is served.
+    /// Every served method.
     fn served() -> Vec<MethodDescriptor> {
         let sets = [
             FILE_DESCRIPTOR_SET,

@@ -1,4 +1,4 @@
-//! The migration of another program's history, before the server listens (seed 000, "Migration").
+//! Migrates another program's history before the server listens (seed 000, "Migration").
 
 use std::path::Path;
 
@@ -13,9 +13,9 @@ use crate::{
 };
 
 impl Server {
-    /// Imports what `file` holds for the default recipient, as ImportConversation does, and says so. The file
-    /// is left alone. What an earlier start imported of it stays as it is, also what was forgotten of it since; a
-    /// conversation that was deleted since is imported again.
+    /// Imports the content of `file` for the default recipient, as ImportConversation does, and reports the result.
+    /// The file is left alone. What an earlier start imported stays unchanged, even if some of it was forgotten
+    /// since; a conversation that was deleted since is imported again.
     pub async fn migrate(&self, file: &Path) -> Result<(), ServeError> {
         let failed = |reason: String| ServeError::Migrate { file: file.to_owned(), reason };
         let content = read_file(file, MAX_IMPORT_BYTES).map_err(|error| failed(error.to_string()))?;
@@ -23,10 +23,10 @@ impl Server {
         let imported = self.services.import_content(&caller, ImportHeader::default(), content, true).await;
         let response = imported.map_err(|status: Status| failed(status.message().to_owned()))?;
         for warning in &response.warnings {
-            // why may quote what was said
+            // the reason is not logged: it can quote the history
             tracing::warn!(
                 place = warning.place,
-                "was not read as it stands: `utterd import --check` tells why"
+                "an entry was not read verbatim: `utterd import --check` shows why"
             );
         }
         println!("{}", told(file, &response));
@@ -44,7 +44,7 @@ fn told(file: &Path, response: &ImportConversationResponse) -> String {
     let file = file.display();
     match (started, stored, summaries) {
         (0, 0, 0) if response.conversations.is_empty() => format!("{file} holds nothing to migrate"),
-        (0, 0, 0) => format!("{file} was migrated before: nothing is new"),
+        (0, 0, 0) => format!("{file} was migrated before: nothing new"),
         _ => {
             let started = counted(started, "conversation", "conversations");
             let stored = counted(stored, "utterance", "utterances");

@@ -1,4 +1,4 @@
-//! The server: puts store, engine and services together, and serves them.
+//! The server: assembles store, engine and services, and serves them.
 
 mod access;
 mod activity;
@@ -78,7 +78,7 @@ pub use owner::Owner;
 pub use tls::TlsError;
 pub use transport_errors::TransportErrorLayer;
 
-/// A server that is put together and not yet listening. Cheap to clone.
+/// A server that is assembled but not listening yet. Cheap to clone.
 #[derive(Clone)]
 pub struct Server {
     engine: Arc<Engine>,
@@ -92,18 +92,18 @@ pub struct Server {
     closing: Arc<watch::Sender<bool>>,
 }
 
-/// How one start goes: what no configuration keeps.
+/// The options of one start, which are not part of the configuration.
 #[derive(Default)]
 pub struct Start {
-    /// A history of another program, which is imported first.
+    /// Another program's history, which is imported first.
     pub migrate: Option<PathBuf>,
-    /// How stdout says that it serves.
+    /// How the server announces on stdout that it serves.
     pub announce: Announce,
-    /// With whom it ends.
+    /// The program whose end stops the server.
     pub owner: Option<Owner>,
 }
 
-/// Serves until the process is asked to end (SIGTERM or SIGINT) or its owner is gone; calls in flight are answered.
+/// Serves until the process is asked to stop (SIGTERM or SIGINT) or its owner ends; then answers the calls in flight.
 pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
     let server = Server::of_process(&settings)?;
     if let Some(file) = &start.migrate {
@@ -113,7 +113,7 @@ pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
 }
 
 impl Server {
-    /// Puts a server together that this process is for, by the machine's clock.
+    /// Assembles the server that this process exists for, on the machine's clock.
     fn of_process(settings: &Settings) -> Result<Self, ServeError> {
         process::keep_pages_small();
         if matches!(settings.backend, Backend::Durable(_)) && SystemClock::shown().is_none() {
@@ -122,12 +122,12 @@ impl Server {
         Self::new(settings, Arc::new(SystemClock))
     }
 
-    /// Puts a server together.
+    /// Assembles a server.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
         Self::over(store(settings)?, settings, clock)
     }
 
-    /// Puts a server together with models of the caller's, whatever models the settings name. They are asked as long as
+    /// Assembles a server with the caller's models instead of those in the settings. They are used while
     /// [`Engine::run_llm_summaries`] and [`Engine::run_embedding`] run.
     pub fn with_models(
         settings: &Settings,
@@ -137,8 +137,8 @@ impl Server {
         Self::of_parts(store(settings)?, models, settings, clock)
     }
 
-    /// Puts a server together over a store of the caller's. Where other processes use that too, what they change
-    /// is heard of as long as the server is there, or a clone of it.
+    /// Assembles a server over the caller's store. If other processes share the store, the server follows their
+    /// changes as long as it or a clone of it exists.
     pub fn over(
         store: Arc<dyn Store>,
         settings: &Settings,
@@ -147,7 +147,7 @@ impl Server {
         Self::of_parts(store, Models::of(settings)?, settings, clock)
     }
 
-    /// The same with models of the caller's, or none, whatever models the settings name.
+    /// Like [`Self::over`], with the caller's models (or none) instead of those in the settings.
     pub fn of_parts(
         store: Arc<dyn Store>,
         models: Models,
@@ -210,7 +210,7 @@ impl Server {
         })
     }
 
-    /// Serves `service` too, behind the same layers.
+    /// Adds `service`, behind the same layers.
     pub fn with_service<S>(mut self, service: S) -> Self
     where
         S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
@@ -225,18 +225,18 @@ impl Server {
         self
     }
 
-    /// The engine that it serves.
+    /// Returns the server's engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// The services that it serves, for tests to call without a connection; no public API.
+    /// Returns the services, which tests call without a connection; not a public API.
     #[doc(hidden)]
     pub fn services(&self) -> &Services {
         &self.services
     }
 
-    /// Serves the connections of `incoming` on the present runtime, until `shutdown`.
+    /// Serves the connections of `incoming` on the current runtime until `shutdown`.
     pub async fn serve_connections<C>(
         self,
         incoming: impl Stream<Item = io::Result<C>>,
@@ -250,7 +250,7 @@ impl Server {
         http2::serve_all(self.service(), arriving, shutdown).await;
     }
 
-    /// The services behind their layers, the outermost first, for one worker.
+    /// Returns the services for one worker, behind their layers, the outermost first.
     fn service(&self) -> impl http2::Serves {
         ServiceBuilder::new()
             .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))
@@ -260,19 +260,19 @@ impl Server {
             .service(self.routes.clone().prepare())
     }
 
-    /// Who calls is known by what.
+    /// Describes how callers are authenticated.
     fn guarded_by(&self) -> String {
         self.guard.as_ref().map_or_else(|| "nothing".into(), |guard| guard.told())
     }
 
-    /// Ends the streams that would go on for ever, with UNAVAILABLE: those of all clones. A server that is asked to
-    /// end waits for no client then.
+    /// Ends the endless streams of all clones with UNAVAILABLE, so that a server that is asked to stop does not wait
+    /// for clients.
     pub fn close_streams(&self) {
         self.closing.send_replace(true);
     }
 }
 
-/// Heeds what other processes change, until the server closes or is dropped.
+/// Follows what other processes change, until the server closes or is dropped.
 fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
     tokio::spawn(async move {
         tokio::select! {
@@ -282,7 +282,7 @@ fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
     });
 }
 
-/// The store that settings name.
+/// Opens the store that the settings name.
 fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
     Ok(match settings.backend {
         Backend::Memory => {
@@ -297,12 +297,12 @@ fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
     })
 }
 
-/// What the indexes of searches take at most. Where memory is limited, they are part of what is.
+/// The most memory for search indexes. If memory is limited, they are part of the limit.
 fn index_bytes(settings: &Settings) -> u64 {
     share(settings, INDEX_BYTES)
 }
 
-/// The same of embeddings, where there are any.
+/// The most memory for embeddings, if there are any.
 fn embedding_bytes(settings: &Settings) -> u64 {
     if settings.embedding_base_url.is_some() { share(settings, EMBEDDING_BYTES) } else { 0 }
 }

@@ -1,4 +1,4 @@
-//! The models that settings name.
+//! The models that the settings name.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::{
     summarizer::{self, LlmSettings, Protocol, SetupError},
 };
 
-/// The models that a server asks.
+/// The models that a server uses.
 #[derive(Clone, Default)]
 pub struct Models {
-    /// Makes summaries, as long as [`Engine::run_llm_summaries`](crate::engine::Engine::run_llm_summaries) runs.
+    /// Makes summaries while [`Engine::run_llm_summaries`](crate::engine::Engine::run_llm_summaries) runs.
     pub summarizer: Option<Arc<dyn LlmSummarizer>>,
-    /// Embeds what is searched, as long as [`Engine::run_embedding`](crate::engine::Engine::run_embedding) runs.
+    /// Embeds what is searched while [`Engine::run_embedding`](crate::engine::Engine::run_embedding) runs.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Models {
-    /// Those that settings name.
+    /// The models that `settings` name.
     pub(super) fn of(settings: &Settings) -> Result<Self, SetupError> {
         Ok(Self { summarizer: summarizer(settings)?, embedder: embedder(settings)? })
     }

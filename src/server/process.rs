@@ -1,34 +1,34 @@
-//! What the process asks of the operating system: small pages, and many descriptors.
+//! What the process asks of the operating system: small pages and many descriptors.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::domain::limits::RESERVED_DESCRIPTORS;
 
-/// Keeps the process's memory in small pages. Of a huge page nothing goes back to the system as long as a few bytes
-/// of it are in use, so that a server would keep gigabytes after a load.
+/// Keeps the process's memory in small pages. A huge page cannot be returned to the system while a few bytes of it are
+/// in use, so a server would keep gigabytes after a peak of load.
 pub fn keep_pages_small() {
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
-        tracing::warn!(%error, "could not turn transparent huge pages off: memory may not go back after a load");
+        tracing::warn!(%error, "could not turn off transparent huge pages: memory may stay high after a peak of load");
     }
 }
 
-/// Raises the limit of descriptors as far as the system lets a process, and says what holds; `None` is no limit.
+/// Raises the limit of open descriptors as far as the system allows, and returns it; `None` means no limit.
 pub fn raise_descriptor_limit() -> Option<usize> {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };
     let holds = match setrlimit(Resource::Nofile, raised) {
         Ok(()) => limit.maximum,
         Err(error) => {
-            tracing::warn!(%error, "could not raise the limit of open files");
+            tracing::warn!(%error, "could not raise the limit on open files");
             limit.current
         }
     };
     holds.and_then(|descriptors| usize::try_from(descriptors).ok())
 }
 
-/// The connections that `descriptors` leave room for, at most `asked`. Where there are few, half of them are kept
-/// for everything else.
+/// Returns how many connections `descriptors` leave room for, at most `asked`. If there are few descriptors, half of
+/// them are kept for everything else.
 pub fn connections(asked: usize, descriptors: Option<usize>) -> usize {
     let Some(descriptors) = descriptors else { return asked };
     let room = descriptors.saturating_sub(RESERVED_DESCRIPTORS).max(descriptors / 2);
@@ -36,7 +36,7 @@ pub fn connections(asked: usize, descriptors: Option<usize>) -> usize {
         tracing::warn!(
             max_connections = room,
             asked,
-            "the limit of open files, {descriptors}, leaves room for fewer connections than asked; raise it (ulimit -n)"
+            "the limit on open files, {descriptors}, is too low for that many connections; raise it (ulimit -n)"
         );
     }
     asked.min(room).max(1)

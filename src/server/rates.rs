@@ -1,4 +1,4 @@
-//! Calls a second, by callers.
+//! Calls per second, by caller.
 
 use std::{
     num::NonZeroU32,
@@ -12,11 +12,11 @@ use tokio::time::Instant;
 
 use crate::domain::limits::RATE_BURST;
 
-/// After so many new callers, those that have not called for a while are forgotten.
+/// After this many new callers, those that have not called for some time are forgotten.
 const SWEEP: usize = 1_024;
 
-/// When each caller has used up what it may, by the generic cell rate algorithm: of a caller one time is kept, that at
-/// which all calls that it has made would have been made one interval after another.
+/// How far each caller has used up its rate, by the generic cell rate algorithm. It keeps one time per caller: the end
+/// of all its calls so far, had they been made one interval apart.
 #[derive(Debug, Default)]
 pub struct Rates {
     used_until: DashMap<u64, Instant, FxBuildHasher>,
@@ -24,7 +24,7 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Takes one call of a caller that may make so many a second; or tells how long it has to wait for that.
+    /// Counts one call of a caller that may make `a_second` calls per second. The error is how long it has to wait.
     pub fn take(&self, caller: u64, a_second: NonZeroU32, now: Instant) -> Result<(), Duration> {
         let (interval, burst) = interval(a_second);
         let mut used = self.used_until.entry(caller).or_insert_with(|| {
@@ -41,7 +41,7 @@ impl Rates {
         Ok(())
     }
 
-    /// How long a caller has to wait for its next call; `None` when it may make one.
+    /// Returns how long a caller has to wait for its next call; `None` if it can call now.
     pub fn wait(&self, caller: u64, a_second: NonZeroU32, now: Instant) -> Option<Duration> {
         let used = self.used_until.get(&caller)?;
         let ahead = used.saturating_duration_since(now);
@@ -56,7 +56,7 @@ impl Rates {
     }
 }
 
-/// The time between two calls, and how far ahead of it a caller may be.
+/// Returns the time between two calls, and how far ahead of that pace a caller may be.
 fn interval(a_second: NonZeroU32) -> (Duration, Duration) {
     let interval = Duration::from_secs(1) / a_second.get();
     (interval, RATE_BURST.saturating_sub(interval))

@@ -51,7 +51,7 @@ pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Resul
     }
 }
 
-/// Every service is healthy as long as the store takes writes.
+/// Reports every service as healthy as long as the store accepts writes.
 fn report(reporter: HealthReporter, mut condition: BoxStream<'static, Result<(), StoreError>>) {
     const SERVICES: [&str; 7] = [
         MemoryServiceServer::<Services>::NAME,
@@ -72,8 +72,8 @@ fn report(reporter: HealthReporter, mut condition: BoxStream<'static, Result<(),
     });
 }
 
-/// Both versions: older clients ask for v1alpha. The error details are registered too, so that
-/// clients can print them.
+/// Serves both versions, as older clients ask for v1alpha. The error details are registered too, so
+/// that clients can print them.
 fn with_reflection(routes: Routes) -> Result<Routes, ServeError> {
     let builder = || {
         Builder::configure()

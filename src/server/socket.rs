@@ -1,4 +1,4 @@
-//! What is listened on, and what comes of it.
+//! The listening sockets, and the connections that they accept.
 
 use std::{
     fs::{self, File, Metadata, Permissions, TryLockError},
@@ -20,20 +20,20 @@ use tokio::{
 
 use crate::config::{Listen, socket_path_fault};
 
-/// Connections that wait to be accepted, at most; the system may hold it lower.
+/// The most connections that wait to be accepted; the system may set a lower limit.
 const BACKLOG: u32 = 1024;
-/// So long a server waits for others that take a socket in the same directory.
+/// How long a server waits for others that bind a socket in the same directory.
 const TURN: Duration = Duration::from_secs(1);
 
-/// What is listened on.
+/// A listening socket.
 pub enum Listener {
     /// A port.
     Tcp(TcpListener),
-    /// A Unix socket, and its file, which is removed with it.
+    /// A Unix socket, and its file, which is removed together with it.
     Unix(UnixListener, SocketFile),
 }
 
-/// A connection as it came.
+/// A connection as it was accepted.
 pub enum Socket {
     /// From the network.
     Tcp(TcpStream),
@@ -41,7 +41,7 @@ pub enum Socket {
     Unix(UnixStream),
 }
 
-/// A connection between two runtimes.
+/// A connection that belongs to no runtime, on its way from one to another.
 pub enum Detached {
     /// From the network.
     Tcp(StdTcpStream),
@@ -49,16 +49,16 @@ pub enum Detached {
     Unix(StdUnixStream),
 }
 
-/// The file of a Unix socket; it is removed when this is dropped.
+/// The file of a Unix socket; removed on drop.
 pub struct SocketFile {
     path: PathBuf,
-    /// Which file it is: after another server replaced it, it is not this one's to remove.
+    /// The identity of the file: if another server has replaced the file, it must not be removed.
     id: (u64, u64),
 }
 
 impl Listener {
-    /// Listens where `listen` says. The file of a Unix socket that nobody listens on is replaced, and gets the rights
-    /// `mode`; nobody can connect before it has them.
+    /// Listens where `listen` says. The file of a Unix socket that nobody listens on is replaced. The new file gets the
+    /// permissions `mode`; nobody can connect before.
     pub async fn bind(listen: &Listen, mode: u32) -> io::Result<Self> {
         match listen {
             Listen::Tcp(address) => Ok(Self::Tcp(TcpListener::bind(address).await?)),
@@ -72,14 +72,14 @@ impl Listener {
                 let socket = UnixSocket::new_stream()?;
                 socket.bind(&path)?;
                 let file = SocketFile::of(path)?;
-                // Until it listens, every connection is refused: so the umask opens it to nobody for a moment.
+                // Until it listens, every connection is refused, so a lax umask opens it to nobody meanwhile.
                 fs::set_permissions(&file.path, Permissions::from_mode(mode))?;
                 Ok(Self::Unix(socket.listen(BACKLOG)?, file))
             }
         }
     }
 
-    /// Where it listens, with the port that it took, or the whole path.
+    /// Returns where it listens, with the actual port or the absolute path.
     pub fn address(&self) -> io::Result<Listen> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Listen::Tcp),
@@ -87,7 +87,7 @@ impl Listener {
         }
     }
 
-    /// The next connection.
+    /// Accepts the next connection.
     pub async fn accept(&self) -> io::Result<Socket> {
         match self {
             Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| Socket::Tcp(stream)),
@@ -123,9 +123,9 @@ fn id(file: &Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }
 
-/// The turn of one server at a time to take a socket in the directory of `path`: of two that start at once, each could
-/// find the other's socket before that one listens, and replace it. Whoever holds the lock holds it for a moment only,
-/// so that after [`TURN`] somebody else must have locked the directory: then it goes without.
+/// Locks the directory of `path`, so that one server at a time binds a socket there: of two that start at the same
+/// time, each could find the other's socket before it listens, and replace it. A server holds the lock only for a
+/// moment, so if [`TURN`] passes, something else has locked the directory, and this server goes on without the lock.
 async fn turn(path: &Path) -> Option<File> {
     let directory = File::open(path.parent()?).ok()?;
     let deadline = Instant::now() + TURN;
@@ -138,27 +138,25 @@ async fn turn(path: &Path) -> Option<File> {
     Some(directory)
 }
 
-/// Removes a socket that a server left behind which was killed.
+/// Removes a socket that a killed server left behind.
 fn remove_stale(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(file) if file.file_type().is_socket() => {}
         Ok(_) => {
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is a file that is no socket"));
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "the file there is not a socket"));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     }
     match StdUnixStream::connect(path) {
-        Ok(_) => {
-            Err(io::Error::new(io::ErrorKind::AddrInUse, "it is in use: a server listens on the socket"))
-        }
+        Ok(_) => Err(io::Error::new(io::ErrorKind::AddrInUse, "the socket is in use by another server")),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
         Err(error) => Err(error),
     }
 }
 
 impl Socket {
-    /// Takes it off the present runtime.
+    /// Detaches the connection from the current runtime.
     pub fn detach(self) -> io::Result<Detached> {
         match self {
             Self::Tcp(stream) => {
@@ -169,7 +167,7 @@ impl Socket {
         }
     }
 
-    /// What bytes go over.
+    /// Returns the connection as a byte stream.
     pub fn into_stream(self) -> Box<dyn Stream> {
         match self {
             Self::Tcp(stream) => Box::new(stream),
@@ -179,7 +177,7 @@ impl Socket {
 }
 
 impl Detached {
-    /// Where it comes from; `None` on a Unix socket.
+    /// Returns the address of the client; `None` on a Unix socket.
     pub fn peer(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(stream) => stream.peer_addr().ok(),
@@ -188,7 +186,7 @@ impl Detached {
     }
 }
 
-/// What bytes go over.
+/// A byte stream in both directions.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}

@@ -21,7 +21,7 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
     DurableStore::open(kind(engine), &settings.data_dir, &options)
 }
 
-/// Has a store hold namespaces to their quotas, if any are set: what they have stored is counted first.
+/// Makes a store enforce the namespace quotas, if any are set: it first counts what each namespace stores.
 pub(super) fn hold_to_quotas(store: &dyn Store, settings: &Settings) -> Result<(), ServeError> {
     let limit = |value: u64| Some(value).filter(|value| *value > 0);
     let quotas = Quotas {
@@ -33,7 +33,7 @@ pub(super) fn hold_to_quotas(store: &dyn Store, settings: &Settings) -> Result<(
     }
     let started = Instant::now();
     store.set_quotas(quotas).map_err(ServeError::Quotas)?;
-    tracing::info!(took = ?started.elapsed(), "what namespaces have stored is counted, for their quotas");
+    tracing::info!(took = ?started.elapsed(), "counted what the namespaces store, for their quotas");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! TLS: who the server is, and whose clients it takes.
+//! TLS: the server's certificate, and the authorities whose clients it accepts.
 
 use std::{
     io,
@@ -28,18 +28,18 @@ use crate::{
 /// Why connections cannot be encrypted.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A part is missing.
-    #[error("TLS: tls_cert and tls_key go together, and tls_client_ca goes with them")]
+    /// A setting is missing.
+    #[error("TLS: set tls_cert and tls_key together, and tls_client_ca only with them")]
     Incomplete,
     /// A file cannot be read.
     #[error("TLS: {}: {error}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// A file holds no PEM of what it should.
+    /// A file does not hold the expected PEM.
     #[error("TLS: {}: {error}; accepted is PEM", file.display())]
     Pem {
         /// The file.
@@ -47,15 +47,15 @@ pub enum TlsError {
         /// What is wrong.
         error: pem::Error,
     },
-    /// Certificates and key do not fit, or are not understood.
+    /// Certificates and key do not match, or cannot be parsed.
     #[error("TLS: {}: {error}", file.display())]
     Unfit {
-        /// The file of the certificates.
+        /// The file with the certificates.
         file: PathBuf,
         /// What is wrong.
         error: rustls::Error,
     },
-    /// The authorities of clients are not understood.
+    /// The client authorities cannot be used.
     #[error("TLS: {}: {error}", file.display())]
     Clients {
         /// Their file.
@@ -74,18 +74,18 @@ pub struct Tls {
 struct Files {
     certificates: PathBuf,
     key: PathBuf,
-    /// The authorities whose clients are taken, and no others; `None` takes every client.
+    /// The authorities whose clients are accepted; `None` accepts every client.
     clients: Option<PathBuf>,
 }
 
 struct Current {
     config: Arc<ServerConfig>,
-    /// What the files held when they were read last, or why they could not be read.
+    /// A digest of the files when they were last read, or why they could not be read.
     seen: Result<[u8; 32], io::ErrorKind>,
 }
 
 impl Tls {
-    /// Reads the files that `settings` name; `None` when they name none.
+    /// Reads the files that `settings` name; `None` if they name none.
     pub fn new(settings: &Settings) -> Result<Option<Arc<Self>>, TlsError> {
         let files = match (&settings.tls_cert, &settings.tls_key, &settings.tls_client_ca) {
             (None, None, None) => return Ok(None),
@@ -99,28 +99,28 @@ impl Tls {
         Ok(Some(Arc::new(Self { files, current: Mutex::new(current) })))
     }
 
-    /// What makes a connection of this moment an encrypted one.
+    /// Returns an acceptor for a new connection, with the current certificates.
     pub fn acceptor(&self) -> TlsAcceptor {
         self.current.lock().config.clone().into()
     }
 
-    /// Looks every `interval` whether the files have changed. What is wrong with them is told once, and what held
-    /// before goes on to hold.
+    /// Checks every `interval` whether the files have changed. An error in them is reported once, and the previous
+    /// certificates stay in use.
     pub async fn reload_every(self: Arc<Self>, interval: Duration) {
         loop {
             tokio::time::sleep(interval).await;
             let tls = self.clone();
             match tokio::task::spawn_blocking(move || tls.reload()).await {
                 Ok(Ok(false)) | Err(_) => {}
-                Ok(Ok(true)) => tracing::info!("TLS: new certificates hold"),
+                Ok(Ok(true)) => tracing::info!("TLS: loaded new certificates"),
                 Ok(Err(error)) => {
-                    tracing::warn!(%error, "the certificates that were read before go on to hold")
+                    tracing::warn!(%error, "the previous certificates stay in use")
                 }
             }
         }
     }
 
-    /// Reads the files again: whether others hold.
+    /// Reads the files again; returns whether the certificates changed.
     fn reload(&self) -> Result<bool, TlsError> {
         let read = self.files.read();
         let now = match &read {
@@ -137,12 +137,12 @@ impl Tls {
     }
 }
 
-/// What `settings` ask for, as the log says it.
+/// Describes the TLS settings for the log.
 pub fn told(settings: &Settings) -> &'static str {
     match (&settings.tls_cert, &settings.tls_client_ca) {
         (None, _) => "no TLS",
         (Some(_), None) => "TLS",
-        (Some(_), Some(_)) => "TLS, for clients with a certificate",
+        (Some(_), Some(_)) => "TLS, client certificates required",
     }
 }
 
@@ -153,7 +153,7 @@ struct Contents {
 }
 
 impl Contents {
-    /// Tells them apart from others, without keeping the key.
+    /// Identifies the contents without keeping the key.
     fn digest(&self) -> [u8; 32] {
         let mut digest = Sha256::new();
         for part in [Some(&self.certificates), Some(&self.key), self.clients.as_ref()].into_iter().flatten() {
@@ -228,7 +228,7 @@ mod tests {
 
     use super::*;
 
-    /// Settings with a new certificate and its key in `directory`.
+    /// Writes a new certificate and its key to `directory`, and returns settings that name them.
     fn settings(directory: &TempDir) -> Settings {
         let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".into()]).unwrap();
         let [tls_cert, tls_key] = ["cert.pem", "key.pem"].map(|name| directory.path().join(name));

@@ -1,11 +1,12 @@
-//! A layer that answers what the transport finds wrong as gRPC's conventions want it.
+//! A layer that reports transport errors according to gRPC's conventions.
 //!
-//! - A deadline that passes is DEADLINE_EXCEEDED. It counts from when the call arrived: a call whose deadline is over
-//!   when its turn comes is not begun. One that is not a stream ends after `max_call_duration` in any case.
-//! - A message beyond the limit is RESOURCE_EXHAUSTED and names the limit.
-//! - Bytes that are no message are INVALID_ARGUMENT.
+//! - An expired deadline is DEADLINE_EXCEEDED. It counts from the call's arrival: if the deadline has passed when the
+//!   call's turn comes, the call is not started. A unary call ends after `max_call_duration` in any case.
+//! - A message over the size limit is RESOURCE_EXHAUSTED and names the limit.
+//! - Bytes that are not a message are INVALID_ARGUMENT.
 //!
-//! While the clock shows a time that no header can tell, responses get a date here: the transport would panic.
+//! While the clock shows a time that a header cannot express, this layer sets the date of responses: the transport
+//! would panic.
 
 use std::{
     pin::Pin,
@@ -38,7 +39,7 @@ struct Limits {
 }
 
 impl TransportErrorLayer {
-    /// A layer that names `max_message_bytes` where a message is larger, and ends what is no stream after
+    /// A layer that names `max_message_bytes` when a message is larger, and ends unary calls after
     /// `max_call_duration`.
     pub fn new(max_call_duration: Duration, max_message_bytes: usize) -> Self {
         Self { limits: Limits { max_call_duration, max_message_bytes } }
@@ -53,7 +54,7 @@ impl<S> Layer<S> for TransportErrorLayer {
     }
 }
 
-/// The layer's service. A clone is made for each call, when that arrives.
+/// The layer's service. It is cloned for each call, when the call arrives.
 #[derive(Clone)]
 pub struct TransportErrors<S> {
     inner: S,
@@ -87,11 +88,11 @@ where
     }
 }
 
-/// When a call ends at the latest.
+/// The latest time for a call to end.
 #[derive(Clone, Copy)]
 struct Deadline {
     at: Instant,
-    /// The caller named none as early as that.
+    /// The limit is the server's own: the caller set no earlier deadline.
     is_ours: bool,
 }
 
@@ -104,16 +105,16 @@ impl Limits {
         };
         let is_ours = at_most.is_some_and(|most| given.is_none_or(|given| given > most));
         let timeout = if is_ours { at_most } else { given };
-        // one that is beyond what a clock can tell does not end
+        // no deadline if it is later than an `Instant` can hold
         Some(Deadline { at: arrived.checked_add(timeout?)?, is_ours })
     }
 }
 
-/// The response in the making.
+/// The pending response.
 pub struct TransportErrorFuture<F> {
     inner: Pin<Box<F>>,
     deadline: Option<Deadline>,
-    /// Set once the call has to wait: most never do.
+    /// Set once the call has to wait; most calls never do.
     sleep: Option<Pin<Box<Sleep>>>,
     max_message_bytes: usize,
 }
@@ -125,7 +126,7 @@ where
     type Output = Result<Response<Body>, E>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // whoever gave the deadline waits no longer: nothing more is begun
+        // past the deadline the caller no longer waits, so nothing more is started
         if self.deadline.is_some_and(|deadline| deadline.at <= Instant::now()) {
             return Poll::Ready(Ok(self.exceeded()));
         }
@@ -144,14 +145,13 @@ impl<F> TransportErrorFuture<F> {
     fn exceeded(&self) -> Response<Body> {
         let text = match self.deadline.is_some_and(|deadline| deadline.is_ours) {
             true => "the call took longer than max_call_duration; it may have taken effect",
-            false => "the deadline passed before the call was done",
+            false => "the deadline passed before the call was finished",
         };
         dated(transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text).into_http())
     }
 }
 
-/// The time that the caller gives, less a timer's tick, so that this layer answers before the
-/// transport does.
+/// Returns the caller's timeout, less a timer tick, so that this layer answers before the transport does.
 fn timeout(headers: &HeaderMap) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(1);
     let text = headers.get("grpc-timeout")?.to_str().ok()?;
@@ -180,7 +180,7 @@ fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
     match clearer_status(&status, most) {
         Some(status) => status.into_http(),
         None => {
-            // its message may quote what was sent
+            // the status message is not logged: it can quote the request
             let reason = status.get_error_details().error_info().map(|info| info.reason.clone());
             tracing::debug!(code = ?status.code(), reason, "refused a call");
             response
@@ -188,7 +188,7 @@ fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
     }
 }
 
-/// The response with a date, where the transport could make none.
+/// Adds a date to the response if the transport could not.
 fn dated(mut response: Response<Body>) -> Response<Body> {
     const FIRST: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT");
     if SystemClock::shown().is_none() {
@@ -197,7 +197,7 @@ fn dated(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// Whether there is nothing to make clearer: told without reading the whole status.
+/// Whether the status needs no clearer form; decided without parsing the whole status.
 fn is_clear(response: &Response<Body>) -> bool {
     let code = response.headers().get(Status::GRPC_STATUS);
     code.is_none_or(|code| !matches!(Code::from_bytes(code.as_bytes()), Code::OutOfRange | Code::Internal))
@@ -232,7 +232,7 @@ mod tests {
         request.body(Body::empty()).unwrap()
     }
 
-    /// Answers how a call without end is answered, and after how long.
+    /// Returns the status that ends an endless call, and the time that took.
     async fn ended(layer: TransportErrorLayer, request: Request<Body>) -> (Status, Duration) {
         let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
         let started = Instant::now();

@@ -1,4 +1,4 @@
-//! Connections that there is no room for: each is told so, and closed.
+//! Turns away connections that there is no room for: each gets the reason and is closed.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,9 +10,9 @@ use tokio::{
 
 use crate::domain::limits::MAX_REFUSED_CONNECTIONS;
 
-/// A client has so long to take what it is told.
+/// How long a client has to read the reason.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// Of a client that talks on, so much is read, so that the system does not cut off what it is told.
+/// How much is read from a client that keeps sending: unread input would make the system drop the reason.
 const MAX_READ: u64 = 64 << 10;
 
 /// Refuses connections.
@@ -24,14 +24,14 @@ pub struct TurnAway {
 }
 
 impl TurnAway {
-    /// Refuses what comes beyond `max` connections.
+    /// Refuses connections beyond `max`.
     pub fn new(max: usize) -> Self {
-        let text = format!("all connections, {max} (max_connections), are in use; come back later");
+        let text = format!("all {max} connections (max_connections) are in use; try again later");
         let room = Arc::new(Semaphore::new(MAX_REFUSED_CONNECTIONS));
         Self { goaway: goaway(&text).into(), room, refused: 0, told: None }
     }
 
-    /// Tells the client of `connection` that there is no room, as long as there are few to tell.
+    /// Tells the client of `connection` that there is no room, unless many others are being told.
     pub fn refuse(&mut self, connection: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         self.count();
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
@@ -43,11 +43,11 @@ impl TurnAway {
         }
     }
 
-    /// Counts one that is refused. The log has the number, once a second at most.
+    /// Counts a refused connection. The number is logged at most once a second.
     pub fn count(&mut self) {
         self.refused += 1;
         if self.told.is_none_or(|told| told.elapsed() >= Duration::from_secs(1)) {
-            tracing::warn!(refused = self.refused, "refused connections: all have calls");
+            tracing::warn!(refused = self.refused, "refused connections: all open ones are busy with calls");
             (self.refused, self.told) = (0, Some(Instant::now()));
         }
     }
@@ -60,12 +60,12 @@ async fn tell(mut connection: impl AsyncRead + AsyncWrite + Unpin, goaway: &[u8]
     Ok(())
 }
 
-/// The frames of a server that takes no call: SETTINGS, and GOAWAY with `text` (RFC 9113, 6.5 and 6.8).
+/// The frames of a server that accepts no calls: SETTINGS, and GOAWAY with `text` (RFC 9113, 6.5 and 6.8).
 fn goaway(text: &str) -> Vec<u8> {
     const SETTINGS: u8 = 4;
     const GOAWAY: u8 = 7;
     const ENHANCE_YOUR_CALM: u32 = 11;
-    let mut said = vec![0; 4]; // no stream was taken
+    let mut said = vec![0; 4]; // no stream was accepted
     said.extend(ENHANCE_YOUR_CALM.to_be_bytes());
     said.extend(text.as_bytes());
     [frame(SETTINGS, &[]), frame(GOAWAY, &said)].concat()
@@ -74,7 +74,7 @@ fn goaway(text: &str) -> Vec<u8> {
 fn frame(kind: u8, payload: &[u8]) -> Vec<u8> {
     let [_, length @ ..] = (payload.len() as u32).to_be_bytes();
     let mut frame = length.to_vec();
-    frame.extend([kind, 0, 0, 0, 0, 0]); // no flags; the connection's own stream
+    frame.extend([kind, 0, 0, 0, 0, 0]); // no flags; stream 0, the connection itself
     frame.extend(payload);
     frame
 }

@@ -1,4 +1,4 @@
-//! What is done with the files of durable stores while no server uses them.
+//! Work on the files of durable stores while no server uses them.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed
 /// Why the files of a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
 pub enum UpkeepError {
-    /// The files are no store's, are another engine's, are in use or damaged.
+    /// The files do not belong to a store or belong to another engine, are in use, or are damaged.
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The files cannot be checked or rewritten.
@@ -29,30 +29,30 @@ pub enum UpkeepError {
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
-    /// What is named is not in the store.
+    /// The named recipient or conversation is not in the store.
     #[error("there is no {1} in {0}")]
     Missing(Place, String),
-    /// No store can be made of the backup.
+    /// The backup cannot be restored to a store.
     #[error("cannot restore {0} to {1}: {2}")]
     Restore(PathBuf, Place, CopyError),
 }
 
-/// How far a copy has come.
+/// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copying {
-    /// So much of a backup is read, and as it should be.
+    /// This much of a backup is read and intact.
     Checked(Held),
-    /// So much is copied and compared.
+    /// This much is copied and compared.
     Copied(Copied),
-    /// All is copied, and so many records of the copy are verified.
+    /// Everything is copied, and this many records of the copy are verified.
     Verified(u64),
 }
 
 /// Copies a store, compares both, and verifies the copy.
 ///
-/// - The store to copy into is created where there is none; one that holds an interrupted copy of
-///   the same store is completed.
-/// - Tells `progress` now and then how far it is.
+/// - Creates the target store if there is none, and completes one that holds an interrupted copy of
+///   the same store.
+/// - Reports to `progress` from time to time.
 pub fn copy(
     from: &Place,
     to: &Place,
@@ -68,17 +68,16 @@ pub fn copy(
     Ok((copied.map_err(failed)?, verified(&target, to, progress)?))
 }
 
-/// Reads a backup as a whole, and tells what it holds; tells `progress` now and then how far it is.
+/// Reads a whole backup and returns what it holds; reports to `progress` from time to time.
 pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held, UpkeepError> {
     Ok(Backup::check(file, progress)?.1)
 }
 
-/// Makes a store of a backup, compares both, and verifies the store.
+/// Restores a backup to a store, compares both, and verifies the store.
 ///
-/// - The file is read as a whole first: of one that is cut or damaged nothing is made.
-/// - The store is created where there is none; one that holds an interrupted restore of the same backup is
-///   completed.
-/// - Tells `progress` now and then how far it is.
+/// - Reads the whole file first: nothing is restored from one that is truncated or damaged.
+/// - Creates the store if there is none, and completes one that holds an interrupted restore of the same backup.
+/// - Reports to `progress` from time to time.
 pub fn restore(
     file: &Path,
     to: &Place,
@@ -100,13 +99,13 @@ fn verified(
     report.map_err(|error| UpkeepError::Store(place.clone(), error))
 }
 
-/// Looks at every record of a store; tells `progress` now and then how many were read.
+/// Checks every record of a store; reports the number read to `progress` from time to time.
 pub fn verify(place: &Place, progress: &mut dyn FnMut(u64)) -> Result<Report, UpkeepError> {
     durable::verify(&open(place)?, progress).map_err(|error| UpkeepError::Store(place.clone(), error))
 }
 
-/// The conversations of a recipient, or the one, of a namespace; all of every namespace when none is named. The error
-/// says which name is wrong.
+/// Returns the scope of one conversation or one recipient of a namespace; everything in all namespaces if neither is
+/// named. The error says which name is wrong.
 pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str>) -> Result<Scope, String> {
     let wrong = |what: &'static str| move |error: IdError| format!("{what} {error}");
     let namespace = Namespace::new(namespace).map_err(wrong("the namespace"))?;
@@ -123,10 +122,10 @@ pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str
     })
 }
 
-/// Makes what a store keeps of the search index of conversations anew; tells `progress` now and then how many blocks of
-/// it were looked at.
+/// Rebuilds the stored search index of conversations; reports the number of index blocks seen to `progress` from time
+/// to time.
 ///
-/// - Refused when a recipient or a conversation is named that is not in the store.
+/// - Fails if a named recipient or conversation is not in the store.
 pub fn reindex(
     place: &Place,
     scope: &Scope,
@@ -160,7 +159,7 @@ fn open_or_create(place: &Place) -> Result<Directory, OpenError> {
     Directory::open_or_create(stores::kind(place.engine), &place.directory, cache_bytes())
 }
 
-/// Memory for an engine's cache: what a server's store has.
+/// The memory for an engine's cache: as much as a server's store has.
 fn cache_bytes() -> u64 {
     Options::default().cache_bytes
 }

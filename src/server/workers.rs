@@ -1,8 +1,8 @@
-//! Worker threads: each is a thread with a runtime of its own.
+//! Worker threads, each with a runtime of its own.
 //!
-//! A connection stays with the worker that it is handed to, the one with the fewest. So a call is
-//! read, decided and answered on one core, which costs about half of what a shared runtime's
-//! hand-overs do.
+//! A new connection goes to the worker with the fewest connections and stays there. So a call is
+//! read, decided and answered on one core, which costs about half as much as the hand-overs of a
+//! shared runtime.
 
 use std::{
     io,
@@ -43,7 +43,7 @@ struct Worker {
 }
 
 impl Workers {
-    /// Starts as many as `settings` say.
+    /// Starts as many workers as `settings` say.
     pub fn start(server: &Server, settings: &Settings) -> Result<Self, ServeError> {
         let count = match settings.workers {
             0 => thread::available_parallelism().map_or(1, usize::from),
@@ -54,7 +54,7 @@ impl Workers {
         Ok(Self { workers: workers.collect::<Result<_, _>>().map_err(ServeError::Worker)?, stop })
     }
 
-    /// Hands a connection to the worker with the fewest.
+    /// Hands a connection to the worker with the fewest connections.
     pub fn hand_over(&self, socket: Socket, tls: Option<TlsAcceptor>, place: Place) -> io::Result<()> {
         let free = self.workers.iter().min_by_key(|worker| worker.load.load(Ordering::Relaxed));
         if let Some(worker) = free {
@@ -64,7 +64,7 @@ impl Workers {
         Ok(())
     }
 
-    /// Lets calls in flight end, for a while.
+    /// Stops the workers, and waits up to [`SHUTDOWN_GRACE`] for the calls in flight.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         let all = async {
@@ -73,7 +73,7 @@ impl Workers {
             }
         };
         if tokio::time::timeout(SHUTDOWN_GRACE, all).await.is_err() {
-            tracing::warn!("calls were still in flight when the server ended");
+            tracing::warn!("calls were still in flight when the server stopped");
         }
     }
 }

@@ -31,28 +31,29 @@ pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, WorkerId};
 
-/// A future of a store's.
+/// A future returned by a store.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// A stream of a store's.
+/// A stream returned by a store.
 pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
 
-/// A backend that keeps conversations.
+/// A backend that stores conversations.
 ///
-/// What holds for all methods:
-/// - A key holds its namespace; nothing of one namespace is ever seen under another.
-/// - A conversation that keeps a recipient's own state ([`ConversationId::is_of_state`]) is in no list, and none that
-///   counts for a quota; its bytes do. It never ends, expires, or waits for a model.
-/// - A read sees every commit whose future has answered `Ok`.
-/// - A future may be dropped before it answers; a commit then takes effect or not, wholly.
-/// - No method panics on what the disk or the network brings; it answers [`StoreError`].
+/// For all methods:
+/// - A key includes its namespace; nothing in one namespace is ever visible in another.
+/// - A conversation that holds a recipient's own state ([`ConversationId::is_of_state`]) is in no list, and
+///   does not count as a conversation for a quota; its bytes do count. It never ends, expires, or waits for a
+///   model.
+/// - A read sees every commit whose future has returned `Ok`.
+/// - A future can be dropped before it completes; its commit then takes effect wholly or not at all.
+/// - No method panics because of what the disk or the network returns; it returns [`StoreError`].
 pub trait Store: Send + Sync + 'static {
     /// What this backend can do. Never changes.
     fn capabilities(&self) -> Capabilities;
 
-    /// The conversation, with its window, its summary and its compactions.
+    /// Returns the conversation, with its window, its summary and its compactions.
     ///
-    /// - `None` when there is none, or when it was deleted.
+    /// - `None` if it does not exist, or was deleted.
     fn load<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -60,8 +61,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// The same, unless the conversation is still in the state that `known` names.
     ///
-    /// - By default loads it and compares. A backend to which a load is dear answers
-    ///   [`Newer::Known`] without one.
+    /// - By default, loads and compares. A backend to which loads are expensive returns [`Newer::Known`]
+    ///   without one.
     fn load_if_newer<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -70,11 +71,12 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(async move { Ok(Newer::than(known, self.load(key).await?)) })
     }
 
-    /// What a call has to know before it is decided, in one round trip: see [`Begin`] and [`Begun`].
+    /// Returns what a call must know before it is decided, in one round trip: see [`Begin`] and [`Begun`].
     ///
-    /// - All of it is as it stood at one moment, or each part at a moment of its own after the call.
-    /// - A state of the recipient's active conversation is that of the one which is answered as active.
-    /// - By default asks [`Self::active`], [`Self::outcome`] and [`Self::load_if_newer`].
+    /// - All parts are from one moment, or each is from some moment after the call.
+    /// - If the state of the recipient's active conversation is wanted, it is that of the conversation in
+    ///   [`Begun::active`].
+    /// - By default, calls [`Self::active`], [`Self::outcome`] and [`Self::load_if_newer`].
     fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
         Box::pin(async move {
             let active = match begin.recipient {
@@ -93,49 +95,53 @@ pub trait Store: Send + Sync + 'static {
         })
     }
 
-    /// Makes all writes, pointers and outcomes of `commit` effective, or none.
+    /// Applies all writes, pointers and outcomes of `commit`, or none.
     ///
-    /// - Commits of one conversation take effect in the order in which this method was
-    ///   *called*, whenever their futures are polled.
-    /// - [`CommitError::Conflict`] and no effect, when a conversation is not in the state that a
-    ///   write applies to, when a pointer is not as expected, or when an outcome of the
-    ///   same key is kept already; it says which.
-    /// - The state that a write applies to is told by [`Head::change`] alone: by a [`ChangeId`] that no other
-    ///   state ever had. So no change of another process is overwritten.
-    /// - [`CommitError::Unknown`] when the answer was lost: the commit took effect, wholly, or never will.
-    ///   [`Self::is_committed`] tells which; of one that writes nothing, the outcome that it keeps.
-    /// - The changes of a write are made one after another: what a later one erases, drops or rewrites may
-    ///   have been appended by an earlier one.
+    /// - Commits of one conversation take effect in the order in which this method was *called*, no matter
+    ///   when their futures are polled.
+    /// - [`CommitError::Conflict`], without effect, if a conversation is not in the state that a write
+    ///   applies to, a pointer is not as expected, or an outcome with the same key already exists; the error
+    ///   says which.
+    /// - The state that a write applies to is identified by [`Head::change`] alone: a [`ChangeId`] that no
+    ///   other state ever had. So no change of another process is overwritten.
+    /// - [`CommitError::Unknown`] if the answer was lost: the commit took effect, wholly, or never will.
+    ///   [`Self::is_committed`] says which; if the commit has no writes, its outcome does.
+    /// - The changes of a write are applied in order: a later one can erase, drop or rewrite what an earlier
+    ///   one appended.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
-    /// - Utterances that a change erases or drops are gone from every later read; the bytes of
-    ///   those erased are gone after [`Store::scrub`], and so are those of whatever else went with a change
+    /// - Utterances that a change erases or drops are absent from every later read. The bytes of erased ones
+    ///   are unreadable after [`Store::scrub`], and so are those of whatever else was removed by a change
     ///   that raised [`Head::erased_at`].
-    /// - With a recipient's last conversation and its pointer nothing is left that is kept by recipient.
-    ///   Outcomes are kept by request, and age out.
-    /// - A fork comes with [`Change::inherits`](crate::domain::Change::inherits) and the trunks of its head: what
-    ///   it shares is not written again, and the commit costs the same whatever was said before.
-    /// - What a change of a conversation writes is its own: utterances that it shares are not seen to
-    ///   change by those that it shares them with.
+    /// - Once a recipient's last conversation and its pointer are removed, nothing keyed by recipient
+    ///   remains. Outcomes are keyed by request, and age out.
+    /// - A fork comes with [`Change::inherits`](crate::domain::Change::inherits) and the trunks of its head:
+    ///   what it shares is not written again, and the commit costs the same regardless of the length of the
+    ///   history.
+    /// - What a change of a conversation writes is its own: other conversations that share the utterances do
+    ///   not see them change.
     /// - Utterances that a change drops, and those of a deleted conversation, stay as long as another
     ///   conversation reads them.
-    /// - Utterances that a change returns are in the window, and in the archive no more.
-    /// - Compactions are kept as the change writes them, until it removes them or the conversation goes.
-    /// - So are values of the state: what a change sets replaces what there was of the name, and what it does not name
-    ///   is not written again.
-    /// - Utterances that a change erases are gone for all that share them: the commit changes each
-    ///   of these conversations, and [`Change::erased`](crate::domain::Change::erased) of each tells it.
-    /// - [`StoreError::Full`] or [`StoreError::DiskFull`] and no effect when there is no room for what the commit adds.
-    /// - [`StoreError::OverQuota`] and no effect when the commit would take a namespace beyond what
-    ///   [`Self::set_quotas`] lets it store.
-    /// - [`StoreError::Busy`] and no effect when too much waits to be written already.
+    /// - Utterances that a change returns are in the window, and no longer in the archive.
+    /// - Compactions are stored as the change writes them, until it removes them or the conversation is
+    ///   deleted.
+    /// - So are state values: a value that a change sets replaces the previous one of that name, and values
+    ///   that it does not name are not written again.
+    /// - Utterances that a change erases are removed for all conversations that share them: the commit
+    ///   changes each of these conversations, and lists the utterances in
+    ///   [`Change::erased`](crate::domain::Change::erased) of each.
+    /// - [`StoreError::Full`] or [`StoreError::DiskFull`], without effect, if there is no room for what the
+    ///   commit adds.
+    /// - [`StoreError::OverQuota`], without effect, if the commit would take a namespace beyond the quotas of
+    ///   [`Self::set_quotas`].
+    /// - [`StoreError::Busy`], without effect, if too much is already waiting to be written.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
-    /// Whether the commit that brought the conversation to the state `change` took effect, be it that others
+    /// Whether the commit that brought the conversation to the state `change` took effect, even if others
     /// followed.
     ///
-    /// - Told at least for a day.
-    /// - By default looks at the present state alone: right where no one else can have followed, which is
-    ///   where no other process writes to the store.
+    /// - Remembered for at least a day.
+    /// - By default, checks only the present state. That is correct if no other process writes to the store,
+    ///   as then no other commit can have followed.
     fn is_committed<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -147,68 +153,71 @@ pub trait Store: Send + Sync + 'static {
         })
     }
 
-    /// The archived utterances among `wanted`, ascending.
+    /// Returns the archived utterances among `wanted`, ascending.
     ///
-    /// - Those that are not archived are left out; so is everything of an unknown conversation.
-    /// - The caller bounds what it asks for.
+    /// - Utterances that are not archived are left out, as is everything of an unknown conversation.
+    /// - The caller limits how much it asks for.
     fn archived<'a>(
         &'a self,
         key: &'a ConversationKey,
         wanted: &'a Ranges,
     ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>>;
 
-    /// The sequences of the archived utterances to which clients gave these ids.
+    /// Returns the sequences of the archived utterances to which clients gave these ids.
     ///
-    /// - An id that names none is left out.
+    /// - Unknown ids are left out.
     fn archived_ids<'a>(
         &'a self,
         key: &'a ConversationKey,
         ids: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>>;
 
-    /// The values of the conversation's state that have one of these names; all of them where none is named. By name.
+    /// Returns the conversation's state values with these names, or all of them if `names` is empty. Ordered
+    /// by name.
     ///
-    /// - All are of one moment.
-    /// - A name that there is not is left out; so is everything of an unknown conversation.
+    /// - All are from one moment.
+    /// - Unknown names are left out, as is everything of an unknown conversation.
     fn state<'a>(
         &'a self,
         key: &'a ConversationKey,
         names: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>>;
 
-    /// The other conversations that read a lineage of this one's, each with the last sequence that
-    /// both share; by key.
+    /// Returns the other conversations that read a lineage of this one, each with the last sequence that both
+    /// share; by key.
     ///
-    /// - They are its forks, what it was forked from, and the other forks of that, as far as each is
-    ///   still there; a deleted one is left out and what it shared with others stays shared.
-    /// - That an utterance is among those shared does not tell that the other still stores it, nor
-    ///   that it has not changed it since.
-    /// - None of a conversation that was never forked, or of an unknown one.
-    /// - A fork changes its parent's revision: what is answered here holds for a commit that
-    ///   changes all of these conversations at the revisions that they were at.
+    /// - These are its forks, the conversation it was forked from, and the other forks of that one. Deleted
+    ///   ones are left out; what they shared with others stays shared.
+    /// - A shared sequence does not mean that the other conversation still stores the utterance, nor that it
+    ///   has not changed it since.
+    /// - Empty for a conversation that was never forked, or an unknown one.
+    /// - A fork changes its parent's revision: the result is valid for a commit that changes all of these
+    ///   conversations at the revisions that they had.
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>>;
 
-    /// The recipient's active conversation.
+    /// Returns the recipient's active conversation.
     fn active<'a>(
         &'a self,
         recipient: &'a RecipientKey,
     ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>>;
 
-    /// The heads of a page of a list of conversations, in its order.
+    /// Returns the heads of a page of a list of conversations, in the list's order.
     ///
-    /// - Starts behind `list.after`, whether there is still a conversation at that place or not.
-    /// - Each is as it was committed last when it was read. So pages give each conversation once that stays where it
-    ///   is; one that is changed meanwhile moves in a list by update, to the end of one whose oldest come first.
-    /// - Answered from indexes that commits keep, never by a look at every head: one by start, one by update that is
-    ///   exact to [`UPDATE_SPAN`](crate::domain::limits::UPDATE_SPAN), so that few commits change it, and one by id.
+    /// - Starts behind `list.after`, whether or not there is still a conversation at that place.
+    /// - Each head is the last one committed when it was read. So pages contain each conversation that does
+    ///   not move exactly once; one that is changed meanwhile moves in a list by update: to the end, if the
+    ///   oldest come first.
+    /// - Reads indexes that commits maintain, never every head: one by start, one by update with a precision
+    ///   of [`UPDATE_SPAN`](crate::domain::limits::UPDATE_SPAN), so that few commits change it, and one by
+    ///   id.
     fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>>;
 
-    /// The heads of a recipient's conversations, by descending start time, then id.
+    /// Returns the heads of a recipient's conversations, by descending start time, then id.
     ///
-    /// - Starts behind `page.after`, whether that conversation still exists or not.
+    /// - Starts behind `page.after`, whether or not that conversation still exists.
     fn conversations<'a>(
         &'a self,
         recipient: &'a RecipientKey,
@@ -217,7 +226,8 @@ pub trait Store: Send + Sync + 'static {
         self.list(page.of(recipient))
     }
 
-    /// The keys of the same conversations, in the same order: for those who know most of their states already.
+    /// Returns the keys of the same conversations, in the same order: for callers that already have most of
+    /// the states.
     fn conversation_keys<'a>(
         &'a self,
         recipient: &'a RecipientKey,
@@ -229,10 +239,10 @@ pub trait Store: Send + Sync + 'static {
         })
     }
 
-    /// The recipient's ended conversations but for the `keep` that ended last: at most `limit`, by
-    /// ascending time of their ends, then id.
+    /// Returns the recipient's ended conversations except the `keep` that ended last: at most `limit`, by
+    /// ascending end time, then id.
     ///
-    /// - Answered from an index that commits keep.
+    /// - Reads an index that commits maintain.
     fn ended_beyond<'a>(
         &'a self,
         recipient: &'a RecipientKey,
@@ -240,48 +250,50 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>>;
 
-    /// The outcome kept under `key`; `None` when it is older than `oldest`.
+    /// Returns the outcome stored under `key`; `None` if it is older than `oldest`.
     fn outcome<'a>(
         &'a self,
         key: &'a OutcomeKey,
         oldest: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>>;
 
-    /// What is due at `now`, at most `limit`, the longest due first.
+    /// Returns what is due at `now`, at most `limit`, the longest due first.
     ///
-    /// - Answered from an index that commits keep, never by a scan.
+    /// - Reads an index that commits maintain, never scans.
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>>;
 
-    /// The conversations of which a segment, or the closing, waits for a model
-    /// ([`Conversation::awaits_since`]), each with the time since which its first does; at most `limit`.
+    /// Returns the conversations of which a segment, or the closing, waits for a model
+    /// ([`Conversation::awaits_since`]), each with the time since which the first has been waiting; at most
+    /// `limit`.
     ///
-    /// - Starts behind `after`, whether that conversation still waits or not.
-    /// - By ascending time; of one time, those of a namespace by id.
-    /// - One that has ended waits like any other.
-    /// - Answered from an index that commits keep, never by a scan.
+    /// - Starts behind `after`, whether or not that conversation still waits.
+    /// - By ascending time, and for equal times within a namespace by id.
+    /// - An ended conversation waits like any other.
+    /// - Reads an index that commits maintain, never scans.
     fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>>;
 
-    /// Claims what waits in a conversation ([`Self::waiting`]) for a worker, for a time; answers whether it has it.
-    /// So what costs money and time is done once, however many processes would do it.
+    /// Claims the waiting work of a conversation ([`Self::waiting`]) for a worker, until a given time;
+    /// returns whether it was granted. This way, work that costs money and time is done once, no matter how
+    /// many processes could do it.
     ///
-    /// - Refused while another worker has it; of several that claim at once, one has it.
-    /// - A claim ends at its time, whatever became of the worker, or is [given up](Self::give_up). The worker that
-    ///   has it may claim again, to have it for longer.
-    /// - It is no condition of a commit, and keeps nobody from changing the conversation. When it ends before the
-    ///   work does, something is paid for twice and nothing is wrong.
-    /// - The conversation need not exist. What is kept of a claim may go once it has ended.
-    /// - What is cheap, and does no harm when it is done twice, is done without one: the removal of what is due, of
-    ///   what has ended and of old outcomes, and a scrub.
-    /// - By default granted: right where no other process works on the store.
+    /// - Refused while another worker has the claim; of several concurrent claims, one is granted.
+    /// - A claim ends at its time, whatever happened to the worker, or when it is [given up](Self::give_up).
+    ///   The worker that has it can claim again, to extend it.
+    /// - It is not a precondition of a commit, and prevents nobody from changing the conversation. If it ends
+    ///   before the work does, something is paid for twice and nothing is wrong.
+    /// - The conversation need not exist. The record of a claim can be removed once it has ended.
+    /// - Work that is cheap and harmless if done twice needs no claim: removing what is due, ended
+    ///   conversations and old outcomes, and scrubbing.
+    /// - By default, granted: correct if no other process works on the store.
     fn claim<'a>(&'a self, _claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
         Box::pin(ready(Ok(true)))
     }
 
-    /// Ends a worker's claim, if it has it still.
+    /// Ends a worker's claim, if it still has it.
     fn give_up<'a>(
         &'a self,
         _conversation: &'a ConversationKey,
@@ -290,17 +302,18 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(ready(Ok(())))
     }
 
-    /// What is kept of a kind that was derived from these blocks of a conversation's utterances; ascending.
+    /// Returns what is stored of a kind that was derived from these blocks of a conversation's utterances;
+    /// ascending.
     ///
-    /// - Blocks of which nothing is kept are left out, and so is everything of an unknown conversation. What was kept
-    ///   by [`Self::keep_derived`] may be lost at any time: it is derived anew then.
-    /// - Nothing of an utterance that was erased or edited is in it, from the commit on that did so, which takes out
-    ///   the blocks that hold it. A commit that appends, evicts, forgets softly or restores leaves them as they are;
-    ///   what it drops may be told of in them, unless they hold nothing else.
-    /// - It is never torn, nor another block's.
-    /// - A fork has its own. With a conversation goes all that was derived from it.
-    /// - The caller bounds what it asks for.
-    /// - By default nothing is kept.
+    /// - Blocks without anything stored are left out, as is everything of an unknown conversation. What was
+    ///   stored by [`Self::keep_derived`] can be lost at any time: it is then derived again.
+    /// - It contains nothing of an utterance from the commit on that erased or edited it, which removes the
+    ///   blocks that hold it. A commit that appends, evicts, forgets softly or restores leaves them as they
+    ///   are. A block can contain what was dropped, unless it contains nothing else.
+    /// - It is never torn, nor from another block.
+    /// - A fork has its own. Deleting a conversation removes everything derived from it.
+    /// - The caller limits how much it asks for.
+    /// - By default, nothing is stored.
     fn derived<'a>(
         &'a self,
         _key: &'a ConversationKey,
@@ -310,87 +323,90 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(ready(Ok(Vec::new())))
     }
 
-    /// Keeps what was derived from a block of a conversation's utterances; answers whether it did.
+    /// Stores what was derived from a block of a conversation's utterances; returns whether it did.
     ///
-    /// - Refused unless the conversation stands, [`Head::erased_at`] of its head is still the one that it was derived
-    ///   at, and it has any utterance of the block. So what was derived from a text never comes behind the commit
-    ///   that erases it.
-    /// - Refused as well while there is much else to write.
-    /// - It is no change of the conversation: no other state, no hint, nothing that counts for a quota.
-    /// - It replaces what is kept of the kind and the block.
-    /// - It is less durable than a commit: a loss of power may take it, whole.
-    /// - By default always refused.
+    /// - Refused unless the conversation exists, its [`Head::erased_at`] is still the one that the data was
+    ///   derived at, and it has an utterance of the block. So what was derived from a text is never stored
+    ///   after the commit that erases the text.
+    /// - Also refused while there is a lot else to write.
+    /// - It does not change the conversation: no new state, no hint, nothing that counts for a quota.
+    /// - It replaces what is stored for the kind and the block.
+    /// - It is less durable than a commit: a power loss can remove it, as a whole.
+    /// - By default, always refused.
     fn keep_derived(&self, _derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(ready(Ok(false)))
     }
 
-    /// Removes the outcomes older than `oldest`; answers how many.
+    /// Removes the outcomes older than `oldest`; returns how many.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
-    /// Makes the bytes of everything erased and deleted so far unreadable in whatever the
-    /// backend writes to.
+    /// Makes the bytes of everything erased and deleted so far unreadable wherever the backend writes.
     ///
-    /// - Costs next to nothing when nothing was erased or deleted since the last time.
+    /// - Costs next to nothing if nothing was erased or deleted since the last time.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Holds what each namespace stores to `quotas`, from now on; before it is called, nothing is held to any.
+    /// Limits what each namespace stores to `quotas` from now on; before the first call, nothing is limited.
     ///
-    /// - What a namespace has is told by what is stored, whoever stored it and whenever: its conversations, ended
-    ///   ones too, and the [bytes](Head::counted_bytes) that their heads count. What was stored before counts, and
-    ///   what is deleted, erased or dropped no longer does with the commit that takes it out.
-    /// - A commit is refused for what it adds in all: one that adds nothing of a kind is never refused for that
-    ///   kind, however much there is. Of several that come at once, no more are taken than fit.
-    /// - A commit that has no effect counts nothing.
-    /// - Called before the first commit; later, other quotas may be set. May take as long as a look at each head.
-    /// - Where several processes share the store, what all of them have stored counts, and each holds its own
+    /// - What a namespace uses is what is stored, whoever stored it and whenever: its conversations,
+    ///   including ended ones, and the [bytes](Head::counted_bytes) that their heads count. What was stored
+    ///   before the call counts; what is deleted, erased or dropped stops counting with the commit that
+    ///   removes it.
+    /// - A commit is refused because of its total growth: one that adds nothing of a kind is never refused
+    ///   for that kind, no matter how much there is. Of several concurrent commits, no more are accepted than
+    ///   fit.
+    /// - A commit without effect counts nothing.
+    /// - Called before the first commit; later calls can set other quotas. Can take as long as reading every
+    ///   head.
+    /// - If several processes share the store, what all of them have stored counts, and each limits its own
     ///   commits to the quotas that it was given.
-    /// - By default refused: a backend that keeps no quotas says so.
+    /// - By default, refused: the error says that the backend does not support quotas.
     fn set_quotas(&self, _quotas: Quotas) -> Result<(), StoreError> {
         Err(StoreError::Unavailable(format!("the backend {} keeps no quotas", self.capabilities().name)))
     }
 
-    /// Begins a backup: the bytes of a file that holds everything stored, of every namespace, as it is at one moment
+    /// Begins a backup: the bytes of a file with everything stored, in every namespace, as of one moment
     /// between two commits.
     ///
-    /// - Every commit that was answered before this call is in it; of one that takes effect meanwhile, all or
-    ///   nothing.
+    /// - It contains every commit that was answered before this call, and each commit that takes effect
+    ///   meanwhile wholly or not at all.
     /// - Commits and reads go on.
-    /// - Chunks of [`MAX_BACKUP_CHUNK_BYTES`](crate::domain::limits::MAX_BACKUP_CHUNK_BYTES) at most. An error is the
-    ///   last item; without one the file is whole when the stream ends.
-    /// - One at a time. It ends when the stream is dropped, or with an error when nothing of it is taken for
-    ///   [`BACKUP_PATIENCE`](crate::domain::limits::BACKUP_PATIENCE).
-    /// - By default refused.
+    /// - Chunks have at most [`MAX_BACKUP_CHUNK_BYTES`](crate::domain::limits::MAX_BACKUP_CHUNK_BYTES). An
+    ///   error is the last item; without one, the file is complete when the stream ends.
+    /// - One at a time. It ends when the stream is dropped, or with an error if the reader consumes nothing
+    ///   for [`BACKUP_PATIENCE`](crate::domain::limits::BACKUP_PATIENCE).
+    /// - By default, refused.
     fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         Err(BackupRefused::Unsupported)
     }
 
-    /// Hints of what is changed, by whichever process: a stream of its own for each call.
+    /// Returns hints of what any process changes: each call returns a separate stream.
     ///
-    /// - It starts with [`Hint::Missed`] once it hears: what takes effect from then on is told.
-    /// - A commit is told when it has taken effect, by a [`Hint::Changed`] for each conversation that it changes,
-    ///   creates or removes, and then by a [`Hint::Active`] for each recipient whose pointer it moves. A hint may
-    ///   come late, and more than once.
-    /// - Hints that are lost, be it that the reader is slow or a connection breaks, are told by a
-    ///   [`Hint::Missed`] once it hears again. No commit waits for a reader.
-    /// - It does not end as long as the store is there.
-    /// - By default it never yields: right where no other process writes to the store.
+    /// - It starts with [`Hint::Missed`] once it is listening: whatever takes effect from then on is
+    ///   reported.
+    /// - Once a commit has taken effect, there is a [`Hint::Changed`] for each conversation that it changes,
+    ///   creates or removes, and then a [`Hint::Active`] for each recipient whose pointer it moves. A hint
+    ///   can come late, and more than once.
+    /// - Lost hints, whether the reader is slow or a connection breaks, are reported by a [`Hint::Missed`]
+    ///   once the stream is listening again. No commit waits for a reader.
+    /// - It does not end as long as the store exists.
+    /// - By default, it never yields: correct if no other process writes to the store.
     fn hints(&self) -> BoxStream<'static, Hint> {
         Box::pin(stream::pending())
     }
 
-    /// Whether commits wait for long, and more wait than the backend writes at once: what would add to them had
-    /// better be refused.
+    /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time: it
+    /// is better to refuse further ones.
     ///
-    /// - Cheap: it is asked before each write. Commits are taken nevertheless.
-    /// - By default it never is.
+    /// - Cheap: it is called before each write. Commits are accepted nevertheless.
+    /// - By default, never.
     fn is_behind(&self) -> bool {
         false
     }
 
-    /// Whether writes are taken: how it is, and then each change; an error tells why none are.
+    /// Whether writes are accepted: the current condition, then each change; an error says why they are not.
     ///
-    /// - A reader who is slow may miss what has changed again.
-    /// - By default they always are.
+    /// - A slow reader can miss a condition that has changed again.
+    /// - By default, they always are.
     fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
         Box::pin(stream::once(ready(Ok(()))).chain(stream::pending()))
     }
@@ -403,29 +419,29 @@ pub struct Capabilities {
     pub name: &'static str,
     /// A commit that was answered survives the end of the process.
     pub durable: bool,
-    /// Several processes may use one store at once: what was read may be old a moment later, so nothing is
-    /// answered from a cache alone. What [`Store::is_committed`], [`Store::claim`] and [`Store::hints`] do
-    /// by default is not enough then.
+    /// Several processes can use one store at the same time: what was read can be outdated a moment later, so
+    /// nothing is answered from a cache alone. The defaults of [`Store::is_committed`], [`Store::claim`] and
+    /// [`Store::hints`] are then insufficient.
     pub shared: bool,
-    /// States that are answered are those that the backend keeps in this process's memory: a cache of them
-    /// takes no room of its own, and is not bounded.
+    /// The states that are returned are the ones that the backend keeps in this process's memory: caching
+    /// them takes no extra room, so the cache is not bounded.
     pub resident: bool,
-    /// What is derived from conversations is kept: see [`Store::keep_derived`]. Without it, nothing need be put into
-    /// bytes for that.
+    /// What is derived from conversations is stored: see [`Store::keep_derived`]. If false, callers need not
+    /// serialize it.
     pub derived: bool,
 }
 
 /// A place in a list of conversations.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The last conversation of the page before.
+    /// The last conversation of the previous page.
     pub after: Option<(Timestamp, ConversationId)>,
-    /// The most entries.
+    /// The maximum number of entries.
     pub limit: usize,
 }
 
 impl Page {
-    /// The page of a recipient's list, the newest start first.
+    /// The page in a recipient's list, the newest start first.
     pub fn of(self, recipient: &RecipientKey) -> List {
         let Self { after, limit } = self;
         let (of, order) = (ListOf::Recipient(recipient.clone()), ListOrder::NEWEST_START);
@@ -436,6 +452,6 @@ impl Page {
 /// Work whose time has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// The conversation is to be removed.
+    /// The conversation should be removed.
     Expired(ConversationKey),
 }

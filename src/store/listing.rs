@@ -1,4 +1,4 @@
-//! How a page of a list is put together from the indexes that a store keeps.
+//! Assembles a page of a list from the indexes of a store.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,13 @@ use crate::domain::{
     limits::{FEW_NAMES, UPDATE_SPAN},
 };
 
-/// Entries of an index that are read at a time.
+/// How many index entries to read at a time.
 const ENTRIES: usize = 256;
 
-/// The indexes of a store, as lists read them. What they name may have changed, or gone, when it is looked at.
+/// The indexes of a store, for lists. What an entry names might have been changed or removed by the time it
+/// is looked up.
 pub(super) trait Lists {
-    /// At most `limit` places in the index by start, in the list's order: those behind `after`.
+    /// At most `limit` places behind `after` in the index by start, in the list's order.
     fn started(
         &self,
         list: &List,
@@ -21,32 +22,32 @@ pub(super) trait Lists {
         limit: usize,
     ) -> Result<Vec<ListedAt>, StoreError>;
 
-    /// The first [span](span_of) in the index by update, in the list's order, that is not before `from`; and the
-    /// conversations that are in it.
+    /// The first [span](span_of) in the index by update, in the list's order, that is not before `from`, and
+    /// the conversations in it.
     fn updated(
         &self,
         list: &List,
         from: Option<Timestamp>,
     ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError>;
 
-    /// At most `limit` conversations of the namespace whose ids begin as the list says.
+    /// At most `limit` conversations of the namespace whose ids have the list's prefix.
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError>;
 
-    /// When a conversation changed last; `None` when there is none.
+    /// The time of a conversation's last change; `None` if it does not exist.
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError>;
 
     /// Its head.
     fn head(&self, key: &ConversationKey) -> Result<Option<Head>, StoreError>;
 }
 
-/// What an index by id tells of a conversation.
+/// An entry of the index by id.
 pub(super) struct Named {
     pub(super) id: ConversationId,
     pub(super) recipient: RecipientId,
     pub(super) start_time: Timestamp,
 }
 
-/// The beginning of the span of time in which lists by update look a conversation up.
+/// The start of the span of time under which the index by update lists a conversation.
 pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
     let span = UPDATE_SPAN.as_micros() as i64;
     Timestamp(update_time.0.div_euclid(span).saturating_mul(span))
@@ -68,7 +69,7 @@ pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreEr
     Ok(page.heads)
 }
 
-/// Those whose ids begin as the list says, when they are few.
+/// The conversations whose ids have the list's prefix, if there are few.
 fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Named>>, StoreError> {
     if list.id_prefix.is_empty() {
         return Ok(None);
@@ -84,7 +85,7 @@ struct Page<'a, L> {
 }
 
 impl<L: Lists> Page<'_, L> {
-    /// Those among few.
+    /// Adds conversations from a small set.
     fn of_named(&mut self, named: Vec<Named>) -> Result<(), StoreError> {
         let mut places = Vec::new();
         for Named { id, recipient, start_time } in named {
@@ -95,7 +96,7 @@ impl<L: Lists> Page<'_, L> {
         self.add_all(places, None)
     }
 
-    /// The time that orders a conversation that started at `start_time`.
+    /// The time that orders a conversation with this start time.
     fn time(&self, start_time: Timestamp, id: &ConversationId) -> Result<Option<Timestamp>, StoreError> {
         match self.list.order.by_update {
             true => self.lists.update_time(&self.list.of.key(id.clone())),
@@ -114,7 +115,7 @@ impl<L: Lists> Page<'_, L> {
                     continue;
                 }
                 let head = self.lists.head(&self.list.of.key(place.1.clone()))?;
-                // one of the same name may have started since
+                // another one with the same id might have started since
                 self.heads.extend(head.filter(|head| self.list.order.place(head) == place));
                 if self.is_full() {
                     break;
@@ -143,8 +144,9 @@ impl<L: Lists> Page<'_, L> {
         Ok(())
     }
 
-    /// Adds those that are behind the page before, in their order, while there is room. One that is changed between
-    /// two looks is where it has come to: in front of all, or among the last, as long as it is in this span.
+    /// Adds the conversations behind the previous page, in order, while there is room. One that changes
+    /// between the two reads is added at its new place: before the others, or among the last if it is still
+    /// in this span.
     fn add_all(&mut self, places: Vec<ListedAt>, span: Option<Timestamp>) -> Result<(), StoreError> {
         let order = self.list.order;
         let mut open: BTreeMap<ListedAt, Option<Head>> =

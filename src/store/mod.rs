@@ -1,6 +1,6 @@
-//! Where conversations are kept.
+//! The storage of conversations.
 //!
-//! [`Store`] is the contract that every backend fulfils. The suite that shows it is in `conformance`, with
+//! [`Store`] is the contract that every backend fulfils. The suite that checks it is in `conformance`, behind
 //! the feature of that name.
 
 #[cfg(any(test, feature = "conformance"))]

@@ -1,4 +1,5 @@
-//! What namespaces have stored, kept beside what commits do to it: for a backend whose one process commits all.
+//! Counts what namespaces have stored, as commits change it: for a backend whose single process makes all
+//! commits.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -11,15 +12,15 @@ use smallvec::SmallVec;
 use super::{Commit, OverQuota, Quota, Quotas, StoreError, Write};
 use crate::domain::{Head, Namespace};
 
-/// Holds commits to quotas, once there are any.
+/// Enforces quotas on commits, if any are set.
 #[derive(Default)]
 pub(super) struct Keeper(OnceLock<Mutex<Ledger>>);
 
-/// What a commit adds to what namespaces have stored.
+/// What a commit adds to the usage of namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Growth(SmallVec<[(Namespace, Added); 1]>);
 
-/// What namespaces have stored.
+/// The usage of namespaces.
 #[derive(Default)]
 pub(super) struct Ledger {
     quotas: Quotas,
@@ -39,7 +40,7 @@ struct Used {
 }
 
 impl Keeper {
-    /// Holds commits to `quotas` from now on. The first time, `count` notes what is stored.
+    /// Enforces `quotas` on commits from now on. The first time, `count` counts what is stored.
     pub(super) fn set(
         &self,
         quotas: Quotas,
@@ -56,7 +57,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What `commit` adds; nothing, as long as nothing is counted.
+    /// What `commit` adds; empty as long as nothing is counted.
     pub(super) fn growth(&self, commit: &Commit) -> Growth {
         match self.0.get() {
             Some(_) => Growth::of(commit),
@@ -64,7 +65,7 @@ impl Keeper {
         }
     }
 
-    /// Counts what a commit adds, which takes effect then; or tells which quota that is beyond.
+    /// Counts what a commit adds, which then takes effect; or returns the quota that it exceeds.
     pub(super) fn take(&self, growth: &Growth) -> Result<(), StoreError> {
         match self.0.get() {
             Some(ledger) if !growth.0.is_empty() => ledger.lock().take(growth),
@@ -72,7 +73,7 @@ impl Keeper {
         }
     }
 
-    /// Takes back what was counted for a commit that has no effect.
+    /// Reverts the count for a commit that has no effect.
     pub(super) fn give_back(&self, growth: &Growth) {
         if let Some(ledger) = self.0.get() {
             let mut ledger = ledger.lock();
@@ -99,7 +100,7 @@ impl Growth {
 }
 
 impl Added {
-    /// What is stored of one; what keeps a recipient's own state is no conversation.
+    /// The usage of one conversation; one that holds a recipient's own state only counts bytes.
     fn of(head: &Head) -> Self {
         let conversations = i64::from(head.identity.is_listed());
         Self { conversations, bytes: head.counted_bytes() as i64 }
@@ -122,7 +123,7 @@ impl Added {
 }
 
 impl Ledger {
-    /// Counts what is stored.
+    /// Counts a stored conversation.
     pub(super) fn count(&mut self, head: &Head) {
         self.add(&head.identity.key.namespace, Added::of(head));
     }
@@ -133,7 +134,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// What adds nothing of a kind is never beyond its quota, though the namespace may be.
+    /// A commit that adds nothing of a kind never exceeds its quota, though the namespace might.
     fn check(&self, namespace: &Namespace, added: Added) -> Result<(), StoreError> {
         let used = self.used.get(namespace).copied().unwrap_or_default();
         let kinds = [

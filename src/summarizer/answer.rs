@@ -1,8 +1,8 @@
-//! What a model answered.
+//! A model's answer.
 
-/// What a model answered.
+/// A model's answer.
 pub(super) struct Answer {
-    /// Its text, as it came.
+    /// Its text, unchanged.
     pub text: String,
     /// The model that the server names.
     pub model: Option<String>,

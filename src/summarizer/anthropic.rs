@@ -6,10 +6,10 @@ use serde_json::{Value, json, value::RawValue};
 use super::{answer::Answer, prompts::Prompt};
 use crate::engine::llm::LlmError;
 
-/// Where it is asked, below the address of the server.
+/// The path below the address of the server.
 pub(super) const PATH: &str = "/v1/messages";
 
-/// Models that take a temperature; newer ones refuse a request that has one.
+/// Models that accept a temperature; newer ones refuse a request that has one.
 const WITH_TEMPERATURE: [&str; 3] = ["claude-3", "claude-haiku-4", "claude-sonnet-4"];
 
 /// The request for an answer to `prompt`.
@@ -26,7 +26,7 @@ pub(super) fn request(model: &str, prompt: &Prompt) -> Value {
     request
 }
 
-/// A message: of what servers send, what is needed here.
+/// The parts of a message that are needed here.
 #[derive(Deserialize)]
 struct Message {
     model: Option<String>,
@@ -46,7 +46,7 @@ enum Block {
 
 /// Reads the answer.
 pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
-    let garbled = |error| LlmError::Unusable(format!("it is no message: {error}"));
+    let garbled = |error| LlmError::Unusable(format!("it is not a message: {error}"));
     let message: Message = serde_json::from_str(body.get()).map_err(garbled)?;
     match message.stop_reason.as_deref() {
         None | Some("end_turn" | "stop_sequence") => {

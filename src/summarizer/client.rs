@@ -1,4 +1,4 @@
-//! Asks a model of one server.
+//! Asks the models of one server.
 
 use super::{LlmSettings, anthropic, open_ai, prompts::Prompt};
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
     store::BoxFuture,
 };
 
-/// A model of one server, asked by the server's protocol.
+/// The models of one server, asked in the server's protocol.
 pub(super) struct ModelClient {
     server: ModelServer,
     protocol: Protocol,
@@ -16,7 +16,7 @@ pub(super) struct ModelClient {
 }
 
 impl ModelClient {
-    /// The client of `server` that `settings` tell of.
+    /// The client of `server`, which `settings` describe.
     pub(super) fn new(settings: &LlmSettings, server: ModelServer) -> Self {
         Self {
             server,

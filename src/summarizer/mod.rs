@@ -1,7 +1,7 @@
-//! Summaries by a model, over HTTP: OpenAI's chat completions, which many servers speak, and
+//! Summaries by a model, over HTTP: OpenAI's chat completions, which many servers support, and
 //! Anthropic's messages.
 //!
-//! One call is one attempt. Who waits, repeats and gives up is decided by the engine.
+//! One call is one attempt. The engine decides when to wait, retry and give up.
 
 mod answer;
 mod anthropic;
@@ -24,13 +24,13 @@ use crate::{
 };
 use client::ModelClient;
 
-/// Where the key is looked for.
+/// Where to look for the key.
 const KEY: KeyNames = KeyNames { file: "llm_api_key_file", variable: "UTTERD_LLM_API_KEY" };
 
-/// The client for `settings`; `environment` tells the value of a variable.
+/// Returns the client for `settings`; `environment` returns the value of a variable.
 ///
-/// A key is taken from the file, else from `UTTERD_LLM_API_KEY`, else from the provider's own
-/// variable. A server that is not the provider's own may want none. Nothing is sent yet.
+/// The key comes from the file, else from `UTTERD_LLM_API_KEY`, else from the provider's own
+/// variable. It is optional if the server is not the provider's own. Nothing is sent yet.
 pub fn build(
     settings: &LlmSettings,
     environment: impl Fn(&str) -> Option<String>,

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, as its servers and those of others understand them.
+//! OpenAI's chat completions, as its servers and those of others accept them.
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -6,10 +6,10 @@ use serde_json::{Value, json, value::RawValue};
 use super::{answer::Answer, prompts::Prompt};
 use crate::engine::llm::LlmError;
 
-/// Where it is asked, below the address of the server.
+/// The path below the address of the server.
 pub(super) const PATH: &str = "/chat/completions";
 
-/// The tokens that a model may think before it answers; its answer and its thoughts have one limit.
+/// The tokens that a model may think before it answers; one limit covers its thoughts and its answer.
 const THOUGHT_TOKENS: u32 = 4_096;
 
 /// The request for an answer to `prompt`.
@@ -31,15 +31,15 @@ pub(super) fn request(model: &str, prompt: &Prompt) -> Value {
     request
 }
 
-/// Whether it is one of OpenAI's models that think: they take no temperature, and know the limit
-/// by another name, which many servers do not know. A gateway writes `openai/` before the name.
+/// Whether it is one of OpenAI's reasoning models: they accept no temperature, and use another name
+/// for the limit, which many servers do not accept. A gateway puts `openai/` before the name.
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let versions = ["o", "gpt-"].map(|family| name.strip_prefix(family)?.chars().next()?.to_digit(10));
     matches!(versions, [Some(_), _] | [_, Some(5..)])
 }
 
-/// A completion: of what servers send, what is needed here.
+/// The parts of a completion that are needed here.
 #[derive(Deserialize)]
 struct Completion {
     model: Option<String>,
@@ -60,7 +60,7 @@ struct Message {
 
 /// Reads the answer.
 pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
-    let garbled = |error| LlmError::Unusable(format!("it is no chat completion: {error}"));
+    let garbled = |error| LlmError::Unusable(format!("it is not a chat completion: {error}"));
     let completion: Completion = serde_json::from_str(body.get()).map_err(garbled)?;
     let choice = completion.choices.into_iter().next();
     let Some(Choice { message, finish_reason }) = choice else {

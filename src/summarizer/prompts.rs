@@ -1,7 +1,7 @@
-//! The words that a model is asked with.
+//! The prompts for a model.
 //!
-//! They stand in files, in a directory that is named by their version; each summary is stored with the version
-//! that it was made with. What they tell to preserve and to omit is seed 004's.
+//! Their texts are in files, in a directory named after their version; each summary is stored with the version
+//! that it was made with. What they say to preserve and to omit comes from seed 004.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use crate::{
     engine::llm::{Material, Task},
 };
 
-/// The version of the words.
+/// The version of the prompts.
 pub const PROMPT_VERSION: u32 = 3;
 
-/// What a task is put in.
+/// The texts for a task.
 struct Words {
     system: &'static str,
     user: &'static str,
@@ -35,7 +35,7 @@ const FOCUS: &str = include_str!("prompts/v3/focus.txt");
 const FACTS: &str = include_str!("prompts/v3/facts.txt");
 const BEFORE: &str = include_str!("prompts/v3/before.txt");
 
-/// What a model is told: the rules, and one message that holds everything said as data.
+/// The prompt for a model: the rules, and one message that holds everything said as data.
 pub(super) struct Prompt {
     /// The rules.
     pub system: &'static str,
@@ -73,7 +73,7 @@ impl Prompt {
     }
 }
 
-/// What a kind of talk is remembered for (seed 004, "Focus areas").
+/// What to emphasize for a kind of conversation (seed 004, "Focus areas").
 fn emphasis(kind: Kind) -> &'static str {
     match kind {
         Kind::Code => include_str!("prompts/v3/code.txt"),
@@ -83,13 +83,13 @@ fn emphasis(kind: Kind) -> &'static str {
     }
 }
 
-/// The tokens that a model is asked for: models overrun what they are asked for.
+/// The tokens to ask a model for: fewer than the limit, because models overrun what they are asked for.
 fn asked_for(limit: u32) -> u32 {
     limit - limit / 5
 }
 
-/// The tokens after which an answer is cut off: a text has up to a half more of another provider's
-/// tokens.
+/// The tokens after which an answer is cut off: in another provider's tokens, a text can be half as
+/// long again.
 fn allowed(limit: u32) -> u32 {
     limit.saturating_add(limit / 2).max(1)
 }

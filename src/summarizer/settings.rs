@@ -1,4 +1,4 @@
-//! What a client is made from.
+//! The settings of a client.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -6,19 +6,19 @@ use url::Url;
 
 use crate::model_server::Protocol;
 
-/// Which model is asked, where, and for how long.
+/// Which model to ask, where, and how long to wait.
 #[derive(Clone, Debug)]
 pub struct LlmSettings {
-    /// What its server speaks.
+    /// The protocol of its server.
     pub protocol: Protocol,
     /// The server, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
     pub base_url: Option<Url>,
-    /// The model that is asked when a conversation names none.
+    /// The model for conversations that name none.
     pub model: String,
-    /// Others that a conversation may name as its own.
+    /// Further models that a conversation may name.
     pub others: Vec<String>,
-    /// The file that holds the key, white space around it aside; `None` takes it from the environment.
+    /// The file with the key, which may have white space around it; `None` takes the key from the environment.
     pub api_key_file: Option<PathBuf>,
-    /// The whole of an answer is there within so long.
+    /// How long a complete answer may take.
     pub timeout: Duration,
 }

@@ -42,7 +42,7 @@ struct Call<'a> {
     arguments: String,
 }
 
-/// The summaries of `material`, then what is live of what was said, instructions left out.
+/// The summaries of `material`, then the live utterances without instructions, then the facts to keep.
 pub(super) fn of(material: &Material) -> String {
     let before = Some(&material.before).filter(|text| !text.is_empty());
     let told = Some(&material.told).filter(|text| !text.is_empty());
@@ -75,13 +75,13 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A line that nothing in it ends: JSON may write a slash as `\/`.
+/// A line that cannot contain a closing tag: JSON allows writing a slash as `\/`.
 fn written(line: &Line<'_>) -> String {
     let json = serde_json::to_string(line).unwrap_or_default();
     json.replace("</", "<\\/") + "\n"
 }
 
-/// The head and the tail of a text that has more than `limit` bytes, and how many were left out.
+/// Shortens a text of more than `limit` bytes to its head and tail, and says how many bytes were left out.
 fn clipped(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();

@@ -8,9 +8,9 @@ use super::blocks::{Blocks, is_plain};
 use super::bounded::{self, Bounded, saturated};
 use crate::domain::TokenCounter;
 
-/// Counts plain blocks with the `tiktoken` crate, the fastest there, and all others with
-/// [`Bounded`], because that crate takes microseconds for a rare character and
-/// `n log n` time for a long piece.
+/// Counts plain blocks with the `tiktoken` crate, which is fastest for them, and all others
+/// with [`Bounded`], because the crate takes microseconds for a rare character and `n log n`
+/// time for a long piece.
 pub(super) struct Adaptive {
     fast: LazyLock<&'static CoreBpe>,
     bounded: LazyLock<Bounded>,

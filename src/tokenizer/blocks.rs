@@ -1,18 +1,18 @@
-//! Cutting text into blocks that are counted apart, and telling plain blocks from others.
+//! Cuts text into blocks that are counted separately, and recognises plain blocks.
 
-/// A block reaches at least this far before it is cut, in bytes.
+/// The least length of a block that is cut off, in bytes.
 const BLOCK: usize = 512;
 
 /// The longest run of one class of characters in a plain block, in characters. It bounds the
-/// length of a piece, and with it what the fast counter spends on merging it.
+/// length of a piece, and so the time that the fast counter spends on merging it.
 const LONGEST_RUN: usize = 48;
 
 /// The blocks of a text, in order. Their token counts add up to that of the text.
 ///
-/// Two kinds of cut are safe by the split rules of o200k and cl100k, whatever surrounds them:
-/// - before a space that follows a visible ASCII character. A space only ever begins a piece or
-///   follows white space, and only white space looks at what comes after it;
-/// - between an ASCII letter and an ASCII digit. Digits are in pieces of digits only.
+/// By the split rules of o200k and cl100k, two kinds of cut are safe, whatever surrounds them:
+/// - before a space that follows a visible ASCII character. A space always begins a piece or
+///   follows white space, and only the rules for white space look at what comes after it;
+/// - between an ASCII letter and an ASCII digit. Digits are only in pieces of digits.
 pub(super) struct Blocks<'a> {
     rest: &'a str,
 }
@@ -49,18 +49,18 @@ fn is_safe_cut(before: u8, after: u8) -> bool {
     before_space || letter_digit || digit_letter
 }
 
-/// Whether the fast counter is exact, and fast, on this block: it holds only characters of the
-/// common scripts and no long run without a boundary.
+/// Whether the fast counter is exact and fast on this block: the block holds only characters of
+/// the common scripts, and no long run without a boundary.
 pub(super) fn is_plain(block: &str) -> bool {
     if block.is_ascii() { !has_long_ascii_run(block.as_bytes()) } else { is_plain_unicode(block) }
 }
 
-/// What a character may share a piece with: a piece is a run of one class, with at most one
-/// character before it and line ends or a contraction after it.
+/// The class of a character. A piece is a run of one class, with at most one character before it,
+/// and line ends or a contraction after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Letter,
-    /// Pieces of digits end after three, so their runs need no limit.
+    /// A piece has at most three digits, so runs of digits need no limit.
     Digit,
     Space,
     Mark,
@@ -75,11 +75,11 @@ const fn ascii_class(byte: u8) -> Class {
     }
 }
 
-/// The class of a character of the common scripts, `None` for the others.
+/// Returns the class of a character of the common scripts; `None` for the others.
 ///
-/// Two kinds are left out because of the fast counter. After an apostrophe the split rules take
-/// ſ (U+017F) for an `s`; it does not, and so counts ` I'ſ` wrong. At each white space outside
-/// ASCII it reads all of the text that follows, which is quadratic.
+/// Two kinds of characters are left out because of the fast counter. After an apostrophe, the
+/// split rules treat ſ (U+017F) as an `s`; the fast counter does not, and so counts ` I'ſ` wrong.
+/// At each white space outside ASCII, it reads all of the remaining text, which is quadratic.
 const fn class(c: char) -> Option<Class> {
     Some(match c {
         '\0'..='\x7f' => ascii_class(c as u8),
@@ -103,8 +103,8 @@ const fn class(c: char) -> Option<Class> {
     })
 }
 
-/// Looks at one byte in [`LONGEST_RUN`] and at the run around it: a longer run cannot hide
-/// between two of them.
+/// Looks only at every [`LONGEST_RUN`]th byte and the run around it: a longer run cannot hide
+/// between two of these bytes.
 fn has_long_ascii_run(bytes: &[u8]) -> bool {
     let mut start = 0;
     while let Some(window) = bytes.get(start..=start + LONGEST_RUN) {

@@ -1,4 +1,4 @@
-//! The counter without a bad case: time linear in the text, whatever it holds.
+//! The counter without a bad case: its time is linear in the text, whatever the text is.
 
 use std::sync::LazyLock;
 
@@ -34,7 +34,7 @@ impl Bounded {
         Self { splitter, ranks: Ranks::new(tokens(vocabulary(name))) }
     }
 
-    /// The number of tokens of `text`.
+    /// Returns the number of tokens of `text`.
     pub(super) fn tokens(&self, text: &str) -> usize {
         self.splitter.pieces(text).map(|piece| merge::count(&self.ranks, piece.as_bytes())).sum()
     }
@@ -46,31 +46,31 @@ impl TokenCounter for Bounded {
     }
 }
 
-/// One that is loaded by its first count.
+/// A counter that is loaded by its first count.
 impl TokenCounter for LazyLock<Bounded> {
     fn count(&self, text: &str) -> u32 {
         LazyLock::force(self).count(text)
     }
 }
 
-/// The special token whose rank lies among or right after those of p50k and r50k.
+/// The special token whose rank lies among those of p50k, or right after those of r50k.
 const END_OF_TEXT: &[u8] = b"<|endoftext|>";
 
-/// The vocabulary of an encoding, as the `tiktoken` crate carries it; the first call unpacks it.
+/// Returns the vocabulary of an encoding from the `tiktoken` crate; the first call unpacks it.
 #[expect(clippy::expect_used, reason = "the crate is built with the four vocabularies")]
 pub(super) fn vocabulary(name: &str) -> &'static CoreBpe {
     tiktoken::get_encoding(name).expect("a vocabulary that is compiled in")
 }
 
-/// The tokens of ordinary text in the order of their ranks.
+/// Returns the tokens of ordinary text in the order of their ranks.
 fn tokens(vocabulary: &CoreBpe) -> impl Iterator<Item = Vec<u8>> + '_ {
-    // One rank more than there are tokens: p50k has END_OF_TEXT among them.
+    // One rank more than there are tokens: in p50k, END_OF_TEXT lies among them.
     let ranks = 0..=u32::try_from(vocabulary.vocab_size()).unwrap_or(u32::MAX);
     let tokens = ranks.map(|rank| vocabulary.decode(&[rank]));
     tokens.filter(|token| !token.is_empty() && token != END_OF_TEXT)
 }
 
-/// A count as the trait returns it.
+/// Converts a count to the trait's type.
 pub(super) fn saturated(tokens: usize) -> u32 {
     u32::try_from(tokens).unwrap_or(u32::MAX)
 }

@@ -1,28 +1,28 @@
 //! Byte-pair encoding of a piece, in time linear in its length.
 //!
-//! A short piece is encoded as the definition says. A long one is encoded window by window, since the usual ways take
-//! `n log n` or more. What makes that exact: tokens in a row are the encoding of their bytes if and only if each two
-//! neighbours are the encoding of theirs. That holds for vocabularies each of whose tokens encodes to itself, as
-//! OpenAI's do. So when the encoding of a text and that of a window over its end and beyond have one token in common, at
-//! the same place, the first up to this token and the second from there on are the encoding of both together: all
-//! neighbours stand as they do in one of the two.
+//! A short piece is encoded as the definition says. A long one is encoded window by window, since the usual algorithms
+//! take `n log n` or more. This is exact for the following reason: a series of tokens is the encoding of its bytes if
+//! and only if each pair of neighbours is the encoding of its own bytes. That holds for vocabularies in which each
+//! token encodes to itself, as in OpenAI's. Take the encoding of a text, and that of a window that covers its end and
+//! goes beyond it. If both have one token in common, at the same place, then the first encoding up to this token and
+//! the second from there on are together the encoding of the whole: each pair of neighbours occurs in one of the two.
 
 use super::{
     ranks::{NO_RANK, Ranks},
     runs,
 };
 
-/// So many bytes more a window takes in.
+/// How many new bytes a window adds.
 const STEP: usize = 64;
 
-/// So many bytes of what is encoded a window looks back at. Mostly the first token there is in both encodings; if none
-/// is, the window looks back further.
+/// How many encoded bytes a window looks back at. Usually the first token there is in both encodings; if no token is,
+/// the window looks back further.
 const LOOK_BACK: usize = 16;
 
-/// A window up to this length, in bytes, is encoded by looking at all of it for each merge.
+/// A window up to this length, in bytes, is encoded by scanning all of it for each merge.
 const SHORT: usize = 256;
 
-/// The number of tokens of `piece`.
+/// Returns the number of tokens of `piece`.
 pub(super) fn count(ranks: &Ranks, piece: &[u8]) -> usize {
     if piece.len() < 2 || ranks.rank(piece) != NO_RANK {
         return piece.len().min(1);
@@ -34,9 +34,9 @@ pub(super) fn count(ranks: &Ranks, piece: &[u8]) -> usize {
 struct Windows<'a> {
     ranks: &'a Ranks,
     piece: &'a [u8],
-    /// Where the tokens of what is encoded end.
+    /// The ends of the tokens encoded so far.
     ends: Vec<usize>,
-    /// The same of the last window.
+    /// The ends of the tokens of the last window.
     window: Vec<usize>,
 }
 
@@ -49,18 +49,18 @@ impl<'a> Windows<'a> {
         let mut step = STEP + LOOK_BACK;
         while self.encoded() < self.piece.len() {
             let reach = self.piece.len().min(self.encoded() + step);
-            // Where windows have to look back far, they go forward as far: so no byte is encoded often.
+            // If a window has to look back far, the next goes forward as far, so no byte is encoded many times.
             step = self.extend(reach).max(STEP);
         }
         self.ends.len()
     }
 
-    /// How much is encoded.
+    /// Returns the number of bytes encoded so far.
     fn encoded(&self) -> usize {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Encodes all up to `reach`, and answers how far that had to look back.
+    /// Encodes everything up to `reach`, and returns how far it had to look back.
     fn extend(&mut self, reach: usize) -> usize {
         let mut back = LOOK_BACK;
         loop {
@@ -82,7 +82,7 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// The places of the first token that both encodings from `start` on have.
+/// Returns the indexes, in both encodings from `start` on, of the first token that they have in common.
 fn common(old: &[usize], new: &[usize], start: usize) -> Option<(usize, usize)> {
     let begin = |ends: &[usize], at: usize| at.checked_sub(1).map_or(start, |before| ends[before]);
     let (mut i, mut j) = (0, 0);
@@ -97,7 +97,7 @@ fn common(old: &[usize], new: &[usize], start: usize) -> Option<(usize, usize)> 
     None
 }
 
-/// Puts into `ends` where the tokens of a part of `piece` end.
+/// Fills `ends` with the ends of the tokens of a part of `piece`.
 fn encode(ranks: &Ranks, piece: &[u8], part: std::ops::Range<usize>, ends: &mut Vec<usize>) {
     if part.len() > SHORT {
         runs::encode(ranks, piece, part, ends);
@@ -120,7 +120,7 @@ fn encode(ranks: &Ranks, piece: &[u8], part: std::ops::Range<usize>, ends: &mut 
     }
 }
 
-/// The first of the lowest ranks.
+/// Returns the index of the first of the lowest ranks; `None` if there is no rank.
 fn first_lowest(ranks: &[u32]) -> Option<usize> {
     let lowest = ranks.iter().copied().min().filter(|&rank| rank != NO_RANK)?;
     ranks.iter().position(|&rank| rank == lowest)
@@ -130,7 +130,7 @@ fn first_lowest(ranks: &[u32]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// All bytes, and the pairs of each byte and the next one, of which the later merges first: so the end of a rising
+    /// All bytes, and the pairs of each byte and the next higher one; later pairs merge first, so the end of a rising
     /// piece decides how all of it is merged.
     fn rising() -> Ranks {
         let bytes = (0..=u8::MAX).map(|byte| vec![byte]);

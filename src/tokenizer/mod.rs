@@ -1,17 +1,17 @@
-//! Exact token counts for the four OpenAI encodings, fast for usual text and bounded for any.
+//! Exact token counts for the four OpenAI encodings: fast for usual text, in bounded time for any.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `adaptive` | o200k and cl100k: each block of text goes to the counter that suits it |
-//! | `blocks` | where text may be cut, and which blocks the fast counter is good at |
+//! | `blocks` | where text can be cut, and which blocks suit the fast counter |
 //! | `bounded` | the counter without a bad case; p50k and r50k use nothing else |
 //! | `split` | the rules by which it cuts text into pieces |
 //! | `merge` | byte-pair encoding of a piece, in linear time |
-//! | `runs` | the same of runs of one character, in less |
-//! | `ranks` | a vocabulary, small |
+//! | `runs` | the same for runs of one character, in less time |
+//! | `ranks` | a vocabulary in little memory |
 //!
-//! The vocabularies are compressed in the binary. One is unpacked when text is first counted in it, or by [`warm_up`];
-//! naming a counter costs nothing.
+//! The vocabularies are compressed in the binary. A vocabulary is unpacked by the first count that needs it, or by
+//! [`warm_up`]; getting a counter costs nothing.
 
 mod adaptive;
 mod blocks;
@@ -29,7 +29,7 @@ use crate::domain::{Encoding, TokenCounter};
 use adaptive::Adaptive;
 use bounded::Bounded;
 
-/// The counter of an encoding: one for the process, shared by all threads, and ready with its first count.
+/// Returns the counter of an encoding. There is one per process, shared by all threads; its first count loads it.
 pub fn counter(encoding: Encoding) -> &'static dyn TokenCounter {
     static O200K: Adaptive = Adaptive::o200k_base();
     static CL100K: Adaptive = Adaptive::cl100k_base();
@@ -43,22 +43,22 @@ pub fn counter(encoding: Encoding) -> &'static dyn TokenCounter {
     }
 }
 
-/// Loads what counting usual text in `encoding` needs, so that no later call pays for it; one that comes meanwhile
-/// waits for that. What rare characters and long runs need besides, the first of them loads.
+/// Loads what counting usual text in `encoding` needs, so that no later call pays for it; a call in the meantime waits
+/// for it. What rare characters and long runs also need is loaded by the first of them.
 ///
-/// In a release build o200k takes about 0.1 s and 12 MiB, with as much again while it loads, and rare characters
-/// 0.03 s and 6 MiB more. The others take less.
+/// In a release build, o200k takes about 0.1 s and 12 MiB, twice that while it loads, and rare characters another 0.03
+/// s and 6 MiB. The other encodings take less.
 pub fn warm_up(encoding: Encoding) {
     counter(encoding).count("It's 2 o'clock.");
 }
 
-/// The encoding of that name, or the one that the model of that name uses; `None` if neither
-/// is known.
+/// Returns the encoding with that name, or the encoding of the model with that name; `None` if
+/// neither is known.
 ///
 /// Models follow the table of tiktoken-rs, which is OpenAI's: dated versions and fine-tuned
-/// models (`ft:…`) are found by their prefix. Encodings that differ in special tokens only
-/// count ordinary text alike and stand for each other: `o200k_harmony` is o200k, `p50k_edit`
-/// is p50k, `gpt2` is r50k.
+/// models (`ft:…`) are found by their prefix. Encodings that differ only in special tokens
+/// count ordinary text alike and are treated as one: `o200k_harmony` is o200k, `p50k_edit` is
+/// p50k, `gpt2` is r50k.
 pub fn encoding_for(name_or_model: &str) -> Option<Encoding> {
     match name_or_model {
         "o200k_harmony" => Some(Encoding::O200kBase),

@@ -5,26 +5,27 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 
-/// What [`Ranks`] answers for bytes that are no token.
+/// The rank that [`Ranks`] returns for bytes that are not a token.
 pub(super) const NO_RANK: u32 = u32::MAX;
 
-/// The ranks of all tokens, in about 20 bytes a token.
+/// The ranks of all tokens, in about 20 bytes per token.
 ///
-/// Tokens are numbered in the order of their ranks: which of two is merged first is all that byte-pair encoding asks.
+/// Tokens are numbered in the order of their ranks, as byte-pair encoding only needs to know which of two pairs is
+/// merged first.
 pub(super) struct Ranks {
     /// All tokens, one after another.
     bytes: Vec<u8>,
-    /// Where each ends in `bytes`.
+    /// The end of each token in `bytes`.
     ends: Vec<u32>,
-    /// The tokens by the hash of their bytes.
+    /// The ranks of all tokens but those of two bytes, by the hash of their bytes.
     table: HashTable<u32>,
-    /// The ranks of tokens of two bytes: half of all that is looked up.
+    /// The ranks of two-byte tokens, which are half of all lookups.
     pairs: Vec<u32>,
     longest: usize,
 }
 
 impl Ranks {
-    /// Those of `tokens`, which come in the order of their ranks.
+    /// The ranks of `tokens`, which must be in the order of their ranks.
     pub(super) fn new(tokens: impl Iterator<Item = Vec<u8>>) -> Self {
         let mut ranks = Self {
             bytes: Vec::new(),
@@ -58,7 +59,7 @@ impl Ranks {
         self.table = table;
     }
 
-    /// The rank of the token of these bytes, [`NO_RANK`] where there is none.
+    /// Returns the rank of the token with these bytes; [`NO_RANK`] if there is none.
     pub(super) fn rank(&self, bytes: &[u8]) -> u32 {
         match bytes {
             &[first, second] => self.pairs[pair(first, second)],

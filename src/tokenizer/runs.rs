@@ -4,23 +4,23 @@
 //! usual algorithms try them all at each position. Here a run of equal tokens is one node, and
 //! merging its pairs is one step, so a run costs the logarithm of its length.
 //!
-//! Byte-pair encoding merges the pair of the lowest rank, the leftmost of these first, until
-//! none is left. All pairs of a rank can be merged in one sweep, since no merge makes a pair of
-//! the same or a lower rank possible. That holds for vocabularies each of whose tokens encodes
-//! to itself, as OpenAI's do.
+//! Byte-pair encoding repeatedly merges the pair of the lowest rank, the leftmost first, until
+//! none is left. All pairs of a rank can be merged in one sweep, since no merge creates a pair of
+//! the same or a lower rank. That holds for vocabularies in which each token encodes to itself,
+//! as in OpenAI's.
 
 use std::{collections::BTreeMap, ops::Range};
 
 use super::ranks::{NO_RANK, Ranks};
 
-/// Pieces up to this length, in bytes, are cheap by any algorithm.
+/// Pieces up to this length, in bytes, are cheap with any algorithm.
 const SHORT: usize = 64;
 
-/// What counts as a run, in bytes.
+/// The least length of a run, in bytes.
 const RUN: usize = 8;
 
-/// Whether the piece is long and at least two fifths of it are runs of one byte. With less, the many nodes cost more
-/// than the usual algorithm does.
+/// Whether the piece is long, and at least two fifths of it are runs of one byte. With fewer runs, the many nodes cost
+/// more than the usual algorithm.
 pub(super) fn suits(piece: &[u8]) -> bool {
     if piece.len() <= SHORT {
         return false;
@@ -30,19 +30,19 @@ pub(super) fn suits(piece: &[u8]) -> bool {
     5 * in_runs >= 2 * piece.len()
 }
 
-/// The number of tokens of a piece.
+/// Returns the number of tokens of a piece.
 pub(super) fn count(ranks: &Ranks, piece: &[u8]) -> usize {
     merged(ranks, piece).nodes.iter().map(|node| node.copies).sum()
 }
 
-/// Puts into `ends` where the tokens of a part of `piece` end.
+/// Fills `ends` with the ends of the tokens of a part of `piece`.
 pub(super) fn encode(ranks: &Ranks, piece: &[u8], part: Range<usize>, ends: &mut Vec<usize>) {
     ends.clear();
     for node in merged(ranks, &piece[part.clone()]).nodes {
         let each = 1..=node.copies;
         ends.extend(each.map(|copy| part.start + node.start + copy * node.token_len));
     }
-    // Nodes stand in the order in which they were made.
+    // The nodes are in the order of their creation, not of their place in the piece.
     ends.sort_unstable();
 }
 
@@ -52,7 +52,7 @@ fn merged<'a>(ranks: &'a Ranks, piece: &'a [u8]) -> Merging<'a> {
     merging
 }
 
-/// The neighbour of the first and of the last node.
+/// The missing neighbour of the first and the last node.
 const NO_NODE: usize = usize::MAX;
 
 /// `copies` equal tokens in a row. Neighbours hold different tokens. A node without copies has
@@ -65,7 +65,7 @@ struct Node {
     next: usize,
     /// The rank of two of its tokens.
     rank_within: u32,
-    /// The rank of its last token and the first one of the next node.
+    /// The rank of its last token and the first token of the next node.
     rank_across: u32,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Merges the node's tokens two by two; an odd one stays behind them.
+    /// Merges the node's tokens two by two; an odd one stays after them.
     fn merge_within(&mut self, node: usize) {
         let n = &mut self.nodes[node];
         let (end, token_len, odd) = (n.end(), n.token_len, n.copies % 2);
@@ -131,7 +131,7 @@ impl<'a> Merging<'a> {
         self.settle(node);
     }
 
-    /// Merges the node's last token with the first one of the next node.
+    /// Merges the node's last token with the first token of the next node.
     fn merge_across(&mut self, node: usize) {
         let n = &mut self.nodes[node];
         let (start, first_len, next) = (n.end() - n.token_len, n.token_len, n.next);
@@ -174,7 +174,7 @@ impl<'a> Merging<'a> {
         &self.piece[node.start..node.start + node.token_len]
     }
 
-    /// Works out the ranks of the node's pairs and queues it under those that are new.
+    /// Computes the ranks of the node's pairs, and queues the node under those that are new.
     fn enqueue(&mut self, node: usize) {
         let Some(n) = self.nodes.get(node) else { return };
         let ranks = [self.rank_within(n), self.rank_across(n)];
@@ -202,7 +202,7 @@ impl<'a> Merging<'a> {
         }
     }
 
-    /// Inserts a node of one token behind `node`.
+    /// Inserts a node of one token after `node`.
     fn insert_after(&mut self, node: usize, start: usize, token_len: usize) -> usize {
         let inserted = self.nodes.len();
         let next = self.nodes[node].next;

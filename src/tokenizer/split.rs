@@ -1,12 +1,12 @@
-//! The split rules: how each encoding cuts text into pieces, which are encoded apart.
+//! The split rules: how each encoding cuts text into pieces, which are encoded separately.
 
 use regex_automata::{Anchored, Input, meta::Regex};
 
-/// A rule as three alternatives in order. Where OpenAI's rule says `\s+(?!\S)`, the second takes one character more,
-/// which is given back: so a finite automaton does, without looking ahead.
+/// A rule as three alternatives, in order. For `\s+(?!\S)` in OpenAI's rule, the second alternative matches one more
+/// character, which is then given back: so a finite automaton is enough, without lookahead.
 type Rule = [&'static str; 3];
 
-/// The place of that alternative.
+/// The index of that alternative.
 const LOOKS_AHEAD: usize = 1;
 
 const O200K: Rule = [
@@ -30,7 +30,7 @@ const CL100K: Rule = [
     r"\s+",
 ];
 
-/// That of p50k and r50k.
+/// The rule of p50k and r50k.
 const GPT3: Rule = [r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+$", r"\s+\s", r"\s+"];
 
 /// Cuts text into pieces, in time linear in the text.
@@ -54,7 +54,7 @@ impl Splitter {
         Self(Regex::new_many(rule).expect("a valid rule"))
     }
 
-    /// The pieces of `text`, in order; together they are all of it.
+    /// Returns the pieces of `text`, in order; together they are the whole text.
     pub(super) fn pieces<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
         let mut rest = text;
         std::iter::from_fn(move || {
@@ -64,7 +64,7 @@ impl Splitter {
         })
     }
 
-    /// Where the first piece of `text` ends.
+    /// Returns the end of the first piece of `text`.
     fn end(&self, text: &str) -> Option<usize> {
         let found = self.0.find(Input::new(text).anchored(Anchored::Yes))?;
         let given_back = match found.pattern().as_usize() {

@@ -1,7 +1,7 @@
-//! Which file of `src/` uses which, and the circles in that.
+//! Which file of `src/` uses which, and the circles among them.
 //!
-//! A file uses another when it names what that one defines, however it is re-exported on the way. So
-//! a `mod.rs` that only declares its children and re-exports what they define is in no circle.
+//! A file uses another if it names something that the other defines, however it is re-exported on the way. So
+//! a `mod.rs` that only declares its children and re-exports their items is in no circle.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,34 +9,34 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::{floors::module_of, paths::paths_in};
 
-/// A module, or what is in one, from the crate's root.
+/// The path of a module, or of an item in one, from the crate's root.
 type Path = Vec<String>;
 
-/// For each file the files that it uses, and something of each that it names.
+/// For each file, the files that it uses, each with something of it that it names.
 pub type Uses = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Most re-exports between a name and what defines it.
+/// Maximum number of re-exports between a name and its definition.
 const MOST_STEPS: usize = 8;
 
 struct File {
     name: String,
     defined: BTreeSet<String>,
-    /// What it imports, by the name that it has here: `*` for all that is in a module.
+    /// Its imports, by their local names: `*` for a glob import.
     imported: HashMap<String, Vec<Path>>,
     named: Vec<Path>,
 }
 
-/// The files of `src/` by their modules.
+/// The files of `src/` by module.
 struct Files(HashMap<Path, File>);
 
-/// Which file uses which, of the files of `src/` and their texts.
+/// Finds which file of `src/` uses which.
 pub fn uses(sources: &[(String, String)]) -> Uses {
     let files = sources.iter().map(|(name, source)| (module_of(name), File::read(name, source)));
     let files = Files(files.collect());
     files.0.iter().map(|(module, file)| (file.name.clone(), files.used_by(module, file))).collect()
 }
 
-/// The files that use one another, and what of each, a text for each circle.
+/// The files that use one another, and what each uses; a text for each circle.
 pub fn circles(uses: &Uses) -> Vec<String> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         uses.keys().map(|file| (file.as_str(), reached(uses, file))).collect();
@@ -48,7 +48,7 @@ pub fn circles(uses: &Uses) -> Vec<String> {
     circles.into_iter().map(|circle| told(&circle, uses)).collect()
 }
 
-/// Every file that `file` uses, or that one of those uses.
+/// Every file that `file` uses, directly or indirectly.
 fn reached<'a>(uses: &'a Uses, file: &'a str) -> BTreeSet<&'a str> {
     let (mut reached, mut next) = (BTreeSet::new(), vec![file]);
     while let Some(file) = next.pop() {
@@ -84,20 +84,20 @@ impl File {
 
 impl Files {
     fn used_by(&self, module: &[String], file: &File) -> BTreeMap<String, String> {
-        // the first mention of each is the one that is told
+        // the first mention of each is reported
         let used = file.named.iter().rev().filter_map(|path| Some((self.meant(module, file, path)?, path)));
         let others = used.filter(|(other, _)| other.name != file.name);
         others.map(|(other, path)| (other.name.clone(), path.join("::"))).collect()
     }
 
-    /// The file that defines what a path in `file`, that of `module`, names. There is none for a module
-    /// and for what is of another crate.
+    /// The file that defines what `path` names in `file`, the file of `module`. `None` for a module or an
+    /// item of another crate.
     fn meant<'a>(&'a self, module: &[String], file: &'a File, path: &[String]) -> Option<&'a File> {
         self.inside(module, path)
             .map_or_else(|| self.local(module, file, path, 0), |path| self.definer(&path, 0))
     }
 
-    /// A path from the crate's root, where `path` is one or begins with a child of `module`.
+    /// The path from the crate's root, if `path` is one or begins with a child of `module`.
     fn inside(&self, module: &[String], path: &[String]) -> Option<Path> {
         let child = [module, &path[..1]].concat();
         match path[0] == "crate" {
@@ -106,15 +106,14 @@ impl Files {
         }
     }
 
-    /// The file that defines what a path from the crate's root names.
+    /// The file that defines the item at a path from the crate's root.
     fn definer(&self, path: &[String], step: usize) -> Option<&File> {
         let length = (0..path.len()).rev().find(|length| self.0.contains_key(&path[..*length]))?;
         let (module, name) = path.split_at(length);
         self.local(module, &self.0[module], name, step + 1)
     }
 
-    /// The file that defines what a path names that begins with a name of `file`: one that it defines or
-    /// imports.
+    /// The file that defines the item at a path that begins with a name that `file` defines or imports.
     fn local<'a>(
         &'a self,
         module: &[String],
@@ -135,12 +134,12 @@ impl Files {
             })
         };
         let defined = || file.defined.contains(&path[0]).then_some(file);
-        // a function may have the name of a module that is imported
+        // a function can have the name of an imported module
         if path.len() > 1 { imported().or_else(defined) } else { defined().or_else(imported) }
     }
 }
 
-/// The items of a file, without those that are there for tests only.
+/// The items of a file, without those that exist only for tests.
 fn without_tests(tokens: TokenStream) -> TokenStream {
     let mut kept = Vec::new();
     let mut tokens = tokens.into_iter();
@@ -159,7 +158,7 @@ fn without_tests(tokens: TokenStream) -> TokenStream {
     kept.into_iter().collect()
 }
 
-/// The names of the items that stand at the outermost of a file, and those that a macro is given there.
+/// The names of the file's top-level items, and those that a macro is given there.
 fn defined(tokens: TokenStream) -> BTreeSet<String> {
     const ITEMS: [&str; 9] = ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "mod"];
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();

@@ -1,30 +1,30 @@
-//! What each part may use, and the check of it.
+//! What each part can use, and how that is checked.
 
 use std::collections::BTreeSet;
 
 use crate::paths::{Named, paths};
 
-/// What one part of the house may use.
+/// What one part of the house can use.
 pub struct Rule {
     room: &'static str,
-    /// Parts of this crate, beside itself, or what lies in one.
+    /// Parts of this crate, or items in them, that it can use besides itself.
     may: &'static [&'static str],
-    /// External paths that it never uses.
+    /// External paths that it must not use.
     never: &'static [&'static str],
-    /// Words that never stand in it.
+    /// Words that must not occur in it.
     words: &'static [&'static str],
 }
 
-/// The wire: the core knows nothing of it.
+/// The wire format, which the core must not use.
 const WIRE: &[&str] = &["tonic", "tonic_types", "tonic_prost", "prost", "prost_types", "http"];
 
-/// The same but for protobuf, which the records of the durable store are written in.
+/// The same without protobuf, which the records of the durable store are written in.
 const TRANSPORT: &[&str] = &["tonic", "tonic_types", "tonic_prost", "prost_types", "http"];
 
-/// The wire to callers; models are called by HTTP.
+/// The wire format to callers; models are called over HTTP.
 const GRPC: &[&str] = &["tonic", "tonic_types", "tonic_prost", "prost", "prost_types"];
 
-/// What is not pure: runtimes, shared state, logs, the wire, clocks, randomness, the machine.
+/// Everything impure: runtimes, shared state, logs, the wire, clocks, randomness, the machine.
 const IMPURE: &[&str] = &[
     "tokio",
     "tokio_stream",
@@ -57,7 +57,7 @@ const IMPURE: &[&str] = &[
     "std::collections::hash_map::RandomState",
 ];
 
-/// What is pure neither waits nor prints.
+/// Pure code neither waits nor prints.
 const SAYS_NOTHING: &[&str] = &["async", "await", "print", "println", "eprint", "eprintln", "dbg"];
 
 /// Every part, the highest first.
@@ -98,11 +98,11 @@ const RULES: [Rule; 14] = [
     Rule { room: "domain", may: &[], never: IMPURE, words: SAYS_NOTHING },
 ];
 
-/// What the store contract defines: the part of the store that the engine may use.
+/// The public names of the store contract: the part of the store that the engine can use.
 pub struct Contract(BTreeSet<String>);
 
 impl Contract {
-    /// Reads the public names out of the contract's sources.
+    /// Reads the public names from the contract's sources.
     pub fn read<'a>(sources: impl IntoIterator<Item = &'a str>) -> Self {
         let mut names = BTreeSet::new();
         for source in sources {
@@ -127,7 +127,7 @@ pub fn rule(room: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.room == room)
 }
 
-/// The floors that `source`, the text of `file` of `src/`, breaks: a line for each.
+/// The floors that `source`, the text of `file` in `src/`, breaks: a line for each.
 pub fn violations(file: &str, source: &str, contract: &Contract) -> Vec<String> {
     let room = room_of(file);
     let Some(rule) = rule(&room) else { return vec![format!("src/{file}: {room} has no rule")] };
@@ -145,7 +145,7 @@ pub fn module_of(file: &str) -> Vec<String> {
 }
 
 impl Rule {
-    /// Why the part may not use what is named.
+    /// Why the part must not use what is named.
     fn breach(&self, named: &Named, contract: &Contract) -> Option<String> {
         let segments: Vec<&str> = named.segments.iter().map(String::as_str).collect();
         match segments.as_slice() {

@@ -1,17 +1,17 @@
-//! The paths that a source names.
+//! Finds the paths that a source names.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// A path, from the crate's root or an external crate's.
+/// A path from the root of this crate or of an external one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its segments: `crate`, `store`, `MemoryStore`.
     pub segments: Vec<String>,
-    /// Whether an import names it, so that what lies behind it may be meant too.
+    /// Whether it is imported, so that items below it might be meant too.
     pub imported: bool,
-    /// What an import calls it: `b` for `a::b`, `c` for `a::b as c`, `*` for all that is in it.
+    /// Its local name: `b` for `a::b`, `c` for `a::b as c`, `*` for a glob import.
     pub known_as: String,
-    /// Whether the import is there for others.
+    /// Whether the import is a re-export.
     pub exported: bool,
     /// Its line in the file, from 1.
     pub line: usize,
@@ -19,13 +19,13 @@ pub struct Named {
 
 /// Every path and single word of `source`, the file of the module `module`.
 ///
-/// `self`, `super` and the crate's own name are resolved; an external crate's path stands as it
-/// is written. Panics when `source` is no Rust.
+/// `self`, `super` and the crate's own name are resolved; an external crate's path is kept as written. Panics
+/// if `source` is not valid Rust.
 pub fn paths(source: &str, module: &[String]) -> Vec<Named> {
     paths_in(source.parse().expect("a source is Rust"), module)
 }
 
-/// The same of tokens.
+/// The same for tokens.
 pub fn paths_in(tokens: TokenStream, module: &[String]) -> Vec<Named> {
     let mut found = Vec::new();
     walk(tokens, module, &mut found);
@@ -74,7 +74,7 @@ fn walk(tokens: TokenStream, module: &[String], found: &mut Vec<Named>) {
     }
 }
 
-/// The segments at the start of `tokens`, and how many tokens they are.
+/// The segments at the start of `tokens`, and how many tokens they take.
 fn path(tokens: &[TokenTree]) -> (Vec<String>, usize) {
     let (mut segments, mut length) = (Vec::new(), 0);
     while let Some(TokenTree::Ident(segment)) = tokens.get(length) {
@@ -88,7 +88,7 @@ fn path(tokens: &[TokenTree]) -> (Vec<String>, usize) {
     (segments, length)
 }
 
-/// Reads an import behind `prefix`: `a::b`, `a::*`, `a as b`, `a::{b, c::d}`.
+/// Reads an import after `prefix`: `a::b`, `a::*`, `a as b`, `a::{b, c::d}`.
 fn imports(tokens: &[TokenTree], prefix: &[String], module: &[String], found: &mut Vec<Named>) {
     let start = if is_separator(tokens) { 2 } else { 0 };
     let (own, length) = path(&tokens[start..]);
@@ -138,15 +138,15 @@ fn resolved(segments: Vec<String>, module: &[String]) -> Vec<String> {
     }
 }
 
-/// Whether this is `crate::name!(…)`: an exported macro stands in no part. What it says is looked at
-/// where it is defined.
+/// Whether this is `crate::name!(…)`: an exported macro belongs to no part. Its body is checked where it is
+/// defined.
 fn is_root_macro(segments: &[String], rest: &[TokenTree]) -> bool {
     segments.len() == 2
         && segments[0] == "crate"
         && matches!(rest, [TokenTree::Punct(punct), TokenTree::Group(_), ..] if punct.as_char() == '!')
 }
 
-/// Whether `pub`, or `pub(crate)` and its like, ends what stands before an item.
+/// Whether the tokens before an item end with `pub`, `pub(crate)` or the like.
 fn is_public(before: &[TokenTree]) -> bool {
     let is_pub = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if word == "pub");
     match before {

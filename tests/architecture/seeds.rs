@@ -1,17 +1,18 @@
-//! `docs/seeds.md`: every row of the five documents, and what shows it; and `docs/security.md`: every threat.
+//! Checks `docs/seeds.md`, with every row of the five documents, and `docs/security.md`, with every threat.
 //!
-//! A row has a number in its document or section, what is asked or threatens, what there is for it here, and what shows
-//! it: tests (`FILE.rs::NAME`) and golden scripts; or the reason for which it is decided otherwise.
+//! A row has a number in its document or section, the requirement or the threat, what addresses it here, and
+//! what shows that: tests (`FILE.rs::NAME`) and golden scripts, or the reason why it was decided otherwise.
 
 /// The documents of `docs/seeds.md`, in its order.
 pub const DOCUMENTS: [&str; 5] = ["000", "001", "002", "003", "004"];
 /// The sections of `docs/security.md`.
 pub const SECTIONS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
-/// What a reason begins with.
+/// The prefix of a reason.
 const DECIDED: &str = "Decided: ";
 
-/// What is wrong with `table`, whose rows are of `wanted`, a line each. `read` gives the text of a file of the project,
-/// if it is there; `words` is all text in which the names of calls, fields and settings stand.
+/// The faults of `table`, which must have rows for each of `wanted`; a line for each fault. `read` returns
+/// the text of a file of the project, if it exists; `words` is the text that contains the names of calls,
+/// fields and settings.
 pub fn faults(
     table: &str,
     wanted: &[&str],
@@ -36,7 +37,7 @@ struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// None when the line is no row with a number.
+    /// `None` if the line is not a numbered row.
     fn read(line: &'a str) -> Option<Self> {
         let cells = line.strip_prefix("| ")?.strip_suffix(" |")?;
         let (number, cells) = cells.split_once(" | ")?;
@@ -48,7 +49,7 @@ impl<'a> Row<'a> {
         self.number.split('.').next().unwrap_or_default()
     }
 
-    /// The number that it should have behind the rows `before`.
+    /// The number that it should have after the rows `before`.
     fn next_number(&self, before: &[Self]) -> String {
         let count = before.iter().filter(|row| row.document() == self.document()).count();
         format!("{}.{}", self.document(), count + 1)
@@ -69,14 +70,14 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The names of calls, fields and settings in the code of `cell` that do not stand in `words`.
+/// The names of calls, fields and settings in the code of `cell` that do not occur in `words`.
 fn unknown(cell: &str, words: &str) -> Vec<String> {
     let names = code(cell).flat_map(|code| code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
     let names = names.filter(|name| name.contains(|c: char| c.is_ascii_uppercase() || c == '_'));
     names.filter(|name| !holds(words, name)).map(|name| format!("there is no {name}")).collect()
 }
 
-/// Whether `name` stands in `words`: alone, or as the end of a longer one, as the values of enums do.
+/// Whether `name` occurs in `words`, alone or as the end of a longer name, like the values of enums.
 fn holds(words: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric();
     let ends = |at: usize| {
@@ -86,7 +87,7 @@ fn holds(words: &str, name: &str) -> bool {
     words.match_indices(name).any(|(at, _)| ends(at))
 }
 
-/// What `cell` names and is no test; that it names none, when it does not.
+/// The names in `cell` that are not tests, or an error if it names none.
 fn unshown(cell: &str, read: &impl Fn(&str) -> Option<String>) -> Vec<String> {
     if code(cell).next().is_none() {
         return vec![format!("names no test, and its reason does not begin with {DECIDED:?}")];
@@ -98,13 +99,13 @@ fn unshown(cell: &str, read: &impl Fn(&str) -> Option<String>) -> Vec<String> {
     code(cell).filter(|name| !is_there(name)).map(|name| format!("there is no test {name}")).collect()
 }
 
-/// What stands between backticks.
+/// The text between backticks.
 fn code(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
-/// Whether `source` has a test called `name`: a function behind `#[test]` or the like, or one that a list of
-/// cases names on a line of its own.
+/// Whether `source` has a test called `name`: a function with `#[test]` or the like, or one on its own line
+/// in a list of cases.
 fn is_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let is_function = |line: &&str| {

@@ -1,4 +1,4 @@
-//! What the commands do, and that what they tell is not said.
+//! The effects of commands, and that commands and their output are not stored as messages.
 
 use std::fs;
 

@@ -1,9 +1,9 @@
-//! The seed's long conversation: the question, its answers, and what the screen tells of compactions.
+//! The seed's long conversation: the question, its answers, and how the screen shows compactions.
 
 use crate::{server, stored, terminal::Terminal};
 
 const QUESTION: &str = "Compact the older ones into a summary, as /compact does?";
-/// What stands in the status while nothing is under way.
+/// In the status while nothing is in progress.
 const IDLE: &str = "  /help";
 
 #[test]
@@ -31,7 +31,7 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.shows(&["[Summary + 16 messages]"]);
 
     chat.line("/compact undo");
-    chat.shows(&["[53 messages]", "took compaction 1 back: 37 utterances (1–37) are in the window again"]);
+    chat.shows(&["[53 messages]", "undid compaction 1: 37 utterances (1–37) are back in the window"]);
     chat.line("/compact --preview 20");
     chat.shows(&["[53 messages]", "would compact 33 utterances (1–33) into a summary of"]);
     chat.line("/summarize 20");

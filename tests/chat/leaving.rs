@@ -1,4 +1,4 @@
-//! How a chat begins and ends: the terminal is as it was, and a server that goes away loses nothing.
+//! The start and end of a chat: the terminal is restored, and a server that disappears loses nothing.
 
 use std::net::TcpListener;
 
@@ -72,7 +72,7 @@ fn a_server_that_lost_its_memory_is_noticed() {
     let server = server();
     let address = server.address.clone();
     let mut chat = Terminal::open(&server, &["-c", "lost"]);
-    chat.shows(&["the server keeps it in memory only: it is gone when the server ends"]);
+    chat.shows(&["the server keeps it in memory only: it is lost when the server ends"]);
     chat.line("before");
     chat.shows(&["[1 message]"]);
     let directory = server.kill();
@@ -80,7 +80,7 @@ fn a_server_that_lost_its_memory_is_noticed() {
     chat.line("after");
     chat.shows(&[
         "user       before",
-        "! the server was started again, and had what stands above in memory only",
+        "! the server was restarted, and had the messages above in memory only",
         "user       after",
         "[1 message]",
     ]);

@@ -1,5 +1,5 @@
 //! `utterd chat` in a real terminal: a pty, and what a person would see on its screen.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "../support/binary.rs"]
 mod binary;
@@ -13,13 +13,13 @@ mod terminal;
 
 use binary::Server;
 
-/// A server without limits, so that it advises to compact.
+/// A server without limits, which therefore advises compaction.
 fn server() -> Server {
     Server::start(&["--preset", "session"])
 }
 
-/// Stores so many messages in a conversation, the user's and the assistant's by turns, the newest one
-/// the assistant's.
+/// Stores this many alternating messages of user and assistant in a conversation; the newest is the
+/// assistant's.
 fn stored(server: &Server, conversation: &str, messages: usize) {
     let line = |number: usize| {
         let role = if (messages - number).is_multiple_of(2) { "assistant" } else { "user" };

@@ -1,4 +1,4 @@
-//! A server of a model.
+//! A mock model server.
 
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -7,7 +7,7 @@ use wiremock::{
     matchers::{header, method, path},
 };
 
-/// A model's server, which answers as it was told to.
+/// A model server with configured responses.
 pub struct Model {
     runtime: Runtime,
     server: MockServer,
@@ -20,7 +20,7 @@ impl Model {
         Self { runtime, server }
     }
 
-    /// Answers the next request, and only that, with `answer`.
+    /// Answers only the next request with `answer`.
     pub fn next(&self, answer: ResponseTemplate) {
         let mock = Mock::given(method("POST")).and(path("/v1/chat/completions"));
         let mock = mock.and(header("authorization", "Bearer secret")).respond_with(answer).up_to_n_times(1);
@@ -38,14 +38,14 @@ impl Model {
     }
 }
 
-/// A reply in pieces; without its end it was cut off.
+/// A streamed reply; if not `ended`, it is cut off.
 pub fn stream(pieces: &[&str], ended: bool) -> ResponseTemplate {
     let mut deltas: Vec<_> = pieces.iter().map(|piece| (json!({"content": piece}), Value::Null)).collect();
     deltas.extend(ended.then(|| (json!({}), json!("stop"))));
     chunks(&deltas)
 }
 
-/// A reply of these deltas, each with the reason why it ends.
+/// A reply with these deltas, each with its finish reason.
 pub fn chunks(deltas: &[(Value, Value)]) -> ResponseTemplate {
     let chunk = |(delta, finish): &(Value, Value)| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});

@@ -1,4 +1,4 @@
-//! The picture of a chat in `docs/pictures/chat.svg`: what the program shows, so that the picture stays true.
+//! The picture of a chat in `docs/pictures/chat.svg`: made from the program's screen, so that it stays true.
 
 use std::{env, fmt::Write, fs, path::Path};
 
@@ -13,13 +13,13 @@ use crate::{
 
 const COLUMNS: u16 = 84;
 const ROWS: u16 = 18;
-/// A cell in pixels, and what stands around the cells.
+/// The size of a cell in pixels, and the margin around the cells.
 const CELL: (f32, f32) = (8.4, 19.0);
 const MARGIN: (f32, f32) = (16.0, 46.0);
-/// The ground of the terminal, which is dark on a page of any colour.
+/// The background of the terminal, dark on a page of any colour.
 const GROUND: &str = "#0d1117";
 
-/// `UPDATE_GOLDENFILES=1 cargo test --test chat picture` writes the picture anew.
+/// `UPDATE_GOLDENFILES=1 cargo test --test chat picture` rewrites the picture.
 #[test]
 fn the_picture_shows_what_a_chat_looks_like() {
     let server = Server::start(&["--preset", "session", "--backend", "fjall"]);
@@ -58,7 +58,7 @@ fn the_picture_shows_what_a_chat_looks_like() {
     assert!(kept == drawn, "UPDATE_GOLDENFILES=1 writes the picture anew; now it would be\n{drawn}");
 }
 
-/// The screen as a picture; text stands in the columns of its cells whatever the font.
+/// The screen as a picture; text is placed by cell columns, whatever the font.
 fn svg(screen: &Screen) -> String {
     let (width, height) =
         (f32::from(COLUMNS) * CELL.0 + 2.0 * MARGIN.0, f32::from(ROWS) * CELL.1 + MARGIN.1 + MARGIN.0);
@@ -87,7 +87,7 @@ fn svg(screen: &Screen) -> String {
     svg + "\n</svg>\n"
 }
 
-/// Cells beside each other that look the same.
+/// Adjacent cells that look the same.
 struct Run {
     column: u16,
     columns: u16,
@@ -148,7 +148,7 @@ fn draw(svg: &mut String, row: u16, run: &Run) {
     }
 }
 
-/// The parts of a text between two spaces or more, which a picture would draw as one, and their columns.
+/// The parts of a text between two or more spaces, which a picture would draw as one, and their columns.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut column = 0;
     let parts = text.split("  ").map(|part| {
@@ -163,7 +163,7 @@ fn place(row: u16, column: u16) -> (f32, f32) {
     (MARGIN.0 + f32::from(column) * CELL.0, MARGIN.1 + f32::from(row) * CELL.1)
 }
 
-/// The column behind what is typed.
+/// The column after the input.
 fn cursor(screen: &Screen) -> u16 {
     let typed = screen.contents_between(ROWS - 1, 0, ROWS - 1, COLUMNS);
     typed.trim_end().width() as u16

@@ -1,4 +1,4 @@
-//! Replies of a model, and what is left when there is none.
+//! A model's replies, and what remains if there are none.
 
 use std::{fs, net::TcpListener, time::Duration};
 
@@ -38,7 +38,7 @@ fn a_model_replies_and_what_it_says_is_kept() {
     assert!(shown.contains("From platform 4."), "{shown}");
 }
 
-/// Seed 004: the same model as the conversation's. The server has one of its own.
+/// Seed 004: the conversation's own model, although the server has another one.
 #[test]
 fn the_model_that_replies_summarises_too() {
     let model = Model::start();

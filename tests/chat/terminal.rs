@@ -14,10 +14,10 @@ use vt100::{Parser, Screen};
 
 use crate::binary::{Server, UTTERD};
 
-/// How long something may take to appear: a limit for what never does.
+/// How long something can take to appear: a limit for what never does.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// What the terminal shows, and whether its program is still there.
+/// The screen, and whether the program is still running.
 struct Shown {
     parser: Parser,
     ended: bool,
@@ -29,7 +29,7 @@ pub struct Terminal {
     writer: Box<dyn Write + Send>,
     shown: Arc<(Mutex<Shown>, Condvar)>,
     child: Box<dyn Child + Send + Sync>,
-    /// The modes of the line before the chat had it.
+    /// The line modes before the chat started.
     modes: String,
     directory: PathBuf,
 }
@@ -61,13 +61,13 @@ impl Terminal {
         Self { master: pty.master, writer, shown, child, modes, directory }
     }
 
-    /// Waits until the screen holds every one of `parts`; answers the screen.
+    /// Waits until the screen contains all `parts`; returns the screen.
     #[track_caller]
     pub fn shows(&self, parts: &[&str]) -> String {
         self.wait(|screen| parts.iter().all(|part| screen.contains(part)), &format!("{parts:?}"))
     }
 
-    /// Waits until the screen no longer holds `part`.
+    /// Waits until the screen no longer contains `part`; returns the screen.
     #[track_caller]
     pub fn loses(&self, part: &str) -> String {
         self.wait(|screen| !screen.contains(part), &format!("a screen without {part:?}"))
@@ -97,7 +97,7 @@ impl Terminal {
         self.keys("\r");
     }
 
-    /// Makes the terminal another size.
+    /// Resizes the terminal.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let mut shown = self.shown.0.lock().expect("the reader goes on");
         shown.parser = parser(columns, rows);
@@ -105,12 +105,12 @@ impl Terminal {
         self.master.resize(size(columns, rows)).expect("the terminal has another size");
     }
 
-    /// Empties the screen, as a program that writes to the same terminal may.
+    /// Clears the screen, as another program on the same terminal might.
     pub fn spoil(&mut self) {
         self.shown.0.lock().expect("the reader goes on").parser.process(b"\x1b[2J");
     }
 
-    /// What is asked of the screen now.
+    /// A query of the current screen.
     pub fn screen<T>(&self, ask: impl Fn(&Screen) -> T) -> T {
         ask(self.shown.0.lock().expect("the reader goes on").parser.screen())
     }
@@ -120,8 +120,8 @@ impl Terminal {
         self.directory.join(name)
     }
 
-    /// Waits for the end of the chat, which must have left the terminal as it was; answers how it ended,
-    /// and what the terminal shows after it.
+    /// Waits for the end of the chat, which must have restored the terminal; returns its exit status, and the
+    /// screen after it.
     #[track_caller]
     pub fn ended(&mut self) -> (ExitStatus, String) {
         let status = self.child.wait().expect("the chat ends");
@@ -137,7 +137,7 @@ impl Terminal {
         (status, contents(shown.parser.screen()))
     }
 
-    /// Asks the chat to end, as `kill` does.
+    /// Asks the chat to stop, as `kill` does.
     pub fn terminate(&self) {
         let id = self.child.process_id().expect("it runs").to_string();
         let killed = std::process::Command::new("kill").arg(id).status().expect("kill is there");
@@ -147,13 +147,13 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Takes in what the program writes, to its end.
+/// Reads what the program writes, to its end.
 fn follow(mut reader: Box<dyn Read + Send>, shown: Arc<(Mutex<Shown>, Condvar)>) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
@@ -170,7 +170,7 @@ fn follow(mut reader: Box<dyn Read + Send>, shown: Arc<(Mutex<Shown>, Condvar)>)
     });
 }
 
-/// The rows of the screen, without the spaces at their ends.
+/// The rows of the screen, without trailing spaces.
 fn contents(screen: &Screen) -> String {
     screen.contents()
 }

@@ -1,4 +1,4 @@
-//! Backups of running servers, and what is made of them.
+//! Backups of running servers, and what can be done with them.
 
 use std::{
     fs,
@@ -38,7 +38,7 @@ fn a_backup_is_restored_and_served_by_either_engine() {
         server.run(&["memorize", "-c", "demo", "It was late."]).worked();
 
         let taken = server.run(&["backup", "one.utterd"]).failed(2);
-        assert_holds(&taken, &["one.utterd is there already: name another file, or give --force"]);
+        assert_holds(&taken, &["one.utterd already exists: choose another file, or give --force"]);
         let mut piped = server.command(&["backup", "-"]);
         let piped = piped.output().expect("the command starts");
         assert!(piped.status.success());
@@ -56,7 +56,7 @@ fn a_backup_is_restored_and_served_by_either_engine() {
             format!("restored two.utterd to {place} and verified it: 1 conversation, 2 utterances, ");
         assert_holds(&restored, &[&expected]);
         let refused = run(&["restore", "two.utterd", "--to", &place]).failed(1);
-        assert_holds(&refused, &["restored holds a store already; choose an empty directory"]);
+        assert_holds(&refused, &["restored already holds a store; choose an empty directory"]);
         assert_holds(&run(&["verify", &place]).worked(), &["1 conversation, 2 utterances"]);
         let server = serve(to, "restored", directory);
         let shown = server.run(&["show", "-c", "demo"]).worked();
@@ -78,7 +78,7 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
     fs::write(path("changed"), changed).expect("it is written");
     fs::write(path("other"), "what a backup is not").expect("it is written");
     for (file, expected) in [
-        ("cut", "the backup cut is not whole: it ends before its last block"),
+        ("cut", "the backup cut is incomplete: it ends before its last block"),
         ("changed", "the backup changed is damaged at byte "),
         ("other", "other is not a backup: one begins with the line `utterd backup`"),
         ("none", "none: No such file"),
@@ -105,7 +105,7 @@ fn a_backend_without_backups_says_so() {
 
 const WRITERS: usize = 4;
 
-/// What each writer was told is stored before the backup is in it; of what came meanwhile, a beginning.
+/// The backup contains everything acknowledged before it began, and a prefix of what came meanwhile.
 #[test]
 fn a_backup_under_load_holds_what_was_answered() {
     for engine in [EngineKind::Fjall, EngineKind::Sled] {
@@ -168,7 +168,7 @@ async fn memorize(address: &str, writer: usize, count: &AtomicUsize) {
     }
 }
 
-/// All that a writer's conversation holds, in the order said.
+/// Everything in a writer's conversation, in order.
 async fn said(address: &str, writer: usize) -> Vec<String> {
     let client = ConversationServiceClient::connect(format!("http://{address}")).await;
     let mut client = client.expect("a connection").max_decoding_message_size(usize::MAX);

@@ -38,7 +38,7 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     let undone = server.run(&["compact", "-c", "long", "--undo"]).worked();
     assert_holds(
         &undone,
-        &["took compaction 1 back: 25 utterances (1–25) are in the window again, which holds 40: "],
+        &["undid compaction 1: 25 utterances (1–25) are back in the window, which holds 40: "],
     );
 
     let compacted = server.run(&["compress", "30", "-c", "long"]).worked();

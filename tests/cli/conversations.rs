@@ -78,7 +78,7 @@ fn what_was_forgotten_comes_back() {
     assert_eq!(run(&["restore", "2"]).worked(), "restored 1 utterance (2) of regretted\n");
     assert_eq!(run(&["restore", "--all"]).worked(), "restored 2 utterances (1, 3) of regretted\n");
     let none = run(&["restore", "1-4"]);
-    assert_holds(&none.stderr, &["nothing of that is forgotten in regretted"]);
+    assert_holds(&none.stderr, &["nothing to restore in regretted"]);
     assert_eq!(none.worked(), "");
     server.run(&["forget", "-c", "regretted", "newest"]).worked();
     let restored = json(&run(&["restore", "4", "--json"]).worked());
@@ -109,7 +109,7 @@ fn pins_and_edits_are_seen() {
     let forked = run(&["edit", "2", "zwei", "--fork"]).worked();
     assert_holds(&forked, &["edited 2 of ", ", a fork of changed: "]);
     assert_holds(&run(&["show"]).worked(), &["two"]);
-    assert_holds(&run(&["edit", "1-2", "x"]).failed(2), &["UTTERANCE: one at a time"]);
+    assert_holds(&run(&["edit", "1-2", "x"]).failed(2), &["UTTERANCE: only one at a time"]);
 }
 
 #[test]

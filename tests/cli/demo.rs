@@ -1,4 +1,4 @@
-//! `utterd demo`: what it says, and that what it says to try works.
+//! `utterd demo`: its output, and that the commands that it suggests work.
 
 use std::{io::BufReader, process::Stdio};
 
@@ -26,7 +26,7 @@ fn every_command_that_the_demo_names_has_something_to_show() {
     assert_holds(&try_it("remember"), &["almonds"]);
 }
 
-/// The words of a line, of which some stand in single quotes.
+/// The words of a line, some of them in single quotes.
 fn shlex(line: &str) -> Vec<String> {
     let quoted = line.split('\'').enumerate();
     let words = quoted.flat_map(|(index, part)| match index % 2 {

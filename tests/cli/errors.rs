@@ -1,4 +1,4 @@
-//! What goes wrong, in the command's words, and the exit codes.
+//! Errors, as the command words them, and the exit codes.
 
 use std::{
     fs,
@@ -222,7 +222,7 @@ fn what_is_interrupted_says_what_was_stored() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130));
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_holds(&told, &["\"error\"", "interrupted: ", "the same command again goes on from there"]);
+    assert_holds(&told, &["\"error\"", "interrupted: ", "repeat the command to continue from there"]);
     assert_holds(&told, &["imported ", " conversations ("]);
     drop(stdin);
     server.file("again.jsonl", &lines);

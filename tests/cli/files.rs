@@ -60,7 +60,7 @@ fn an_unknown_role_is_the_users_only_when_asked() {
     let lenient = server.run(&["import", "--lenient", "critic.json"]);
     assert_holds(
         &lenient.stderr,
-        &["critic.json [1].role: the role \"critic\" is not known: read as the user's"],
+        &["critic.json [1].role: the role \"critic\" is unknown: read as the user's"],
     );
     assert_holds(&lenient.worked(), &["imported 1 conversation (1 new): 2 utterances"]);
 }

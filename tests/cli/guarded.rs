@@ -1,4 +1,4 @@
-//! A guarded server and the command line: tokens made, shown, kept out of sight.
+//! A guarded server and the command line: tokens are created, shown, and kept secret.
 
 use std::{
     fs::{self, File},
@@ -78,7 +78,10 @@ fn a_file_of_credentials_is_made_and_listed() {
         &["first · admin in default · never expires\n", "second · read-only in tests · expires 2"],
     );
     let twice = ["token", "new", "--name", "first", "--role", "admin", "--append", FILE];
-    assert_holds(&run(directory.path(), &twice).failed(2), &["credentials.toml: name: is another entry's"]);
+    assert_holds(
+        &run(directory.path(), &twice).failed(2),
+        &["credentials.toml: name: is used by another entry"],
+    );
     assert_eq!(fs::read_to_string(&path).expect("it is text"), text);
 
     let printed =
@@ -114,7 +117,7 @@ fn a_server_does_not_listen_in_the_open_unless_it_is_told_to() {
     line_with(&mut std::io::BufReader::new(stderr), "guarded by nothing");
 }
 
-/// The address is of a network that there is not: nothing may be sent there.
+/// The address is in a network that does not exist: nothing must be sent there.
 #[test]
 fn a_token_is_not_sent_in_the_clear() {
     let directory = directory();
@@ -159,7 +162,7 @@ fn no_token_is_logged_at_any_level() {
     }
     drop(process);
     let text = String::from_utf8_lossy(&fs::read(log).expect("the log")).into_owned();
-    assert_holds(&text, &["nobody known calls", "INVALID_CREDENTIALS", "guarded by 1 credential"]);
+    assert_holds(&text, &["refused an unknown caller", "INVALID_CREDENTIALS", "guarded by 1 credential"]);
     for secret in secrets {
         assert!(!text.contains(secret), "the log holds {secret}");
     }

@@ -51,5 +51,5 @@ fn a_recipient_is_deleted_when_that_is_meant() {
     let removed = server.run(&[&delete[..], &["--yes"]].concat()).worked();
     assert_eq!(removed, "removed 1 conversation with 1 utterance\n");
     let gone = server.run(&["show", "--recipient", "leaver"]).worked();
-    assert_holds(&gone, &["no conversation of leaver", "nothing in the window", "0 of 20 utterances"]);
+    assert_holds(&gone, &["leaver has no conversation yet", "nothing in the window", "0 of 20 utterances"]);
 }

@@ -1,4 +1,4 @@
-//! What a terminal gets: lines that fit it, and a pager for what is long.
+//! Terminal output: lines that fit, and a pager for long output.
 
 use std::io::Read;
 
@@ -28,7 +28,7 @@ fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -
     let mut reader = pty.master.try_clone_reader().expect("the terminal is read");
     let mut written = Vec::new();
     let mut chunk = [0; 4096];
-    // A terminal whose program has ended fails to be read.
+    // Reading from a terminal whose program has ended fails.
     while let Ok(read @ 1..) = reader.read(&mut chunk) {
         written.extend_from_slice(&chunk[..read]);
     }

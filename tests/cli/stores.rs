@@ -1,6 +1,6 @@
 //! Durable stores as a person uses them: served, copied, verified and scrubbed.
 
-#![allow(clippy::disallowed_methods)] // a test waits for what a server does in its own time
+#![allow(clippy::disallowed_methods)] // a test waits for a server's background work
 
 use std::{
     ffi::OsString,
@@ -25,7 +25,7 @@ use super::{Outcome, Server, assert_holds, utterd};
 
 const ENGINES: [EngineKind; 2] = EngineKind::ALL;
 
-/// Runs a command that works on files, in `directory`.
+/// Runs a command on files, in `directory`.
 fn run(directory: &TempDir, arguments: &[&str]) -> Outcome {
     Outcome::of(utterd(directory.path()).args(arguments))
 }
@@ -34,8 +34,8 @@ fn serve(directory: TempDir, engine: EngineKind, data: &str) -> Server {
     Server::start_in(directory, &["--backend", engine.name(), "--data-dir", data])
 }
 
-/// A store `data` at rest, in a directory of its own: one conversation with two utterances, and one
-/// between them that was forgotten for good.
+/// A closed store `data` in its own directory: one conversation with two utterances, and a hard-forgotten one
+/// between them.
 fn store(engine: EngineKind) -> TempDir {
     static FJALL: OnceLock<Entry> = OnceLock::new();
     static SLED: OnceLock<Entry> = OnceLock::new();
@@ -87,7 +87,7 @@ impl Entry {
         }
     }
 
-    /// Whether any file in it holds `text`.
+    /// Whether any file in it contains `text`.
     fn holds(&self, text: &str) -> bool {
         match self {
             Self::File(bytes) => bytes.windows(text.len()).any(|window| window == text.as_bytes()),
@@ -128,7 +128,7 @@ fn a_copy_is_served_by_either_engine() {
         assert_holds(&copied, &[&expected, " records, ", ", in "]);
         assert!(!copied.contains("already"), "{copied}");
         let error = run(&directory, &copy).failed(1);
-        assert_holds(&error, &["there/copy holds a store already; choose an empty directory"]);
+        assert_holds(&error, &["there/copy already holds a store; choose an empty directory"]);
         assert_whole(&directory, &target);
         assert_whole(&directory, &source);
         assert_shows(&serve(directory, to, "there/copy"));
@@ -150,13 +150,13 @@ fn an_interrupted_copy_is_completed() {
                 &["the store in copy is an unfinished copy; finish it: utterd copy"],
             );
         }
-        assert_holds(&run(&directory, &copy).worked(), &[" were there already)"]);
+        assert_holds(&run(&directory, &copy).worked(), &[" were already there)"]);
         assert_whole(&directory, &target);
         assert_shows(&serve(directory, engine, "copy"));
     }
 }
 
-/// Leaves of a finished copy what an interrupted one would have left.
+/// Turns a finished copy into what an interrupted one would have left.
 fn interrupt(data: &Path, engine: EngineKind) {
     let directory = Directory::open(engine, data, 1 << 20).expect("the copy is opened");
     let rest =
@@ -191,7 +191,7 @@ fn an_index_is_made_anew() {
         assert_eq!(kept(&data, engine), [NO_INDEX]);
         let place = format!("{engine}:data");
         let reindexed = run(&directory, &["reindex", &place, "--conversation", "demo"]).worked();
-        assert_holds(&reindexed, &[&format!("reindexed {place}: 1 conversation, 1 block made anew, in ")]);
+        assert_holds(&reindexed, &[&format!("reindexed {place}: 1 conversation, 1 block rebuilt, in ")]);
         let made = kept(&data, engine);
         assert_eq!(made.len(), 1);
         assert_ne!(made, [NO_INDEX]);
@@ -205,7 +205,7 @@ fn an_index_is_made_anew() {
 
 const NO_INDEX: [u8; 9] = [7; 9];
 
-/// Keeps something in the place of an index of the conversation.
+/// Replaces an index block of the conversation.
 fn keep_a_block(data: &Path, engine: EngineKind) {
     use utterd::store::{Derived, DerivedBlock, Store};
     let conversation = demo();
@@ -223,7 +223,7 @@ fn keep_a_block(data: &Path, engine: EngineKind) {
     });
 }
 
-/// What is kept of its index.
+/// The stored blocks of its index.
 fn kept(data: &Path, engine: EngineKind) -> Vec<Vec<u8>> {
     use utterd::store::{Derived, Store};
     let mut kept = Vec::new();
@@ -250,7 +250,7 @@ fn a_server_scrubs_by_itself() {
     for engine in ENGINES {
         let flags = ["--backend", engine.name(), "--data-dir", "data", "--scrub-interval", "1s"];
         let server = Server::start_in(store(engine), &flags);
-        // the files change while they are searched: one that is gone holds nothing
+        // the files change while they are searched: a removed one contains nothing
         let mut search = Command::new("grep");
         search.args(["-rqs", "zanzibar", "data"]).current_dir(server.directory.path());
         let deadline = Instant::now() + Duration::from_secs(60);
@@ -276,7 +276,7 @@ fn what_is_missing_is_named() {
     }
 }
 
-/// Takes the first utterance away behind the store's back.
+/// Removes the first utterance behind the store's back.
 fn remove_an_utterance(data: &Path, engine: EngineKind) {
     let directory = Directory::open(engine, data, 1 << 20).expect("the store is opened");
     let first: Key = vec![Utterances::NUMBER];
@@ -333,7 +333,7 @@ fn what_is_no_store_is_refused() {
         (&["verify", "sled:data"], 1, "the store in data is kept by fjall, not by sled; open it as fjall"),
         (&["copy", "--from", "fjall:data", "--to", "fjall:."], 1, "holds files that are not a store's"),
         (&["copy", "--from", "fjall:data", "--to", "sled:./data"], 1, "data cannot be copied to itself"),
-        (&["verify", "data"], 2, "it does not say which backend's files it names"),
+        (&["verify", "data"], 2, "it does not say which backend the files belong to"),
         (&["scrub", "rocks:data"], 2, "there is no backend `rocks`"),
         (
             &["copy", "--from", "in-memory:data", "--to", "sled:copy"],

@@ -33,7 +33,7 @@ fn command(server: &Server, arguments: &[&str], path: &str) -> Command {
     let mut command = Command::new("buf");
     command.args(["curl", "--protocol", "grpc", "--http2-prior-knowledge"]).args(arguments);
     command.arg(format!("http://{}{path}", server.address));
-    // Without a module of buf's around it, it asks the server.
+    // Outside any buf module, it asks the server.
     command.current_dir(std::env::temp_dir()).stdin(Stdio::null());
     command
 }
@@ -43,7 +43,7 @@ fn run(server: &Server, method: &str, request: &str) -> Output {
     command(server, &["--data", request], &path).output().expect("buf runs")
 }
 
-/// The response of a call that must work.
+/// The response of a call that must succeed.
 fn call(server: &Server, method: &str, request: &Value) -> Value {
     let output = run(server, &format!("utterd.v1.{method}"), &request.to_string());
     let text = String::from_utf8_lossy(&output.stderr);
@@ -61,7 +61,7 @@ fn memorize_and_capacity(server: &Server) -> Checked {
     let response = call(server, "MemoryService/GetCapacityInfo", &json!({"conversationId": "buf-1"}));
     let capacity = &response["capacity"];
     assert_eq!((&capacity["utteranceCount"], &capacity["tokenCount"]), (&json!(1), &json!(8)));
-    // A plain zero is seen: a counter has explicit presence.
+    // A plain zero is visible: a counter has explicit presence.
     assert_eq!((&capacity["softDeletedCount"], &capacity["overLimit"]), (&json!(0), &json!(false)));
     Ok(())
 }
@@ -94,7 +94,7 @@ fn errors_have_details(server: &Server) -> Checked {
     Ok(())
 }
 
-/// The detail of a type, out of buf's JSON of an error.
+/// The detail of a type, from buf's JSON of an error.
 fn detail<M: Message + Default>(error: &Value, kind: &str) -> M {
     let details = error["details"].as_array().expect("there are details");
     let found = details.iter().find(|detail| detail["type"] == kind).expect("there is such a detail");
@@ -103,7 +103,7 @@ fn detail<M: Message + Default>(error: &Value, kind: &str) -> M {
     M::decode(&*bytes).expect("the detail decodes")
 }
 
-/// It tells the state now and after each change, and ends when the conversation is deleted.
+/// It sends the current state and each change, and ends when the conversation is deleted.
 fn a_stream_follows_its_conversation(server: &Server) -> Checked {
     let memorize = |content: &str| {
         let said = json!([{"role": "ROLE_USER", "content": content}]);
@@ -146,7 +146,7 @@ fn every_method_is_reflected(server: &Server) -> Checked {
     Ok(())
 }
 
-/// docs/api.md shows grpcurl; the same requests are answered so here.
+/// docs/api.md shows grpcurl; here the same requests must get the same responses.
 fn the_documented_session(_: &Server) -> Checked {
     let fresh = Server::start();
     for call in session::calls() {

@@ -1,4 +1,4 @@
-"""Checks of a running server with grpcio alone: messages are built by reflection (v1alpha).
+"""Checks of a running server with only grpcio: messages are built by reflection (v1alpha).
 
 Usage: checks.py ADDRESS CHECK
 """
@@ -58,7 +58,7 @@ def refusal(call):
 
 
 def detail(error, kind):
-    """The detail of a type, out of a rich status."""
+    """The detail of a type, from a rich status."""
     for packed in rpc_status.from_call(error).details:
         message = kind()
         if packed.Unpack(message):
@@ -89,7 +89,7 @@ def health(address):
 
 
 def unix_socket(address):
-    """Over a Unix socket grpcio sends the path as the authority, which HTTP/2 does not take: it has to be told one."""
+    """Over a Unix socket, grpcio sends the path as the authority, which HTTP/2 does not accept: it must be given one."""
     assert address.startswith("unix:/"), address
     client = Client(address, options=[("grpc.default_authority", "localhost")])
     response = client.call("Memorize", {"utterances": [said("hi")]})
@@ -122,7 +122,7 @@ def gzip_channel(address):
 
 
 def deadline(address):
-    """A call that outlives its deadline is DEADLINE_EXCEEDED, and the channel goes on working."""
+    """A call that outlives its deadline is DEADLINE_EXCEEDED, and the channel keeps working."""
     client = Client(address)
     client.call("Memorize", {"conversation_id": "py-4", "utterances": [said("hi")]})
     watch, request = client.method("WatchCapacity")
@@ -150,7 +150,7 @@ def memorize_stream(address):
 
 
 def watch_events(address):
-    """A stream is resumed behind the last event seen."""
+    """A stream is resumed after the last event seen."""
     client = Client(address)
     watch, request = client.method("WatchEvents", "utterd.v1.TraceService")
     only = {"conversation_id": "py-6"}
@@ -180,7 +180,7 @@ class Details(
     collections.namedtuple("Details", "method timeout metadata credentials wait_for_ready compression"),
     grpc.ClientCallDetails,
 ):
-    """What a call is made with."""
+    """The options of a call."""
 
 
 class Bearer(
@@ -200,7 +200,7 @@ class Bearer(
 
 
 def guarded(address):
-    """A server that asks who calls: by reflection, by a call, and by a stream."""
+    """A server that requires credentials: for reflection, for a call, and for a stream."""
     health(address)
     capacity = "/utterd.v1.MemoryService/GetCapacityInfo"
     with grpc.insecure_channel(address) as channel:

@@ -1,4 +1,4 @@
-"""Checks of `utterd mcp` with the protocol's own Python client, which holds answers to the schemas that tools name.
+"""Checks of `utterd mcp` with the protocol's own Python client, which checks responses against the tools' schemas.
 
 Usage: model_context.py ADDRESS UTTERD CHECK
 """

@@ -1,5 +1,5 @@
-//! Clients of the Model Context Protocol against `utterd mcp`: its makers' Python client, their conformance suite, and
-//! their inspector.
+//! Clients of the Model Context Protocol against `utterd mcp`: the official Python client, conformance suite
+//! and inspector.
 
 use std::{
     io::{BufRead, BufReader},
@@ -17,8 +17,8 @@ use crate::{
 const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/model_context.py");
 
-/// The Python client, which holds answers to the schemas that tools name: over stdio and HTTP, of the newest protocol
-/// and of the one before.
+/// The Python client, which checks responses against the tools' schemas: over stdio and HTTP, with the newest
+/// protocol version and the previous one.
 pub const PYTHON: Client = Client {
     name: "mcp_python",
     probe: &["python3", "-c", "from mcp import Client, MCPError"],
@@ -30,7 +30,7 @@ pub const PYTHON: Client = Client {
     ],
 };
 
-/// The conformance suite: its scenarios that ask for no tools, resources and prompts of certain names.
+/// The conformance suite: the scenarios that do not require tools, resources and prompts with certain names.
 pub const CONFORMANCE: Client = Client {
     name: "mcp_conformance",
     probe: &["conformance", "--version"],
@@ -68,7 +68,7 @@ fn conforms(server: &Server, scenario: &str) -> Checked {
     let mut command = within(home.path(), "conformance");
     command.args(["server", "--url", &listening.url, "--scenario", scenario]);
     let told = worked(&mut command)?;
-    // a scenario that checks nothing passes too
+    // a scenario without checks passes too
     match told.contains(", 0 failed, 0 warnings") && !told.contains("Passed: 0/0") {
         true => Ok(()),
         false => Err(told.into()),
@@ -105,7 +105,7 @@ fn inspect(server: &Server) -> Checked {
     Ok(())
 }
 
-/// What a command writes that ends well.
+/// The output of a command that succeeds.
 fn worked(command: &mut Command) -> Result<String, String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -115,7 +115,7 @@ fn worked(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// `utterd mcp` over HTTP before a server, until it is dropped.
+/// `utterd mcp` over HTTP in front of a server, until dropped.
 struct Listening {
     process: Child,
     url: String,
@@ -139,7 +139,7 @@ impl Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,5 +1,5 @@
-//! The other way round: our clients of models against aimock, which serves both of their protocols,
-//! with faults that `models.json` beside this file gives each model.
+//! The other way round: our model clients against aimock, which serves both protocols, with the faults that
+//! `models.json` next to this file defines for each model.
 
 use std::{
     io::{BufRead, BufReader},
@@ -18,7 +18,7 @@ use crate::{Checked, Client, material::small};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/models.json");
 
-/// The server and what is asked of it.
+/// The server and its checks.
 pub const CLIENT: Client = Client {
     name: "aimock",
     probe: &["llmock", "--help"],
@@ -57,7 +57,7 @@ fn unavailable(answer: &Result<Told, LlmError>, begins: &str, after: Option<Dura
     }
 }
 
-/// Asks `model` by both protocols; both answers are as `expected`.
+/// Calls `model` through both protocols; both results must be as `expected`.
 fn answers(model: &str, expected: impl Fn(&Result<Told, LlmError>) -> bool) -> Checked {
     let models = Models::start()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
@@ -70,14 +70,14 @@ fn answers(model: &str, expected: impl Fn(&Result<Told, LlmError>) -> bool) -> C
     Ok(())
 }
 
-/// An aimock process, killed when it is dropped.
+/// An aimock process, killed when dropped.
 struct Models {
     process: Child,
     address: String,
 }
 
 impl Models {
-    /// Starts it on a free port and waits until it says that it listens.
+    /// Starts it on a free port and waits until it reports that it listens.
     fn start() -> Result<Self, Failed> {
         let mut command = Command::new("llmock");
         command.args(["--port", "0", "--fixtures", FIXTURES]).stdin(Stdio::null());
@@ -107,7 +107,7 @@ impl Models {
 
 impl Drop for Models {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,4 +1,4 @@
-"""Whether what goes to a model is what the providers' own Python packages take.
+"""Whether what goes to a model is accepted by the providers' own Python packages.
 
 The types of their messages (`openai`, `anthropic`) are checked by pydantic. They tell roles, fields,
 blocks and their types; the rules of order are checked elsewhere (tests/contexts).
@@ -24,7 +24,7 @@ SYSTEM = TypeAdapter(str | list[TextBlockParam])
 
 
 def take(adapter, value):
-    """Refuses what is not of the type; what is checked lazily is looked at whole."""
+    """Refuses values of another type; fully evaluates what is checked lazily."""
     exhaust(adapter.validate_python(value))
 
 
@@ -56,7 +56,7 @@ HISTORY = [
 
 
 def types_tell_good_from_bad(_):
-    """A check that takes everything would show nothing."""
+    """A check that accepts everything would show nothing."""
     take(OPENAI, [{"role": "assistant", "content": None, "tool_calls": [call("a")]}])
     use = {"type": "tool_use", "id": "a", "name": "find", "input": {}}
     take(ANTHROPIC, [{"role": "assistant", "content": [use]}])
@@ -112,7 +112,7 @@ def build_context(address):
 
 
 def utterance(message):
-    """An OpenAI message as the server takes it."""
+    """An OpenAI message as the server accepts it."""
     role = message["role"].upper()
     said = {"role": f"ROLE_{role if role in ['SYSTEM', 'ASSISTANT', 'TOOL'] else 'USER'}"}
     if isinstance(message["content"], str):
@@ -128,7 +128,7 @@ def utterance(message):
 
 
 def transcripts():
-    """The first real transcripts of each kind, where there are some."""
+    """The first real transcripts of each kind, if there are any."""
     folder = pathlib.Path(os.environ.get("UTTERD_DATA", "../shared/data")) / "transcripts"
     for path in sorted(folder.glob("*.jsonl")):
         for line in path.read_text().splitlines()[:3]:

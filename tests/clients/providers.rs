@@ -1,4 +1,4 @@
-//! The types of OpenAI's and Anthropic's own Python packages: `providers.py` beside this file.
+//! The types of OpenAI's and Anthropic's own Python packages: `providers.py` next to this file.
 
 use crate::{Client, python::run};
 

@@ -1,4 +1,4 @@
-//! Python's grpcio, with reflection, health and rich status: `checks.py` beside this file.
+//! Python's grpcio, with reflection, health and rich status: `checks.py` next to this file.
 
 use std::process::{Command, Stdio};
 
@@ -30,7 +30,7 @@ fn check(server: &Server, name: &str) -> Checked {
     run(SCRIPT, server, name)
 }
 
-/// Against a server of its own, that asks who calls.
+/// Against its own server, which requires credentials.
 fn guarded() -> Checked {
     let (server, token) = Server::guarded();
     run_with(SCRIPT, &server, "guarded", &[("UTTERD_TOKEN", &token)])

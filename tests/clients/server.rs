@@ -9,24 +9,24 @@ use tempfile::TempDir;
 
 use crate::binary::utterd;
 
-/// A server process, killed when it is dropped.
+/// A server process, killed when dropped.
 pub struct Server {
     process: Child,
-    /// Where it listens: `127.0.0.1:PORT`, or a Unix socket.
+    /// The address it listens on: `127.0.0.1:PORT`, or a Unix socket.
     pub address: String,
     // Kept open: a server whose stdout is closed cannot print.
     _stdout: BufReader<ChildStdout>,
-    // Its working directory: no configuration file of the project's is read.
+    // Its working directory: no configuration file of the project is read.
     _directory: TempDir,
 }
 
 impl Server {
-    /// Starts it and waits until it says that it listens.
+    /// Starts it and waits until it reports that it listens.
     pub fn start() -> Self {
         Self::start_in(directory(), &[])
     }
 
-    /// One that asks who calls, and a token that may write.
+    /// A server that requires credentials, and a token that can write.
     pub fn guarded() -> (Self, String) {
         let directory = directory();
         let mut command = utterd(directory.path());
@@ -46,7 +46,7 @@ impl Server {
         (Self::start_in(directory, &["--credentials", "credentials.toml"]), token)
     }
 
-    /// One on a Unix socket.
+    /// A server on a Unix socket.
     pub fn on_a_socket() -> Self {
         let directory = directory();
         let mut command = utterd(directory.path());
@@ -60,7 +60,7 @@ impl Server {
         Self::of(command, directory)
     }
 
-    /// That of a command which serves, in a directory that goes with it.
+    /// The server that a command starts, in a directory that is removed with it.
     fn of(mut command: Command, directory: TempDir) -> Self {
         command.stdout(Stdio::piped());
         let mut process = command.spawn().expect("the server starts");
@@ -82,7 +82,7 @@ fn address(stdout: &mut impl BufRead) -> String {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,14 +1,14 @@
-//! The session that docs/api.md shows: calls of grpcurl, and what they answer.
+//! The session in docs/api.md: grpcurl calls and their responses.
 
 use serde_json::{Deserializer, Value};
 
 const PAGE: &str = include_str!("../../docs/api.md");
 const START: &str = "$ grpcurl -plaintext -d '";
 const ADDRESS: &str = "127.0.0.1:50051";
-/// What differs with each run.
+/// The fields that differ in each run.
 const OWN: [&str; 3] = ["conversationId", "utteranceId", "createTime"];
 
-/// A call: what it sends, to which method, and what comes back.
+/// A call: its request, its method, and its response.
 pub struct Call {
     /// The request as JSON.
     pub request: &'static str,
@@ -35,7 +35,7 @@ impl Call {
         Self { request, method, response }
     }
 
-    /// Fails when docs/api.md shows another response than `output`, ids and times aside.
+    /// Fails if docs/api.md shows another response than `output`, apart from ids and times.
     pub fn assert_shown(&self, output: &[u8]) {
         let actual: Value = serde_json::from_slice(output).expect("a response is JSON");
         let (shown, actual) = (masked(self.response.clone()), masked(actual));

@@ -1,7 +1,7 @@
 //! The conformance suite on every backend, and engines that share one; each case is reported under its
 //! backend's name.
 
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "../support/model.rs"]
 mod model;
@@ -33,14 +33,14 @@ store_conformance!(shared_memory, async { (shared::Shared::new(Arc::new(MemorySt
 store_conformance!(fjall, durable(EngineKind::Fjall));
 store_conformance!(sled, durable(EngineKind::Sled));
 
-/// A durable store in a directory of its own.
+/// A durable store in its own directory.
 async fn durable(engine: EngineKind) -> (DurableStore, TempDir) {
     let directory = tempfile::tempdir().expect("a directory is made");
     let store = DurableStore::open(engine, directory.path(), &Options::default());
     (store.expect("a new store opens"), directory)
 }
 
-/// The suite lists its cases by name; none may be left out.
+/// The suite lists its cases by name; none must be missing.
 #[test]
 fn every_case_is_in_the_suite() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/conformance");

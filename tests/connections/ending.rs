@@ -1,4 +1,4 @@
-//! What becomes of calls when the server is asked to end.
+//! What happens to calls when the server is asked to stop.
 
 use futures::{StreamExt, stream};
 use tonic::{Code, Status, Streaming};
@@ -18,7 +18,7 @@ fn request(number: usize) -> MemorizeStreamRequest {
     MemorizeStreamRequest { memorize: Some(memorize) }
 }
 
-/// The sequences that the messages got, and how the stream ended.
+/// The sequences of the messages, and how the stream ended.
 async fn to_the_end(mut responses: Streaming<MemorizeStreamResponse>) -> (Vec<i64>, Option<Status>) {
     let mut sequences = Vec::new();
     loop {
@@ -39,8 +39,8 @@ fn is_closing(status: &Status) {
     assert_eq!((status.code(), reason.as_deref()), (Code::Unavailable, Some("SERVER_CLOSING")), "{status:?}");
 }
 
-/// A client that goes on sending: it has an answer to each message that took effect, and learns that others have
-/// to be repeated.
+/// A client that keeps sending: it gets an answer to each message that took effect, and learns that the
+/// others must be repeated.
 #[tokio::test]
 async fn a_stream_in_full_flow_says_that_it_ends() {
     let server = Server::start(&[]);
@@ -74,7 +74,7 @@ async fn streams_that_wait_say_that_they_end() {
     is_closing(&end.expect("it does not end as if all were done"));
     is_closing(&last(&mut capacity).await);
     is_closing(&last(&mut events).await);
-    // one that comes before the client has heard of the end is answered
+    // a message that arrives before the client has heard of the end is answered
     while memory.get_capacity_info(GetCapacityInfoRequest::default()).await.is_ok() {}
     server.ended();
 }

@@ -1,5 +1,5 @@
-//! Connections of a real server: how many there may be, and what ends them.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! Connections of a real server: how many are allowed, and what ends them.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "../support/binary.rs"]
 mod binary;

@@ -1,4 +1,4 @@
-//! A server that a program starts and owns: what it tells that program, and how it ends with it.
+//! A server that a program starts and owns: what it announces, and how it ends with the program.
 
 use std::{
     io::{BufReader, Read},
@@ -24,13 +24,13 @@ fn spawned(mut command: Command) -> (Process, BufReader<ChildStdout>) {
     (Process(child), stdout)
 }
 
-/// What a server announced, which is one line of JSON.
+/// A server's announcement, which is one line of JSON.
 fn announced(stdout: &mut BufReader<ChildStdout>) -> Value {
     let line = line_with(stdout, "");
     serde_json::from_str(&line).expect("the first line is JSON")
 }
 
-/// What is left on stdout until whoever holds it has ended.
+/// The rest of stdout, until all processes that hold it have ended.
 fn rest(mut stdout: BufReader<ChildStdout>) -> String {
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).expect("stdout is text");
@@ -74,7 +74,8 @@ fn a_server_ends_cleanly_when_its_stdin_is_closed() {
     assert!(!directory.path().join("socket").exists(), "the socket is removed at a clean end");
 }
 
-/// The parent is a shell. It makes a pipe, starts the server at the reading end, holds the writing end open, and waits.
+/// The parent is a shell. It makes a pipe, starts the server at the reading end, keeps the writing end open,
+/// and waits.
 #[test]
 fn a_server_ends_cleanly_when_its_parent_is_killed() {
     let directory = directory();
@@ -94,7 +95,7 @@ fn a_server_ends_cleanly_when_its_parent_is_killed() {
 
     parent.0.kill().expect("the parent runs");
     parent.0.wait().expect("it ran");
-    // The server was the last that held stdout.
+    // The server was the last process that held stdout.
     assert_eq!(rest(stdout), "");
     assert!(!directory.path().join("socket").exists(), "the socket is removed at a clean end");
 }
@@ -104,7 +105,7 @@ fn a_stdin_that_nobody_can_hold_open_is_no_parent() {
     let directory = directory();
     let mut command = utterd(directory.path());
     command.args(["serve", "--listen", "127.0.0.1:0", "--exit-with-parent"]).stdin(Stdio::null());
-    assert_holds(&Outcome::of(&mut command).failed(2), &["--exit-with-parent", "stdin is no pipe"]);
+    assert_holds(&Outcome::of(&mut command).failed(2), &["--exit-with-parent", "stdin is not a pipe"]);
 }
 
 #[test]

@@ -19,7 +19,7 @@ async fn tcp(server: &Server) -> TcpStream {
     TcpStream::connect(&server.address).await.expect("it listens")
 }
 
-/// A connection that had a call.
+/// A connection that has made a call.
 async fn called(server: &Server) -> Channel {
     let channel = channel(server).await;
     let mut memory = MemoryServiceClient::new(channel.clone());
@@ -27,13 +27,13 @@ async fn called(server: &Server) -> Channel {
     channel
 }
 
-/// A connection with a call that goes on.
+/// A connection with a call in progress.
 async fn watching(server: &Server) -> Streaming<WatchEventsResponse> {
     let mut trace = TraceServiceClient::new(channel(server).await);
     trace.watch_events(WatchEventsRequest::default()).await.expect("it is watched").into_inner()
 }
 
-/// What does nothing keeps nobody out, whether it has said that it speaks HTTP/2 or not.
+/// Idle connections keep nobody out, whether they have started HTTP/2 or not.
 #[tokio::test]
 async fn idle_connections_make_room() {
     let server = server();
@@ -52,7 +52,7 @@ async fn idle_connections_make_room() {
     silent.read_to_end(&mut Vec::new()).await.expect("it is closed");
 }
 
-/// A connection with a call is not closed for another one, which is told at once why it is not let in.
+/// A connection with a call is not closed for another one, which is immediately told why it is refused.
 #[tokio::test]
 async fn what_finds_no_room_is_told() {
     let server = server();

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::binary::{Outcome, Server, assert_holds};
 
-/// An authority, and where it puts what it signs.
+/// A certificate authority, and the directory for what it signs.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     directory: TempDir,
@@ -30,7 +30,7 @@ impl Authority {
         file.display().to_string()
     }
 
-    /// Writes a certificate for 127.0.0.1 and its key; an expired one is of last century.
+    /// Writes a certificate for 127.0.0.1 and its key; an expired one is from the last century.
     fn sign(&self, cert: &str, key: &str, is_expired: bool) {
         let pair = KeyPair::generate().expect("a key");
         let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).expect("parameters");
@@ -42,7 +42,7 @@ impl Authority {
         fs::write(key, pair.serialize_pem()).expect("it is written");
     }
 
-    /// Signs a certificate of its own; answers its files.
+    /// Signs a separate certificate; returns its files.
     fn signed(&self, name: &str, is_expired: bool) -> [String; 2] {
         let files = [self.file(&format!("{name}.pem")), self.file(&format!("{name}.key"))];
         self.sign(&files[0], &files[1], is_expired);
@@ -54,7 +54,7 @@ fn start([cert, key]: &[String; 2], flags: &[&str]) -> Server {
     Server::start(&[&["--tls-cert", cert, "--tls-key", key], flags].concat())
 }
 
-/// A call over TLS by a client that trusts `authority`.
+/// A TLS call by a client that trusts `authority`.
 fn call(server: &Server, authority: &Authority, flags: &[&str]) -> Outcome {
     let address = format!("https://{}", server.address);
     let ca = authority.file("ca.pem");

@@ -15,7 +15,7 @@ fn start(path: &Path) -> Server {
     Server::start_at(&format!("unix:{}", path.display()), directory, &[])
 }
 
-/// What a server says that cannot listen on `path`.
+/// The error of a server that cannot listen on `path`.
 fn refused(path: &Path) -> String {
     run(&["serve", "--listen", &format!("unix:{}", path.display())]).failed(1)
 }
@@ -25,7 +25,7 @@ fn run(arguments: &[&str]) -> Outcome {
     Outcome::of(utterd(directory.path()).args(arguments).stdout(Stdio::piped()))
 }
 
-/// The rights of the socket of a server that was started with `flags`, under the umask `umask`.
+/// The permissions of the socket of a server started with `flags` under the umask `umask`.
 fn mode(umask: &str, flags: &str) -> u32 {
     let directory = tempfile::tempdir().expect("a directory");
     let script = format!("umask {umask}; exec {UTTERD} serve --listen unix:socket --announce json {flags}");
@@ -49,7 +49,7 @@ fn calls_go_over_a_unix_socket_which_is_removed_at_the_end() {
     assert_eq!(server.address, format!("unix:{}", path.display()));
     server.run(&["memorize", "hello"]).worked();
     assert_holds(&server.run(&["show"]).worked(), &["hello"]);
-    assert_holds(&refused(&path), &["socket", "it is in use: a server listens on the socket"]);
+    assert_holds(&refused(&path), &["socket", "the socket is in use by another server"]);
     server.terminate();
     server.ended();
     assert!(!path.exists());
@@ -65,7 +65,7 @@ fn a_socket_that_is_left_over_is_replaced_and_another_file_is_not() {
 
     let file = directory.path().join("file");
     fs::write(&file, "mine").expect("it is written");
-    assert_holds(&refused(&file), &["no socket"]);
+    assert_holds(&refused(&file), &["not a socket"]);
     assert_eq!(fs::read_to_string(&file).expect("it is there"), "mine");
 }
 

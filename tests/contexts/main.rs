@@ -1,5 +1,5 @@
-//! What goes to a model is what the model's provider accepts.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! What goes to a model is accepted by its provider.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 #![allow(dead_code)] // the bench of the same name uses the rest
 
 mod figures;

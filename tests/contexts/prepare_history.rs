@@ -1,4 +1,4 @@
-//! PrepareHistory on any JSON, and on histories that look like some.
+//! PrepareHistory with any JSON, and with plausible histories.
 
 use proptest::{prelude::*, sample::select};
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ fn prepared(json: &str, text: &str, request: &Request) -> Result<Prepared, Refus
 
 fn faults(prepared: &Prepared, format: Format) -> Vec<Fault> {
     match format {
-        // Without a prompt nothing may be left.
+        // Without a prompt, nothing might be left.
         _ if prepared.messages_json == "[]" => Vec::new(),
         Format::OpenAiChat => openai::faults(&prepared.messages_json),
         Format::AnthropicMessages => {
@@ -33,7 +33,7 @@ fn faults(prepared: &Prepared, format: Format) -> Vec<Fault> {
     }
 }
 
-/// Any JSON, with the words of messages among its keys and texts.
+/// Any JSON, with the vocabulary of messages among its keys and texts.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = select(vec![
         "role",
@@ -75,7 +75,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Something that one says.
+/// A text.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         select(vec!["", " ", "yes", "a longer answer, in words ", "\u{1f600}\n"]).prop_map(str::to_owned),
@@ -83,7 +83,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A message that is mostly one.
+/// A message that is usually valid.
 fn message() -> impl Strategy<Value = Value> {
     let id = || select(vec!["a", "b", "a:b", "a b", ""]);
     let arguments = select(vec!["{}", "{\"a\": 1}", "[1]", "no JSON", ""]);
@@ -131,7 +131,7 @@ fn recall() -> impl Strategy<Value = Recall> {
         .prop_map(|(prompt, matches, percent)| Recall { prompt: prompt.to_owned(), matches, percent })
 }
 
-/// Arguments that are no object go out in one, and are counted as they go out.
+/// Arguments that are not an object are wrapped in one, and counted in that form.
 #[test]
 fn arguments_are_counted_as_they_are_written() {
     for arguments in ["[1]", "not JSON", "{ \"a\":  1.0 }", ""] {
@@ -190,7 +190,7 @@ proptest! {
         prop_assert_eq!(prepared.message_count, count);
     }
 
-    /// Prepared once more, messages stay as they are.
+    /// If prepared again, messages are unchanged.
     #[test]
     fn preparing_twice_changes_nothing(
         messages in prop::collection::vec(message(), 0..24),

@@ -1,4 +1,5 @@
-//! The validator: each rule has messages that break it and nothing else, and the messages that it is made from are fine.
+//! Tests the validator: each rule has messages that break it and nothing else; the messages they are derived
+//! from are valid.
 
 use serde_json::{Value, json};
 
@@ -39,7 +40,7 @@ fn anthropic_messages() -> Value {
     ])
 }
 
-/// A fine array with one value changed breaks one rule; `at` is a JSON pointer, and null removes.
+/// Breaks one rule by changing a value of a valid array; `at` is a JSON pointer, and null removes.
 fn broken(mut messages: Value, at: &str, to: Value) -> Value {
     let (parent, last) = at.rsplit_once('/').expect("a pointer");
     match (messages.pointer_mut(parent).expect("the place exists"), to) {

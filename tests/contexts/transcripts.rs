@@ -1,4 +1,4 @@
-//! BuildContext and PrepareHistory on real transcripts; `cargo bench --bench contexts` takes all of them.
+//! BuildContext and PrepareHistory on real transcripts; `cargo bench --bench contexts` uses all of them.
 
 use utterd::domain::{Policy, context::Format};
 

@@ -1,4 +1,4 @@
-//! Whether a server that was started again knows what was answered before.
+//! Whether a restarted server still has what it acknowledged before.
 
 use crate::{
     client::Client,
@@ -12,8 +12,8 @@ use crate::{
     tally::Tally,
 };
 
-/// Checks every conversation of `ledger`, and sends again what was not answered: afterwards every
-/// attempt is. `watch` hears of these answers.
+/// Checks every conversation of `ledger`, and retries what was not answered, so that afterwards every attempt
+/// is. `watch` is told of these answers.
 pub async fn check(
     address: &str,
     ledger: &mut Ledger,
@@ -49,8 +49,8 @@ impl<W: Watch> Checker<'_, W> {
         Ok(tally)
     }
 
-    /// Sends each unanswered attempt again: those that had taken effect, which are the first of
-    /// them, answer with their outcome; together they account for `revision`.
+    /// Retries each unanswered attempt: those that had taken effect, which are the first of them, return
+    /// their outcome; together they account for `revision`.
     async fn repeat_unanswered(
         &mut self,
         slot: &mut Slot,
@@ -74,7 +74,7 @@ impl<W: Watch> Checker<'_, W> {
         same("the revision that the replayed attempts account for", &reached, &revision)
     }
 
-    /// Sends a few answered attempts again: they are answered as before.
+    /// Repeats a few answered attempts: the answers must be the same.
     async fn repeat_answered(&mut self, slot: &Slot, tally: &mut Tally) -> Result<(), String> {
         let answered = slot.answered_in_this_life();
         let newest = answered.len().saturating_sub(1);
@@ -94,7 +94,7 @@ impl<W: Watch> Checker<'_, W> {
     async fn repeat(&mut self, attempt: &Attempt) -> Result<Facts, String> {
         match attempt.request.send(&mut self.client).await {
             Ok(facts) => Ok(facts),
-            // It had been deleted: there is no outcome that could be answered.
+            // It had been deleted: there is no outcome to return.
             Err(Failure::Refused(status))
                 if !attempt.request.is_named() && status.code() == tonic::Code::NotFound =>
             {
@@ -105,7 +105,7 @@ impl<W: Watch> Checker<'_, W> {
     }
 }
 
-/// What was answered is there, whether or not the unanswered attempts took effect.
+/// What was acknowledged is there, whether or not the unanswered attempts took effect.
 fn has_all_acknowledged(slot: &Slot, found: Option<&Observed>) -> Result<(), String> {
     let (known, pending) = (&slot.known, slot.unanswered());
     let Some(found) = found else {
@@ -123,7 +123,7 @@ fn has_all_acknowledged(slot: &Slot, found: Option<&Observed>) -> Result<(), Str
         found.capacity.revision
     );
     if pending.iter().any(|attempt| attempt.request.erases()) {
-        return Ok(()); // what is missing will have to be in the answer to the retry
+        return Ok(()); // what is missing must be in the answer to the retry
     }
     let drops = Drops { most: pending_utterances(pending) };
     drops.only_explain(known, found)?;
@@ -140,15 +140,15 @@ fn pending_utterances(pending: &[Attempt]) -> usize {
     pending.iter().map(utterances).sum()
 }
 
-/// Utterances that pending calls may have let go out of a full archive.
+/// Utterances that pending calls might have dropped from a full archive.
 struct Drops {
-    /// What the pending calls bring.
+    /// The number of utterances in the pending calls.
     most: usize,
 }
 
 impl Drops {
-    /// Each acknowledged utterance is there as it was answered, or older than the oldest one that
-    /// is archived while calls are pending that may push it out.
+    /// Each acknowledged utterance is there unchanged, or older than the oldest archived one while pending
+    /// calls might push it out.
     fn only_explain(&self, known: &Known, found: &Observed) -> Result<(), String> {
         let oldest = found.utterances.first().map_or(i64::MAX, |said| said.sequence);
         for (sequence, said) in &known.stored {
@@ -168,8 +168,8 @@ impl Drops {
 }
 
 impl Attempt {
-    /// The part of an answer that a replay repeats for ever. That of CreateConversation is the
-    /// conversation as it is now.
+    /// The part of an answer that a replay always repeats. For CreateConversation, it is the current
+    /// conversation.
     fn references(&self, facts: &Facts) -> (Option<i64>, [Vec<i64>; 4]) {
         let is_created = matches!(self.request, Request::Create(_));
         let refs = [&facts.memorized, &facts.evicted, &facts.forgotten, &facts.restored];
@@ -178,7 +178,7 @@ impl Attempt {
     }
 }
 
-/// The conversation is what all its answers together say, and nothing else.
+/// The conversation is exactly what all its answers together say.
 fn is_exactly(known: &Known, found: Option<&Observed>) -> Result<(), String> {
     same("whether the conversation is there", &found.is_some(), &known.exists())?;
     let Some(found) = found else { return Ok(()) };

@@ -30,7 +30,7 @@ impl Client {
     }
 }
 
-/// The reason that the server gives; `None` when it is not the server that speaks.
+/// The reason that the server gives; `None` if the status is not from the server.
 pub fn reason(status: &Status) -> Option<String> {
     status.get_details_error_info().map(|info| info.reason)
 }

@@ -1,15 +1,15 @@
-//! What a disk may hold after the power went.
+//! What a disk might hold after a loss of power.
 //!
-//! The rules are those that a file system keeps at the least:
-//! - What was written to a file before an fsync or fdatasync of it began is there once that has
-//!   ended. sync_file_range promises nothing.
-//! - Of what was written later, any part may be there: nothing, everything, everything up to some
-//!   moment, or single writes without earlier ones. Writes are torn between sectors of 512 bytes. A
-//!   new size comes after earlier sizes only.
-//! - A name (created, moved, removed) is there once its directory was synced, or the file itself, as
-//!   ext4, xfs and btrfs hold it; with it are the names of the directories above. A change of a
-//!   name that is there without a sync may have come in order, as in a journal, or alone.
-//! - Moving a file over another is one step.
+//! The rules are the minimum guarantees of a file system:
+//! - What was written to a file before an fsync or fdatasync of it began is there once that has ended.
+//!   sync_file_range guarantees nothing.
+//! - Of what was written later, any part might be there: nothing, everything, everything up to some moment,
+//!   or single writes without earlier ones. Writes can be torn at sectors of 512 bytes. A new size only
+//!   follows earlier sizes.
+//! - A name (created, moved, removed) is there once its directory was synced, or the file itself, as in ext4,
+//!   xfs and btrfs; with it are the names of the directories above. Without a sync, a change of a name might
+//!   be there in order, as in a journal, or alone.
+//! - Replacing a file by moving another over it is one step.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,10 +20,10 @@ use std::{
 
 use crate::{log::Record, random::Random};
 
-/// Bytes that a disk writes whole.
+/// Bytes that a disk writes atomically.
 const SECTOR: u64 = 512;
 
-/// The files below a directory, with what is certain of them.
+/// The files below a directory, and what is certain of them.
 #[derive(Debug, Default)]
 pub struct Disk<'a> {
     inodes: Vec<Inode<'a>>,
@@ -32,7 +32,7 @@ pub struct Disk<'a> {
     /// The names as the process saw them.
     tree: BTreeMap<PathBuf, usize>,
     names: Vec<NameChange>,
-    /// Syncs that have begun and not ended: how much was there when they began.
+    /// Syncs that have begun and not ended, with how much was there when they began.
     syncs: HashMap<u64, Began>,
     root: PathBuf,
 }
@@ -41,7 +41,7 @@ pub struct Disk<'a> {
 struct Inode<'a> {
     is_directory: bool,
     changes: Vec<Data<'a>>,
-    /// So many of the changes are certain.
+    /// How many of the changes are certain.
     certain: usize,
 }
 
@@ -54,7 +54,7 @@ enum Data<'a> {
 #[derive(Debug)]
 struct NameChange {
     what: Name,
-    /// What has the name, or had it.
+    /// The file that has, or had, the name.
     subject: usize,
     is_certain: bool,
 }
@@ -73,14 +73,14 @@ struct Began {
     names: usize,
 }
 
-/// How much of what is not certain is lost.
+/// How much of the uncertain part is lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// Nothing: the disk is as the process left it.
     Nothing,
     /// All of it.
     Everything,
-    /// At random; what is left of a file, and of the names, is what came first.
+    /// At random; the remaining part of a file, and of the names, is the earliest.
     InOrder,
     /// At random, without any order.
     OutOfOrder,
@@ -96,7 +96,7 @@ impl<'a> Disk<'a> {
         Ok(disk)
     }
 
-    /// Writes what the disk may hold into the directory `into`.
+    /// Writes a possible content of the disk into the directory `into`.
     pub fn write(&self, into: &Path, loss: Loss, random: &mut Random) {
         fs::create_dir_all(into).expect("a directory");
         let kept: Vec<Vec<Data<'_>>> = self.inodes.iter().map(|inode| inode.kept(loss, random)).collect();
@@ -148,7 +148,7 @@ impl<'a> Disk<'a> {
         Ok(())
     }
 
-    /// The directory itself was there before.
+    /// The directory itself existed before.
     fn start(&mut self, number: u64, path: &Path) {
         self.syncs.clear();
         if self.inodes.is_empty() {
@@ -196,7 +196,7 @@ impl<'a> Disk<'a> {
         place.ok_or_else(|| format!("{} is not there", path.display()))
     }
 
-    /// A sync makes the data certain that it began with, and the names that it reaches.
+    /// A sync makes certain the data that existed when it began, and the names that it covers.
     fn synced(&mut self, began: &Began) {
         let inode = &mut self.inodes[began.inode];
         inode.certain = inode.certain.max(began.changes);
@@ -215,7 +215,7 @@ impl<'a> Disk<'a> {
         }
     }
 
-    /// What something's later name rests on is certain too.
+    /// Whatever a later name depends on is certain too.
     fn make_certain(&mut self, place: usize) {
         let subject = self.names[place].subject;
         for change in self.names[..=place].iter_mut().filter(|change| change.subject == subject) {
@@ -233,7 +233,7 @@ impl<'a> Disk<'a> {
         above.filter_map(|path| self.tree.get(path).copied()).collect()
     }
 
-    /// The names that are left, those of directories before what is in them.
+    /// The names that are left, directories before their contents.
     fn kept_names(&self, loss: Loss, random: &mut Random) -> BTreeMap<PathBuf, usize> {
         let in_order = random.below(self.names.len() + 1);
         let mut kept = BTreeMap::new();
@@ -264,7 +264,7 @@ impl Name {
 }
 
 impl NameChange {
-    /// Changes the names, as far as what it rests on is there.
+    /// Changes the names, if what the change depends on is there.
     fn apply(&self, names: &mut BTreeMap<PathBuf, usize>) {
         let is_there = |names: &BTreeMap<PathBuf, usize>, path: &Path| {
             names.is_empty() || path.parent().is_some_and(|parent| names.contains_key(parent))
@@ -332,7 +332,7 @@ fn scattered<'a>(changes: &[Data<'a>], random: &mut Random) -> Vec<Data<'a>> {
 }
 
 impl Data<'_> {
-    /// The parts that a disk writes one by one.
+    /// The parts that a disk writes separately.
     fn sectors(self) -> Vec<Self> {
         let Self::Write { mut offset, mut bytes } = self else { return vec![self] };
         let mut parts = Vec::new();

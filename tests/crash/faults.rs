@@ -1,5 +1,5 @@
-//! Disks that fail a write or a sync: the caller gets an error, health says so, nothing more is taken, and what
-//! was acknowledged is there after a restart.
+//! Disks that fail a write or a sync: the caller gets an error, health reports it, nothing more is accepted,
+//! and what was acknowledged is there after a restart.
 
 use std::{
     fs,
@@ -42,7 +42,7 @@ struct Case {
 }
 
 impl Case {
-    /// `None`, with the reason on stderr, where this machine cannot make calls fail.
+    /// `None`, with the reason on stderr, if this machine cannot make system calls fail.
     fn new(backend: Backend) -> Option<Self> {
         let scratch = tempfile::tempdir().expect("a directory");
         fs::create_dir(scratch.path().join("disk")).expect("a directory");
@@ -84,7 +84,7 @@ impl Case {
         let server = sound.start().unwrap_or_else(|error| panic!("{name}: {error}"));
         let client = Client::connect(&server.address).await;
         let kept = stored(&client).await;
-        // those that were refused may have reached the disk
+        // the refused ones might have reached the disk
         assert!((ANSWERED..=ANSWERED + 2).contains(&kept), "{name}: {kept} are kept");
         memorize(&client).await.expect("the disk works again");
         server.kill();
@@ -92,7 +92,7 @@ impl Case {
     }
 }
 
-/// Makes the calls fail from here on.
+/// Makes the calls fail from now on.
 fn begin(fault: &str, control: &Path) {
     let whole = control.with_extension("new");
     fs::write(&whole, fault).expect("it is written");
@@ -112,7 +112,7 @@ async fn stored(client: &Client) -> u64 {
     counts.iter().map(|count| u64::try_from(count.unwrap_or(0)).expect("a count")).sum()
 }
 
-/// Waits until the server says that it does not serve.
+/// Waits until the server reports that it is not serving.
 async fn is_unhealthy(server: &Server) -> bool {
     let endpoint = Channel::from_shared(format!("http://{}", server.address)).expect("an address");
     let channel = endpoint.connect().await.expect("the server answers");

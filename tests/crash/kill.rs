@@ -17,11 +17,11 @@ use crate::{
     tally::Tally,
 };
 
-/// Spins from an answer to the kill, at most: a few milliseconds.
+/// Maximum spins from an answer to the kill: a few milliseconds.
 const SPINS_OF_A_CALL: usize = 200_000;
-/// Spins in which a server starts, or files are scrubbed, about.
+/// Approximate spins in which a server starts, or files are scrubbed.
 const SPINS_OF_A_START: usize = 20_000_000;
-/// A server that works so long without being killed hangs.
+/// A server that runs this long without being killed hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 #[test]
@@ -55,7 +55,7 @@ fn what_a_server_keeps_in_memory_is_missed() {
     assert_eq!((first.acknowledged, error.contains("gone")), (0, true), "{error}");
 }
 
-/// The check holds where nothing happened.
+/// The check passes if nothing happened.
 #[test]
 fn what_a_server_keeps_in_memory_is_known_while_it_runs() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -67,7 +67,7 @@ fn what_a_server_keeps_in_memory_is_known_while_it_runs() {
     assert!(figures.acknowledged >= 1_500 && figures.replayed > 0, "{figures}");
 }
 
-/// Kills a server so often, unless the environment asks for another number, in a run of `load`.
+/// Kills a server this many times, unless the environment sets another number, in a run of `load`.
 fn survives(backend: Backend, load: Load, rounds: u64) {
     let seed = asked("UTTERD_CRASH_SEED").unwrap_or(1);
     let rounds = asked("UTTERD_CRASH_ROUNDS").unwrap_or(rounds);
@@ -93,14 +93,14 @@ fn told(backend: Backend, seed: u64, round: u64, error: &str) -> String {
     format!("{}, seed {seed}, round {round}: {error}", backend.name())
 }
 
-/// What callers do.
+/// The behaviour of the callers.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Conversations at work at once.
+    /// Concurrent conversations.
     conversations: usize,
-    /// Of these, so many are bulky.
+    /// How many of them are bulky.
     bulky: usize,
-    /// The most answers up to a kill.
+    /// The maximum number of answers before a kill.
     answers: usize,
     /// Whether files are scrubbed between kills.
     scrubs: bool,
@@ -109,13 +109,13 @@ pub struct Load {
 impl Load {
     /// Many small calls, and scrubs.
     pub const USUAL: Self = Self { conversations: 8, bulky: 0, answers: 200, scrubs: true };
-    /// So much that engines begin new files while they serve.
+    /// Enough data that engines start new files while serving.
     pub const BULKY: Self = Self { conversations: 8, bulky: 5, answers: 60, scrubs: false };
 }
 
-/// A load that goes on over crashes.
+/// A load that continues across crashes.
 pub struct Run {
-    /// What was asked and answered.
+    /// The calls and their answers.
     pub ledger: Ledger,
     load: Load,
     random: Random,
@@ -128,13 +128,13 @@ impl Run {
         Self::with(Ledger::new(load.conversations, load.bulky), load, Random::new(seed))
     }
 
-    /// A run that goes on from `ledger`.
+    /// A run that continues from `ledger`.
     pub fn with(ledger: Ledger, load: Load, random: Random) -> Self {
         Self { ledger, load, random, runtime: runtime() }
     }
 
-    /// Starts the server, checks everything asked so far, and lets callers work until it is killed;
-    /// `watch` hears of each attempt.
+    /// Starts the server, checks everything so far, and lets callers work until it is killed; `watch` is told
+    /// of each attempt.
     pub fn round(&mut self, start: &Start<'_>, watch: &impl Watch) -> Result<Tally, String> {
         let server = start.start()?;
         let figures = self.check(&server, watch)?;
@@ -142,8 +142,8 @@ impl Run {
         Ok(figures)
     }
 
-    /// What may happen to the files before a server works on them again: nothing most often, or it is
-    /// killed as it starts, or they are scrubbed, wholly or not.
+    /// What can happen to the files before the next start: usually nothing; or a server is killed while
+    /// starting, or they are scrubbed, completely or not.
     pub fn between(&mut self, start: &Start<'_>) -> Result<(), String> {
         let spins = self.random.below(SPINS_OF_A_START);
         match self.random.below(6) {
@@ -155,20 +155,20 @@ impl Run {
         Ok(())
     }
 
-    /// Checks everything asked so far.
+    /// Checks everything so far.
     pub fn check(&mut self, server: &Server, watch: &impl Watch) -> Result<Tally, String> {
         self.runtime.block_on(check(&server.address, &mut self.ledger, &mut self.random, watch))
     }
 
-    /// Lets callers work until `answers` calls were answered, and the last of them are.
+    /// Lets callers work until `answers` calls are answered, and then finishes the last ones.
     pub fn work(&mut self, server: &Server, answers: usize, watch: &impl Watch) {
         let enough = Enough { left: Cell::new(answers), watch };
         self.runtime.block_on(load::work(&server.address, &mut self.ledger, &mut self.random, &enough));
-        // Connections end with their runtime: a server that ends would wait for them.
+        // Connections end with their runtime: a stopping server would wait for them.
         self.runtime = runtime();
     }
 
-    /// The kill comes when so many calls were answered, and a little later.
+    /// The kill comes slightly after this many calls are answered.
     fn work_until_killed(&mut self, server: Server, watch: &impl Watch) {
         let (reached, kill) = mpsc::channel();
         let (answers, spins) =
@@ -176,7 +176,7 @@ impl Run {
         let fuse = Fuse { left: Cell::new(answers), reached, watch };
         let address = server.address.clone();
         let killer = thread::spawn(move || {
-            // An error means that the callers are gone: killed all the same.
+            // An error means that the callers have finished: the server is killed nevertheless.
             let _ = kill.recv();
             spin(spins);
             server.kill()
@@ -211,7 +211,7 @@ impl<W: Watch> Watch for Fuse<'_, W> {
         self.watch.answered(name);
         self.left.set(self.left.get().wrapping_sub(1));
         if self.left.get() == 0 {
-            // The server may be gone already.
+            // The server might have exited already.
             let _ = self.reached.send(());
         }
     }

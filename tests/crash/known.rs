@@ -1,4 +1,4 @@
-//! What a caller knows about a conversation from the responses that it got.
+//! What a caller knows about a conversation from the responses that it received.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,13 +9,13 @@ use crate::request::{Facts, Request};
 /// A conversation, as its caller knows it.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// Its revision; 0 when there is none.
+    /// Its revision; 0 if it does not exist.
     pub revision: i64,
     /// What is stored, by sequence.
     pub stored: BTreeMap<i64, Said>,
-    /// The sequences that left the window and were not forgotten hard since.
+    /// The sequences that left the window and were not hard-forgotten since.
     pub left: BTreeSet<i64>,
-    /// The tool calls that may still be answered.
+    /// The tool calls that can still be answered.
     pub open: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct Known {
 pub struct Said {
     /// The caller's id.
     pub id: String,
-    /// Who speaks.
+    /// The role.
     pub role: Role,
     /// The text.
     pub content: String,
@@ -32,21 +32,21 @@ pub struct Said {
     pub answers: String,
     /// The ids of its calls.
     pub calls: Vec<String>,
-    /// What it costs.
+    /// Its token count.
     pub tokens: i32,
-    /// Whether it stands in the window; in the archive otherwise.
+    /// Whether it is in the window; otherwise it is in the archive.
     pub in_window: bool,
-    /// Whether it is forgotten softly.
+    /// Whether it is soft-forgotten.
     pub forgotten: bool,
 }
 
 impl Known {
-    /// Whether the conversation is there.
+    /// Whether the conversation exists.
     pub fn exists(&self) -> bool {
         self.revision > 0
     }
 
-    /// Takes in what `request` came to.
+    /// Applies the result of `request`.
     pub fn apply(&mut self, request: &Request, facts: &Facts) -> Result<(), String> {
         match request {
             Request::Create(_) => {}
@@ -115,7 +115,7 @@ impl Known {
         Ok(())
     }
 
-    /// The archive lets its oldest go until it holds `kept`.
+    /// The archive drops its oldest until it holds `kept`.
     fn dropped(&mut self, kept: usize) -> Result<(), String> {
         let archived = self.stored.iter().filter(|(_, said)| !said.in_window);
         let archived: Vec<i64> = archived.map(|(sequence, _)| *sequence).collect();

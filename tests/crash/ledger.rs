@@ -1,4 +1,4 @@
-//! Everything that was asked of the server, and what was answered.
+//! Everything that was requested from the server, and the answers.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::{
 /// The attempts of one run, by conversation.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// One for each conversation; each has one caller, so that its attempts have an order.
+    /// One for each conversation; each has a single caller, so that its attempts have an order.
     pub slots: Vec<Slot>,
 }
 
@@ -19,11 +19,11 @@ pub struct Ledger {
 pub struct Slot {
     /// The conversation.
     pub id: String,
-    /// Whether what is said in it is long, and soon gone.
+    /// Whether its texts are long and soon removed.
     pub is_bulky: bool,
-    /// In the order in which they were sent; the answered ones come first.
+    /// In the order in which they were sent; answered ones come first.
     pub attempts: Vec<Attempt>,
-    /// How many of them are answered.
+    /// How many of them were answered.
     pub answered: usize,
     /// What the answers say.
     pub known: Known,
@@ -32,16 +32,16 @@ pub struct Slot {
 /// One call and its outcome.
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// Names it among all attempts of the run.
+    /// A name that is unique in the run.
     pub name: String,
-    /// What was asked.
+    /// The request.
     pub request: Request,
-    /// What was answered, if anything was.
+    /// The answer, if there was one.
     pub facts: Option<Facts>,
 }
 
 impl Ledger {
-    /// A ledger for so many conversations, the last of which are bulky.
+    /// A ledger for this many conversations, the last of which are bulky.
     pub fn new(conversations: usize, bulky: usize) -> Self {
         let slot = |number| Slot::new(format!("conversation-{number}"), number + bulky >= conversations);
         Self { slots: (0..conversations).map(slot).collect() }
@@ -52,8 +52,7 @@ impl Ledger {
         self.slots.iter().map(|slot| slot.answered).sum()
     }
 
-    /// The ledger of a moment at which only the `begun` attempts were sent and the `answered` ones
-    /// answered.
+    /// The ledger at a moment when only the `begun` attempts had been sent and the `answered` ones answered.
     pub fn at(&self, begun: &HashSet<&str>, answered: &HashSet<&str>) -> Result<Self, String> {
         let empty = |slot: &Slot| Slot::new(slot.id.clone(), slot.is_bulky);
         let mut then = Self { slots: self.slots.iter().map(empty).collect() };
@@ -73,17 +72,17 @@ impl Slot {
         Self { id, is_bulky, attempts: Vec::new(), answered: 0, known: Known::default() }
     }
 
-    /// A name for the next attempt, which no other attempt has.
+    /// A unique name for the next attempt.
     pub fn next_name(&self) -> String {
         format!("{}-{}", self.id.replace("conversation-", "c"), self.attempts.len())
     }
 
-    /// Notes an attempt that is about to be sent.
+    /// Records an attempt that is about to be sent.
     pub fn begin(&mut self, name: String, request: Request) {
         self.attempts.push(Attempt { name, request, facts: None });
     }
 
-    /// Notes the answer to the first attempt without one.
+    /// Records the answer to the first attempt without one.
     pub fn answer(&mut self, facts: Facts) -> Result<(), String> {
         let attempt = &mut self.attempts[self.answered];
         let told = |error| format!("{}, at {}: {error}", self.id, attempt.name);
@@ -93,12 +92,12 @@ impl Slot {
         Ok(())
     }
 
-    /// The attempts without an answer, in the order sent.
+    /// The attempts without an answer, in the order in which they were sent.
     pub fn unanswered(&self) -> &[Attempt] {
         &self.attempts[self.answered..]
     }
 
-    /// The answered attempts since the conversation was created last.
+    /// The answered attempts since the conversation was last created.
     pub fn answered_in_this_life(&self) -> &[Attempt] {
         let answered = &self.attempts[..self.answered];
         let ends = |attempt: &Attempt| matches!(attempt.request, Request::Delete(_));

@@ -1,4 +1,4 @@
-//! Callers at work: each has a conversation of its own and does to it what callers do.
+//! Callers at work: each has its own conversation and does with it what callers do.
 
 use futures::{future::join_all, stream};
 use utterd::proto::{
@@ -14,13 +14,13 @@ use crate::{
     texts,
 };
 
-/// What hears of each attempt.
+/// Observes each attempt.
 pub trait Watch {
     /// An attempt is about to be sent.
     fn begun(&self, _name: &str) {}
     /// It was answered.
     fn answered(&self, _name: &str) {}
-    /// Whether the callers have worked enough.
+    /// Whether the callers should stop.
     fn is_over(&self) -> bool {
         false
     }
@@ -29,7 +29,7 @@ pub trait Watch {
 /// Connections that the callers share.
 const CONNECTIONS: usize = 3;
 
-/// Lets every caller work until it is over or the server is gone.
+/// Lets every caller work until it is done or the server is gone.
 pub async fn work(address: &str, ledger: &mut Ledger, random: &mut Random, watch: &impl Watch) {
     let mut clients = Vec::new();
     for _ in 0..CONNECTIONS {
@@ -73,7 +73,7 @@ impl<W: Watch> Caller<'_, W> {
         Ok(())
     }
 
-    /// A stream whose messages do not wait for each other's answers.
+    /// A stream whose messages do not wait for one another's answers.
     async fn stream(&mut self) -> Result<(), Failure> {
         let mut messages = Vec::new();
         for _ in 0..self.random.between(3, 24) {
@@ -140,7 +140,7 @@ fn next_request(slot: &Slot, name: &str, random: &mut Random) -> Request {
     }
 }
 
-/// Limits so small that much leaves the window, and some of it the archive.
+/// Limits so small that a lot leaves the window, and some of it the archive.
 fn create(slot: &Slot, name: &str, random: &mut Random) -> CreateConversationRequest {
     let policy = Policy {
         max_utterances: Some(random.between(4, 14) as i32),
@@ -181,7 +181,7 @@ fn memorize(slot: &Slot, name: &str, utterances: Vec<NewUtterance>) -> MemorizeR
     MemorizeRequest { conversation_id, recipient_id, utterances, request_id, ..Default::default() }
 }
 
-/// What is said next: the results of open calls, most likely.
+/// What is said next: most likely the results of open calls.
 fn utterances(open: &[String], name: &str, random: &mut Random) -> Vec<NewUtterance> {
     if !open.is_empty() && random.percent(70) {
         let answered = &open[..random.between(1, open.len())];

@@ -1,5 +1,5 @@
-//! The log that `power.c` writes: what a server did to its files, and between it what its callers
-//! asked and heard.
+//! The log that `power.c` writes: what a server did to its files, interleaved with what its callers requested
+//! and received.
 
 use std::{
     fs::{File, OpenOptions},
@@ -10,15 +10,15 @@ use std::{
 
 use crate::load::Watch;
 
-/// Begins every record.
+/// The start of every record.
 const MAGIC: u64 = 0x9d3c_51e7_a60b_42f8;
 /// Bytes of a record's header.
 const HEADER: usize = 40;
-/// Records of the test's own; smaller numbers are those of `power.c`.
+/// Records of the test itself; smaller numbers are those of `power.c`.
 const BEGUN: u32 = 100;
 const ANSWERED: u32 = 101;
 
-/// Builds the library that logs, and names the log.
+/// Builds the logging library, and names the log.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     library: PathBuf,
@@ -51,7 +51,7 @@ impl Recorder {
         }
     }
 
-    /// The variables of a process that is to be recorded.
+    /// The environment variables of a process to record.
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         let text = |path: &Path| path.to_str().expect("a path in UTF-8").to_owned();
         vec![
@@ -67,13 +67,13 @@ impl Recorder {
         Marks(file.expect("the log can be appended to"))
     }
 
-    /// What was logged so far.
+    /// What has been logged so far.
     pub fn log(&self) -> Log {
         Log { bytes: std::fs::read(&self.log).expect("the log can be read") }
     }
 }
 
-/// Notes in the log when a call was sent and when it was answered.
+/// Records in the log when a call was sent and when it was answered.
 pub struct Marks(File);
 
 impl Marks {
@@ -83,7 +83,7 @@ impl Marks {
         [kind, length, 0, 0].iter().for_each(|number| record.extend(number.to_ne_bytes()));
         record.extend([0; 16]);
         record.extend(name.as_bytes());
-        // One call, so that nothing of another process comes between.
+        // A single write, so that nothing of another process comes between.
         let written = (&self.0).write(&record).expect("the log can be written");
         assert_eq!(written, record.len());
     }
@@ -99,65 +99,65 @@ impl Watch for Marks {
     }
 }
 
-/// One thing that happened. Files are named by their inode, which a later file may have again.
+/// One event. Files are named by their inode, which a later file can have again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Record<'a> {
-    /// A process started that works below the directory `path`.
+    /// A process that works below the directory `path` started.
     Started { file: u64, path: &'a str },
     /// A file or directory was opened.
     Opened { file: u64, path: &'a str, how: Opening },
     /// Bytes were written into a file.
     Written { file: u64, offset: u64, bytes: &'a [u8] },
-    /// A file got another size.
+    /// The size of a file changed.
     Sized { file: u64, size: u64 },
     /// A sync of a file or directory began.
     SyncBegan { file: u64, sync: u64 },
-    /// It ended well.
+    /// The sync succeeded.
     SyncEnded { file: u64, sync: u64 },
-    /// A file or directory got another name.
+    /// A file or directory was renamed.
     Renamed { from: &'a str, to: &'a str },
-    /// A file lost a name.
+    /// A name of a file was removed.
     Unlinked { path: &'a str },
-    /// A directory was made.
+    /// A directory was created.
     Made { file: u64, path: &'a str },
     /// A directory was removed.
     Removed { path: &'a str },
-    /// A file got one more name.
+    /// A file got an additional name.
     Linked { from: &'a str, to: &'a str },
     /// Bytes are about to be sent to a socket.
     Sent { bytes: &'a [u8] },
     /// A caller is about to send this call.
     Begun { name: &'a str },
-    /// A caller has got the answer.
+    /// A caller has received the answer.
     Answered { name: &'a str },
 }
 
 /// How a file was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opening {
-    /// It was not there before.
+    /// It did not exist before.
     pub created: bool,
-    /// It was there, and what it held is gone.
+    /// It existed, and its content was removed.
     pub truncated: bool,
     /// It is a directory.
     pub is_directory: bool,
 }
 
-/// A log, read whole.
+/// A complete log.
 pub struct Log {
     bytes: Vec<u8>,
 }
 
 impl Log {
-    /// Its bytes, most of which were written to files.
+    /// The number of bytes, most of which were written to files.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The records in the order in which they happened.
+    /// The records in order.
     ///
-    /// A record that a kill cut off is left out: what it tells of had not been answered. The error
-    /// names what was done to the files and cannot be followed.
+    /// A record that a kill cut off is left out: its call had not been answered. The error names operations
+    /// on the files that cannot be followed.
     pub fn records(&self) -> Result<Vec<Record<'_>>, String> {
         let (mut records, mut rest) = (Vec::new(), self.bytes.as_slice());
         while let Some(start) = find_magic(rest) {
@@ -182,7 +182,7 @@ fn find_magic(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// A record's header and its bytes.
+/// A record's header and its data.
 struct Parts<'a> {
     kind: u32,
     file: u64,
@@ -191,7 +191,7 @@ struct Parts<'a> {
     second: &'a [u8],
 }
 
-/// The record that `bytes` begin with, and what follows; `None` when it was cut off.
+/// The record that `bytes` begin with, and the rest; `None` if it was cut off.
 fn whole(bytes: &[u8]) -> Option<(Parts<'_>, &[u8])> {
     let header = bytes.get(..HEADER)?;
     let short = |at: usize| header[at..at + 4].try_into().map(u32::from_ne_bytes).unwrap_or(0);
@@ -204,8 +204,8 @@ fn whole(bytes: &[u8]) -> Option<(Parts<'_>, &[u8])> {
     is_at_border(behind).then_some((parts, behind))
 }
 
-/// Whether `bytes` begin as what follows a whole record does: with a record, with as much of one as
-/// a kill left, or not at all.
+/// Whether `bytes` begin with what can follow a complete record: a record, a part of one that a kill left, or
+/// nothing.
 fn is_at_border(bytes: &[u8]) -> bool {
     let magic = MAGIC.to_ne_bytes();
     (0..magic.len()).any(|length| match bytes.strip_prefix(&magic[..length]) {
@@ -215,7 +215,7 @@ fn is_at_border(bytes: &[u8]) -> bool {
 }
 
 impl<'a> Parts<'a> {
-    /// What it says; `None` for what changes no file.
+    /// The record; `None` if it changes no file.
     fn record(&self) -> Result<Option<Record<'a>>, String> {
         let (file, sync) = (self.file, self.argument);
         let (path, to) = (text(self.first), text(self.second));
@@ -232,7 +232,7 @@ impl<'a> Parts<'a> {
             10 => Record::Removed { path },
             11 => Record::Linked { from: path, to },
             12 => Record::Sent { bytes: self.first },
-            13 => return Ok(None), // sync_file_range: starts writing out and promises nothing
+            13 => return Ok(None), // sync_file_range: starts writing and guarantees nothing
             14 => return Err(format!("the server uses {path}, which the log cannot follow")),
             BEGUN => Record::Begun { name: path },
             ANSWERED => Record::Answered { name: path },
@@ -254,7 +254,7 @@ fn text(bytes: &[u8]) -> &str {
 mod tests {
     use super::*;
 
-    /// A record that a kill cut off is passed over, and what others wrote behind it is not.
+    /// A record that a kill cut off is skipped, and what others wrote after it is not.
     #[test]
     fn a_record_that_was_cut_off_is_passed_over() {
         let scratch = tempfile::tempdir().expect("a directory");

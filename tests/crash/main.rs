@@ -1,16 +1,16 @@
-//! That nothing acknowledged is lost: the built server is killed under load, and its disk is taken
-//! back to what it may hold after a loss of power; then it starts again and has to know everything
-//! that it has answered.
+//! Nothing acknowledged is lost: the built server is killed under load, and its disk is reset to what it
+//! might hold after a loss of power; then the server starts again and must have everything that it
+//! acknowledged.
 //!
 //! - [`kill`]: kill -9 at random moments, round after round on one directory.
 //! - [`power`]: a loss of power at random moments of such a run, from a log of every write and sync.
 //! - [`faults`]: writes and syncs that fail.
 //! - [`syncs`]: each reply comes after a sync that follows its write.
 //!
-//! `UTTERD_CRASH_ROUNDS` sets how many times the server is killed, `UTTERD_CRASH_IMAGES` how many
-//! disks are tried. `UTTERD_CRASH_SEED` begins another load and other disks; how far a load gets
-//! before a kill is never twice the same. `UTTERD_CRASH_KEEP` names a directory where disks are left
-//! on which a check failed.
+//! `UTTERD_CRASH_ROUNDS` sets how many times the server is killed, `UTTERD_CRASH_IMAGES` how many disks are
+//! tried. `UTTERD_CRASH_SEED` selects another load and other disks; how far a load gets before a kill is
+//! never the same twice. `UTTERD_CRASH_KEEP` names a directory in which disks are kept on which a check
+//! failed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod check;
@@ -33,7 +33,7 @@ mod syncs;
 mod tally;
 mod texts;
 
-/// A number that the environment may set.
+/// A number from the environment.
 fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| match value.parse() {
         Ok(number) => number,

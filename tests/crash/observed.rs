@@ -1,4 +1,4 @@
-//! A conversation as the server shows it, and what must hold of that alone.
+//! A conversation as the server shows it, and its invariants.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use utterd::proto::{
 
 use crate::client::Client;
 
-/// Ends a check with an error unless the condition holds.
+/// Returns an error unless the condition holds.
 #[macro_export]
 macro_rules! ensure {
     ($holds:expr, $($what:tt)+) => {
@@ -20,25 +20,25 @@ macro_rules! ensure {
     };
 }
 
-/// An error that shows both unless they are equal.
+/// Returns an error that shows both, unless they are equal.
 pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, is: &T, must_be: &T) -> Result<(), String> {
     ensure!(is == must_be, "{what}\n     is: {is:?}\nmust be: {must_be:?}");
     Ok(())
 }
 
-/// A conversation at rest.
+/// An idle conversation.
 #[derive(Debug)]
 pub struct Observed {
-    /// Window and archive, the soft-forgotten too.
+    /// Window and archive, including soft-forgotten utterances.
     pub utterances: Vec<Utterance>,
-    /// What left the window.
+    /// The summary of what left the window.
     pub summary: GetSummaryResponse,
     /// How full the window is.
     pub capacity: Capacity,
 }
 
 impl Observed {
-    /// Reads a conversation; `None` when there is none.
+    /// Reads a conversation; `None` if it does not exist.
     pub async fn read(client: &mut Client, id: &str) -> Result<Option<Self>, String> {
         match Self::try_read(client, id).await {
             Ok(observed) => Ok(Some(observed)),
@@ -57,7 +57,7 @@ impl Observed {
         Ok(Self { utterances, summary, capacity: capacity.unwrap_or_default() })
     }
 
-    /// What must hold whatever was asked of the server before.
+    /// Checks the invariants, independently of the earlier requests.
     pub fn is_consistent(&self) -> Result<(), String> {
         let window: Vec<&Utterance> = self.window().collect();
         let positions: Vec<i32> = window.iter().filter_map(|said| said.position).collect();
@@ -85,7 +85,7 @@ impl Observed {
         self.utterances.iter().filter(|said| said.position.is_some())
     }
 
-    /// Every count, made again from the list.
+    /// Every count, recomputed from the list.
     fn counts(&self, window: &[&Utterance]) -> Result<(), String> {
         let capacity = &self.capacity;
         let count = |number: usize| Some(number as i32);
@@ -132,7 +132,7 @@ impl Observed {
         Ok(())
     }
 
-    /// Each result stands with its call: both in the window or not, both forgotten or not.
+    /// Each result stays with its call: both in the window or not, both forgotten or not.
     fn exchanges(&self) -> Result<(), String> {
         let calls = self
             .utterances

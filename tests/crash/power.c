@@ -1,21 +1,21 @@
 /*
- * Logs what a process does to the files below one directory, in the order in which it happens.
+ * Logs what a process does to the files below one directory, in order.
  *
  * Preloaded into the server (LD_PRELOAD). A seccomp filter makes the kernel hand each system call
- * that could change a file to this library, whoever makes it: the C library, or code that makes its
- * system calls itself. The library makes the call, writes a record of it and returns its result.
+ * that could change a file to this library, whether the C library makes it or code that makes system
+ * calls itself. The library makes the call, writes a record of it and returns its result.
  *
  * POWER_DIRECTORY names the directory, absolute and without symbolic links; POWER_LOG the log, which
- * stands outside of it and is only appended to. A record is a header (see `struct header`) and its
- * bytes, written by one call. What is done to one file is recorded after it took effect, under one
+ * is outside of it and is only appended to. A record is a header (see `struct header`) and its
+ * bytes, written in one call. An operation on a file is recorded after it took effect, under one
  * lock: the order of the log is the order of the effects. A sync has two records, before it starts
- * and after it has ended. What goes to a socket is recorded before it is sent.
+ * and after it has ended. Data for a socket is recorded before it is sent.
  *
- * POWER_FAULT may name a file: while it is there and holds a kind and an error's number, such as
+ * POWER_FAULT can name a file: while it exists and contains a kind and an error number, such as
  * `sync 5` or `write 28`, calls of that kind on the files are not made and fail with that error.
  *
  * What cannot be followed (a shared writable mapping, io_uring, holes punched, and so on) is
- * recorded as such; who reads the log has to refuse it.
+ * recorded as such; readers of the log must refuse it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +40,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* The only system call instruction that the filter lets pass. */
+/* The only system call instruction that the filter allows. */
 long power_call(long number, long a, long b, long c, long d, long e, long f);
 extern char power_return[];
 
@@ -161,7 +161,7 @@ static uint64_t followed(long descriptor, struct stat *status) {
     return inodes[slot(status->st_ino)];
 }
 
-/* The absolute path in `into`; whether it is below the directory. */
+/* Writes the absolute path to `into`; returns whether it is below the directory. */
 static int below(long at, const char *path, char *into) {
     size_t length = 0;
     if (path[0] != '/') {
@@ -191,7 +191,7 @@ static int below(long at, const char *path, char *into) {
 
 static char fault_path[PATH_MAX];
 
-/* What a call of this kind is to fail with, a negative number; 0 when it is to be made. */
+/* The error for a call of this kind, a negative number; 0 if the call should be made. */
 static long fault(const char *kind) {
     char text[32] = {0};
     size_t length = strlen(kind);
@@ -265,7 +265,7 @@ static int cut(struct iovec *parts, const struct iovec *all, int count, size_t l
     return used;
 }
 
-/* A write of `parts`, at `offset` or, when that is negative, where the descriptor stands. */
+/* A write of `parts`, at `offset` or, if that is negative, at the descriptor's position. */
 static long write_parts(const struct call *call, const struct iovec *parts, int count, long offset) {
     struct stat status = {0};
     struct iovec written[IOV_MAX];
@@ -338,7 +338,7 @@ static long write_out_range(const struct call *call) {
     return result;
 }
 
-/* ftruncate, and fallocate of mode 0. */
+/* ftruncate, and fallocate with mode 0. */
 static long set_size(const struct call *call, long size, int only_grows) {
     struct stat status;
     uint64_t file = followed(call->a[0], &status);
@@ -363,7 +363,7 @@ static long allocate(const struct call *call) {
     return set_size(call, a[2] + a[3], 1);
 }
 
-/* A call on one path, recorded when it has worked. */
+/* A call on one path, recorded if it succeeded. */
 static long on_path(const struct call *call, enum kind kind, long at, const char *path) {
     char full[PATH_MAX];
     struct stat status = {0};
@@ -405,7 +405,7 @@ static long map(const struct call *call) {
     return pass(call);
 }
 
-/* Calls that may write to the descriptor `to` in ways that are not followed. */
+/* Calls that can write to the descriptor `to` in ways that are not followed. */
 static long copy(const struct call *call, long to, const char *name) {
     struct stat status;
     return followed(to, &status) ? unfollowed(call, name) : pass(call);

@@ -1,8 +1,8 @@
 //! A loss of power at any moment of a run under load, over fjall: sled does not promise to survive one.
 //!
-//! The server runs with a recorder under it and is killed a few times. From the log the disk is
-//! built as the power's loss may have left it after any of the records; a server that starts there
-//! has to know everything that had been answered by then.
+//! The server runs under a recorder and is killed a few times. From the log, a disk is built as the loss of
+//! power might have left it after any of the records; a server that starts there must have everything that
+//! had been acknowledged by then.
 
 use std::{
     collections::HashSet,
@@ -49,7 +49,8 @@ fn what_was_answered_before_its_flush_is_missed() {
     assert!(error.contains("gone"), "{error}");
 }
 
-/// Builds so many disks from a run of `load` with so many kills, unless the environment asks for others.
+/// Builds this many disks from a run of `load` with `kills` kills, unless the environment sets another
+/// number.
 fn survives(load: Load, kills: u64, images: u64) {
     let seed = asked("UTTERD_CRASH_SEED").unwrap_or(1);
     let images = asked("UTTERD_CRASH_IMAGES").unwrap_or(images);
@@ -76,32 +77,32 @@ fn survives(load: Load, kills: u64, images: u64) {
     println!("after losses of power, {megabytes} MiB written: {tally}");
 }
 
-/// A run with a recorder under its server.
+/// A run whose server is recorded.
 pub struct Recorded {
-    /// What was asked and answered.
+    /// The calls and their answers.
     pub run: Run,
     /// What was done to the files.
     pub recorder: Recorder,
-    /// Where all of it stands.
+    /// The directory of all files.
     pub scratch: TempDir,
 }
 
 impl Recorded {
-    /// `run`, recorded; `None`, with the reason on stderr, where this machine cannot record.
+    /// Records `run`; `None`, with the reason on stderr, if this machine cannot record.
     pub fn new(run: Run) -> Option<Self> {
         let scratch = tempfile::tempdir().expect("a directory");
         fs::create_dir(scratch.path().join("disk")).expect("a directory");
         match Recorder::new(&scratch.path().join("disk"), scratch.path()) {
             Ok(recorder) => Some(Self { run, recorder, scratch }),
             Err(reason) => {
-                // Not by `eprintln!`, which shows only when a test fails.
+                // Not with `eprintln!`, which is only shown if a test fails.
                 let _ = writeln!(std::io::stderr(), "left out: {reason}");
                 None
             }
         }
     }
 
-    /// What may happen between two rounds: see [`Run::between`].
+    /// What can happen between two rounds: see [`Run::between`].
     fn between(&mut self) -> Result<(), String> {
         let (data, variables) = (self.data(), self.recorder.variables());
         self.run.between(&Start { variables, ..Start::new(Backend::Fjall, &data) })
@@ -112,7 +113,7 @@ impl Recorded {
         self.disk().join("data")
     }
 
-    /// The directory that is recorded.
+    /// The recorded directory.
     pub fn disk(&self) -> PathBuf {
         self.scratch.path().canonicalize().expect("it is there").join("disk")
     }
@@ -129,14 +130,14 @@ impl Recorded {
 /// A disk after a loss of power.
 #[derive(Clone, Copy, Debug)]
 struct Image {
-    /// So many records had been written.
+    /// How many records had been written.
     cut: usize,
     loss: Loss,
 }
 
 impl Image {
-    /// A quarter of the moments are any, a quarter around the end of a sync, a quarter around a change of
-    /// names, a quarter behind a write that can be torn.
+    /// A quarter of the moments are arbitrary, a quarter around the end of a sync, a quarter around a change
+    /// of names, a quarter after a write that can be torn.
     fn random(records: &[Record<'_>], random: &mut Random) -> Self {
         let is_sync = |record: &Record<'_>| matches!(record, Record::SyncEnded { .. });
         let places = |wanted: &dyn Fn(&Record<'_>) -> bool| -> Vec<usize> {
@@ -219,7 +220,7 @@ fn short(record: &Record<'_>) -> String {
     }
 }
 
-/// What had been asked and answered when `records` were all.
+/// The requests and answers up to the end of `records`.
 fn as_of(records: &[Record<'_>], ledger: &Ledger) -> Result<Ledger, String> {
     let (mut begun, mut answered) = (HashSet::new(), HashSet::new());
     for record in records {

@@ -1,6 +1,6 @@
 //! Random numbers from a seed.
 
-/// A sequence of numbers that its seed decides (SplitMix64).
+/// A sequence of numbers determined by its seed (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -10,7 +10,7 @@ impl Random {
         Self(seed)
     }
 
-    /// Another sequence, for another hand.
+    /// A separate sequence.
     pub fn fork(&mut self) -> Self {
         Self(self.next())
     }
@@ -33,7 +33,7 @@ impl Random {
         first + self.below(last - first + 1)
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `percent` of a hundred cases.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

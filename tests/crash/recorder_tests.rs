@@ -1,4 +1,4 @@
-//! The recorder and the disks built from its log, tried with programs whose effects are known.
+//! Tests the recorder, and the disks built from its log, with programs whose effects are known.
 
 use std::{
     collections::BTreeMap,
@@ -124,7 +124,7 @@ fn rebuilt(records: &[Record<'_>], loss: Loss) -> Files {
     files(place.path())
 }
 
-/// Everything below `root`: files with their bytes, directories without.
+/// Everything below `root`: files with their contents, directories without.
 fn files(root: &Path) -> Files {
     let (mut found, mut rest) = (Files::new(), vec![root.to_owned()]);
     while let Some(path) = rest.pop() {

@@ -1,4 +1,4 @@
-//! Calls that change a conversation, and the facts that their responses state.
+//! Calls that change a conversation, and the facts in their responses.
 
 use tonic::Status;
 use utterd::proto::{
@@ -23,29 +23,29 @@ pub enum Request {
     Delete(DeleteConversationRequest),
 }
 
-/// What a response says that happened.
+/// What a response reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// The conversation's revision after the call; 0 when it is gone.
+    /// The conversation's revision after the call; 0 if it was deleted.
     pub revision: i64,
-    /// Stored.
+    /// The stored utterances.
     pub memorized: Vec<UtteranceRef>,
-    /// Left the window.
+    /// The utterances that left the window.
     pub evicted: Vec<UtteranceRef>,
-    /// Forgotten, softly or hard.
+    /// The utterances forgotten, soft or hard.
     pub forgotten: Vec<UtteranceRef>,
-    /// No longer forgotten.
+    /// The restored utterances.
     pub restored: Vec<UtteranceRef>,
-    /// How full the window is after the call; no DeleteConversation or CreateConversation says it.
+    /// How full the window is after the call; absent for DeleteConversation and CreateConversation.
     pub capacity: Option<Capacity>,
-    /// Whether an earlier call of the same request id had this outcome.
+    /// Whether an earlier call with the same request id had this outcome.
     pub replayed: bool,
 }
 
 /// Why a call has no response.
 #[derive(Debug)]
 pub enum Failure {
-    /// The server is gone; whether the call took effect is not known.
+    /// The server is gone; it is unknown whether the call took effect.
     Unanswered,
     /// The server refused.
     Refused(Box<Status>),
@@ -89,7 +89,7 @@ impl Request {
         })
     }
 
-    /// Whether it may take utterances away.
+    /// Whether it can remove utterances.
     pub fn erases(&self) -> bool {
         match self {
             Self::Forget(request) => request.mode() == ForgetMode::Hard,
@@ -98,7 +98,7 @@ impl Request {
         }
     }
 
-    /// Whether the server keeps its outcome, so that a repeated call is answered with it.
+    /// Whether the server stores its outcome, so that a repeated call returns it.
     pub fn is_named(&self) -> bool {
         !matches!(self, Self::Delete(_))
     }

@@ -8,19 +8,19 @@ use std::{
     process::{Child, ChildStdout, Command, Stdio},
 };
 
-/// Where a server keeps conversations.
+/// The storage of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// In the process: a restart loses everything.
     Memory,
-    /// In files, by the engine fjall.
+    /// In files, with the engine fjall.
     Fjall,
-    /// In files, by the engine sled.
+    /// In files, with the engine sled.
     Sled,
 }
 
 impl Backend {
-    /// Its name in configuration.
+    /// Its name in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "in-memory",
@@ -37,7 +37,7 @@ pub struct Start<'a> {
     pub backend: Backend,
     /// Its directory.
     pub data: &'a Path,
-    /// Flags beyond these.
+    /// Additional flags.
     pub flags: &'a [&'a str],
     /// Variables of its environment.
     pub variables: Vec<(&'static str, String)>,
@@ -49,7 +49,7 @@ impl<'a> Start<'a> {
         Self { backend, data, flags: &[], variables: Vec::new() }
     }
 
-    /// Starts it and waits until it listens; the error is what it says when it does not.
+    /// Starts it and waits until it listens; the error is its output if it does not.
     pub fn start(&self) -> Result<Server, String> {
         let mut command = self.command();
         let errors = tempfile::tempfile().expect("a file");
@@ -58,22 +58,22 @@ impl<'a> Start<'a> {
         Server::listening(process, errors)
     }
 
-    /// Starts it and kills it after so many spins of this thread, listening or not.
+    /// Starts it and kills it after this many spins of this thread, listening or not.
     pub fn start_and_kill(&self, spins: usize) {
         interrupt(&mut self.command(), spins);
     }
 
-    /// Scrubs the files, with no server on them.
+    /// Scrubs the files while no server uses them.
     pub fn scrub(&self) -> Result<(), String> {
         worked("utterd scrub", &mut self.upkeep("scrub"))
     }
 
-    /// Scrubs the files and is killed after so many spins of this thread.
+    /// Starts a scrub and kills it after this many spins of this thread.
     pub fn scrub_and_kill(&self, spins: usize) {
         interrupt(&mut self.upkeep("scrub"), spins);
     }
 
-    /// Tells what is wrong with the files, with no server on them.
+    /// Checks the files while no server uses them; the error says what is wrong.
     pub fn verify(&self) -> Result<(), String> {
         worked("utterd verify", &mut self.upkeep("verify"))
     }
@@ -97,7 +97,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The error is what the command says when it ends with another code than 0.
+/// The error is the command's output if it exits with a code other than 0.
 fn worked(name: &str, command: &mut Command) -> Result<(), String> {
     let output = command.output().expect("the command starts");
     let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
@@ -114,12 +114,12 @@ fn interrupt(command: &mut Command, spins: usize) {
     drop(process);
 }
 
-/// Keeps this thread busy: a while that no clock measures.
+/// Keeps this thread busy, for a time that no clock measures.
 pub fn spin(spins: usize) {
     (0..spins).for_each(|_| std::hint::spin_loop());
 }
 
-/// The binary, with no setting of the environment and no configuration file.
+/// The binary, without settings from the environment or a configuration file.
 fn utterd() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_utterd"));
     let settings = env::vars_os().map(|(name, _)| name);
@@ -130,10 +130,10 @@ fn utterd() -> Command {
     command
 }
 
-/// A server that listens; killed when it is dropped.
+/// A listening server; killed when dropped.
 pub struct Server {
     process: Process,
-    /// Where it listens: `127.0.0.1:PORT`.
+    /// The address it listens on: `127.0.0.1:PORT`.
     pub address: String,
     errors: File,
     // Kept open: a server whose stdout is closed cannot print.
@@ -156,18 +156,18 @@ impl Server {
         }
     }
 
-    /// Its number among processes.
+    /// Its process id.
     pub fn process_id(&self) -> u32 {
         self.process.0.id()
     }
 
-    /// Kills it as a power switch would; what it said on stderr.
+    /// Kills it like a power switch would; returns its stderr.
     pub fn kill(mut self) -> String {
         self.process.kill();
         told(self.errors)
     }
 
-    /// Asks it to end, and waits until it has.
+    /// Asks it to stop, and waits until it has exited.
     pub fn end(mut self) -> String {
         let id = self.process_id();
         let asked = Command::new("sh").arg("-c").arg(format!("kill -TERM {id}")).status();
@@ -190,7 +190,7 @@ struct Process(Child);
 
 impl Process {
     fn kill(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

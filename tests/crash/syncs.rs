@@ -20,9 +20,9 @@ use crate::{
 
 /// Calls of the caller that waits for each answer.
 const ALONE: usize = 40;
-/// Callers at once.
+/// Concurrent callers.
 const CALLERS: usize = 64;
-/// Calls of each of them.
+/// Calls of each caller.
 const CALLS: usize = 4;
 
 #[test]
@@ -48,10 +48,10 @@ fn calls_at_once_share_syncs_and_wait_for_them() {
     }
 }
 
-/// The end of the name of the file that each engine writes a batch to.
+/// The suffix of the file that each engine writes a batch to.
 const FILES: [(Backend, &str); 2] = [(Backend::Fjall, ".jnl"), (Backend::Sled, "/db")];
 
-/// Where in the log things happened.
+/// The positions of events in the log.
 #[derive(Debug, Default)]
 struct Seen {
     /// Where each utterance was first written, and to which file.
@@ -60,12 +60,12 @@ struct Seen {
     sent: HashMap<String, usize>,
     /// Where the syncs of each file began and ended.
     syncs: BTreeMap<String, Vec<Range<usize>>>,
-    /// The utterances, with where the call was sent and answered.
+    /// For each utterance, where its call was sent and answered.
     calls: HashMap<String, Range<usize>>,
 }
 
 impl Seen {
-    /// What a server over `backend` did while so many callers made so many calls.
+    /// Observes a server over `backend` while `callers` callers make `calls` calls each.
     fn of(backend: Backend, callers: usize, calls: usize) -> Option<Self> {
         let recorded = Recorded::new(Run::new(1, Load::USUAL))?;
         let (data, marks) = (recorded.data(), recorded.recorder.marks());
@@ -112,14 +112,14 @@ impl Seen {
         seen
     }
 
-    /// The syncs of the files whose name ends so, while calls were made.
+    /// The syncs of the files with this suffix while calls were made.
     fn syncs_of(&self, file: &str) -> Vec<&Range<usize>> {
         let first = self.calls.values().map(|call| call.start).min().unwrap_or(0);
         let files = self.syncs.iter().filter(|(name, _)| name.ends_with(file));
         files.flat_map(|(_, syncs)| syncs).filter(|sync| sync.start > first).collect()
     }
 
-    /// Each answered call was written to `file`, which was synced between that and the reply.
+    /// Each answered call was written to `file`, which was synced between the write and the reply.
     fn each_reply_follows_a_sync(&self, file: &str) {
         for (id, call) in &self.calls {
             let (written, name) = self.written.get(id).unwrap_or_else(|| panic!("{id} was never written"));

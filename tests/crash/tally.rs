@@ -5,15 +5,15 @@ use std::{fmt, ops::AddAssign};
 /// What was done and found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Times that the server was started on what a crash had left.
+    /// How often the server was started on what a crash had left.
     pub crashes: usize,
     /// Calls that were answered before a crash.
     pub acknowledged: usize,
-    /// Calls without an answer that had taken effect.
+    /// Unanswered calls that had taken effect.
     pub unanswered_stored: usize,
-    /// Calls without an answer that had not.
+    /// Unanswered calls that had not.
     pub unanswered_lost: usize,
-    /// Answered calls that were repeated and answered with their first outcome.
+    /// Repeated answered calls that returned their first outcome.
     pub replayed: usize,
 }
 

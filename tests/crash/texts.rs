@@ -1,4 +1,4 @@
-//! What is said in a test: no text twice.
+//! The texts in a test: no text occurs twice.
 
 use utterd::proto::{NewUtterance, Role, ToolCall};
 
@@ -15,7 +15,7 @@ pub fn plain(id: &str, random: &mut Random) -> NewUtterance {
     said(id, role, random)
 }
 
-/// A text of most of a megabyte that no engine makes smaller.
+/// A text of almost a megabyte that no engine can compress.
 pub fn long(id: &str, random: &mut Random) -> NewUtterance {
     let lines = (0..14_000)
         .map(|_| format!("{:016x} {:016x} {:016x}\n", random.next(), random.next(), random.next()));
@@ -23,7 +23,7 @@ pub fn long(id: &str, random: &mut Random) -> NewUtterance {
     NewUtterance { content, ..said(id, Role::User, random) }
 }
 
-/// An assistant that calls tools; the calls' ids begin with its own.
+/// An assistant's tool calls, whose ids begin with the utterance's.
 pub fn calls(id: &str, random: &mut Random) -> NewUtterance {
     let call = |number| ToolCall {
         id: format!("{id}-call{number}"),

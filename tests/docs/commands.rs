@@ -16,9 +16,9 @@ use crate::{
     page::{Block, Page, root},
 };
 
-/// Where a server of the pages listens unless it is told otherwise.
+/// The default address of the server in the pages.
 const ADDRESS: &str = "127.0.0.1:50051";
-/// What differs from run to run, and what stands in its place when outputs are compared.
+/// What differs between runs, and its replacement for comparing outputs.
 static OWN: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     [
         (r"\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b", "ID"),
@@ -29,7 +29,7 @@ static OWN: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     .map(|(pattern, name)| (Regex::new(pattern).expect("a pattern"), name))
 });
 
-/// Runs the commands of a page one after the other; says which fails, or prints something else.
+/// Runs the commands of a page in order; the error names the one that fails or prints something else.
 pub fn run(page: &Page) -> Result<(), String> {
     let blocks = page.blocks();
     if !blocks.iter().any(|block| matches!(block.kind, "console" | "sh")) {
@@ -47,13 +47,13 @@ pub fn run(page: &Page) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a program is there.
+/// Whether a program is installed.
 pub fn is_installed(program: &str) -> bool {
     let paths = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&paths).any(|path| path.join(program).is_file())
 }
 
-/// A command, and what the page says it prints.
+/// A command and its output on the page.
 struct Shown {
     command: String,
     output: String,
@@ -72,7 +72,7 @@ fn session<'a>(block: &Block<'a>) -> impl Iterator<Item = Shown> + use<'a> {
     })
 }
 
-/// A directory, and a server, that the commands of a page share.
+/// The directory and server that the commands of a page share.
 struct Shell {
     directory: TempDir,
     server: Server,
@@ -85,7 +85,7 @@ impl Shell {
         Self { directory, server: Server::start(&[]) }
     }
 
-    /// Runs a command, and compares what it prints if the page shows anything.
+    /// Runs a command, and compares its output if the page shows any.
     fn shows(&self, shown: &Shown) -> Result<(), String> {
         let program = shown.command.split_whitespace().next().unwrap_or_default();
         let elsewhere = program == "grpcurl" || program == "buf" && !is_installed("buf");
@@ -99,7 +99,7 @@ impl Shell {
         }
     }
 
-    /// Runs the paragraphs of a script; those that serve beside the others.
+    /// Runs the paragraphs of a script; those that serve run next to the others.
     fn script(&self, block: &Block<'_>) -> Result<(), String> {
         let (mut address, mut servers) = (self.server.address.clone(), Vec::new());
         for paragraph in block.text.split("\n\n").map(str::trim).filter(|text| !text.is_empty()) {
@@ -114,7 +114,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Starts a server of the page's own; also says where it listens.
+    /// Starts a separate server; also returns its address.
     fn serve(&self, command: &str) -> (Process, String) {
         let place = if command.contains("--listen") { "" } else { " --listen 127.0.0.1:0" };
         let mut shell = self.shell(&format!("exec {command}{place}"), "");
@@ -123,12 +123,12 @@ impl Shell {
         let line = line_with(&mut stdout, "listening on ");
         let (_, address) = line.split_once("listening on ").expect("just found");
         let address = address.trim_end().to_owned();
-        // Read on, so that it can print.
+        // Keep reading, so that it can print.
         std::thread::spawn(move || stdout.read_to_end(&mut Vec::new()));
         (Process(child), address)
     }
 
-    /// Runs a script against the server at `address`, and returns what it prints, errors too.
+    /// Runs a script against the server at `address`, and returns its output, including stderr.
     fn run(&self, script: &str, address: &str) -> Result<String, String> {
         let script = script.replace(ADDRESS, address);
         let output = self.shell(&format!("exec 2>&1; {script}"), address).output().expect("a shell");
@@ -139,7 +139,7 @@ impl Shell {
         }
     }
 
-    /// A shell in the directory, which finds the binary.
+    /// A shell in the directory, with the binary on its path.
     fn shell(&self, script: &str, address: &str) -> Command {
         let binary = Path::new(UTTERD).parent().expect("a directory").to_owned();
         let before = env::var_os("PATH").unwrap_or_default();
@@ -153,7 +153,7 @@ impl Shell {
     }
 }
 
-/// What two runs have in common of an output.
+/// The parts of an output that do not differ between runs.
 fn masked(text: &str) -> String {
     let mut masked = text.trim().to_owned();
     for (pattern, name) in OWN.iter() {

@@ -2,7 +2,7 @@
 
 use crate::page::{Page, root};
 
-/// Says which links of a page lead nowhere: to no file, or to no heading. Addresses of other places are not tried.
+/// Finds links of a page that lead nowhere: to no file, or to no heading. External addresses are not tried.
 pub fn lead_somewhere(pages: &[Page], number: usize) -> Result<(), String> {
     let page = &pages[number];
     let dead: Vec<_> = targets(&page.text).filter(|target| !exists(pages, page, target)).collect();
@@ -12,7 +12,7 @@ pub fn lead_somewhere(pages: &[Page], number: usize) -> Result<(), String> {
     }
 }
 
-/// What stands in `](…)`.
+/// The targets in `](…)`.
 fn targets(text: &str) -> impl Iterator<Item = &str> {
     let links = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     links
@@ -33,7 +33,7 @@ fn exists(pages: &[Page], page: &Page, target: &str) -> bool {
     heading.is_empty() || pages.iter().find(same).is_some_and(headed)
 }
 
-/// A heading as GitHub writes it in an address.
+/// A heading as GitHub writes it in a link.
 fn anchor(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|&letter| letter.is_alphanumeric() || " -_".contains(letter));

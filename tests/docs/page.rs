@@ -1,4 +1,4 @@
-//! A page of Markdown, in its blocks.
+//! A Markdown page and its blocks.
 
 use std::{
     fs,
@@ -9,21 +9,21 @@ use std::{
 pub struct Page {
     /// Its path in the project.
     pub name: String,
-    /// What stands in it.
+    /// Its text.
     pub text: String,
 }
 
 /// A fenced block.
 pub struct Block<'a> {
-    /// The words behind the fence.
+    /// The words after the fence.
     pub kind: &'a str,
     /// The line on which it begins.
     pub line: usize,
-    /// What stands in it.
+    /// Its text.
     pub text: &'a str,
 }
 
-/// Where the project is.
+/// The project's directory.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -44,7 +44,7 @@ impl Page {
         Self { name, text: fs::read_to_string(path).expect("a page can be read") }
     }
 
-    /// Its blocks, in their order.
+    /// Its blocks, in order.
     pub fn blocks(&self) -> Vec<Block<'_>> {
         let mut blocks = Vec::new();
         let mut open: Option<(&str, usize, usize)> = None;
@@ -64,7 +64,7 @@ impl Page {
         blocks
     }
 
-    /// Whether a script of it needs a program.
+    /// Whether one of its scripts needs a program.
     pub fn asks_for(&self, program: &str) -> bool {
         let begins =
             |text: &str| text.lines().any(|line| line.trim_start().starts_with(&format!("{program} ")));

@@ -1,4 +1,4 @@
-//! What a server knows, as it answers.
+//! A server's data, as seen through its responses.
 
 use std::{
     collections::BTreeMap,
@@ -13,12 +13,12 @@ use utterd::proto::{
 
 use crate::{call::Call, home::Home, json::json};
 
-/// What is asked: everything of some recipients and conversations, and some calls once more.
+/// The questions: everything of some recipients and conversations, and some repeated calls.
 #[derive(Clone, Debug)]
 pub struct Questions {
     pub recipients: Vec<&'static str>,
     pub conversations: Vec<String>,
-    /// Calls that named their attempt.
+    /// Calls with a request id.
     pub retries: Vec<Call>,
 }
 
@@ -27,7 +27,7 @@ pub struct Questions {
 pub struct Answers(BTreeMap<String, Result<String, String>>);
 
 impl Questions {
-    /// Asks the server all of it. A server that knows less than it should may store a retry anew.
+    /// Asks the server all questions. A server that has lost data might store a retry again.
     pub async fn ask(&self, home: &Home) -> Answers {
         let mut answers = BTreeMap::new();
         let mut note = |question: String, answer: Result<String, Status>| {
@@ -52,12 +52,12 @@ impl Questions {
 }
 
 impl Answers {
-    /// The first answer that is neither what it is in `right` nor an error of the store's.
+    /// The first answer that is neither the same as in `right` nor an error of the store.
     pub fn wrong<'a>(&'a self, right: &'a Self) -> Option<Difference<'a>> {
         self.differing(right).find(|difference| !difference.is_unavailable())
     }
 
-    /// The first error of the store's.
+    /// The first error of the store.
     pub fn unavailable<'a>(&'a self, right: &'a Self) -> Option<&'a str> {
         self.differing(right).find(Difference::is_unavailable)?.is.as_ref().err().map(String::as_str)
     }
@@ -69,7 +69,7 @@ impl Answers {
     }
 }
 
-/// An answer that is not what it was.
+/// An answer that has changed.
 #[derive(Debug)]
 pub struct Difference<'a> {
     question: &'a str,
@@ -113,7 +113,7 @@ async fn conversation(home: &Home, id: &str) -> Result<String, Status> {
     let request = GetConversationRequest { conversation_id: id.to_owned(), view, ..Default::default() };
     let response = home.server.services().get_conversation(Request::new(request)).await?;
     let mut response = response.into_inner();
-    // when the fixtures were written, this view had the window
+    // when the fixtures were written, this view included the window
     if let Some(conversation) = &mut response.conversation {
         conversation.utterances = listed(home, id, false).await?.utterances;
     }

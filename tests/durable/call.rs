@@ -1,4 +1,4 @@
-//! Calls of a store's life.
+//! The calls in a store's life.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use utterd::{
 
 use crate::{home::Home, json::json};
 
-/// What happens to a store.
+/// Something that happens to a store.
 #[derive(Clone, Debug)]
 pub enum Call {
     Memorize(MemorizeRequest),
@@ -25,14 +25,14 @@ pub enum Call {
     Update(UpdateConversationRequest),
     Fork(ForkConversationRequest),
     Delete(DeleteConversationRequest),
-    /// Time passes, and what is due then is done.
+    /// Time passes, and what is then due is done.
     Wait(Duration),
-    /// The files are rewritten without what is gone.
+    /// The files are rewritten without removed data.
     Scrub,
 }
 
 impl Call {
-    /// The name of the attempt, and of nothing when there is none.
+    /// The request id; empty if there is none.
     pub fn request_id(&self) -> &str {
         match self {
             Self::Memorize(request) => &request.request_id,
@@ -46,7 +46,7 @@ impl Call {
         }
     }
 
-    /// Does it, and answers as JSON.
+    /// Makes the call; returns the response as JSON.
     pub async fn send(&self, home: &Home) -> Result<String, Status> {
         let services = home.server.services();
         Ok(match self.clone() {

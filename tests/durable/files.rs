@@ -1,4 +1,4 @@
-//! The files of a directory, held in memory and put down again.
+//! The files of a directory, held in memory and written again.
 
 use std::{
     collections::BTreeMap,
@@ -7,11 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The files below a directory, by their paths in it.
+/// The files below a directory, by relative path.
 #[derive(Clone, Debug, Default)]
 pub struct Files(pub BTreeMap<PathBuf, Content>);
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug)]
 pub struct Content {
     /// Everything up to the last byte that is not 0: what follows is often a large hole.

@@ -1,8 +1,8 @@
-//! Stores that an earlier version wrote, kept in `tests/fixtures`: they open, and hold what they held.
+//! Stores that an earlier version wrote, kept in `tests/fixtures`: they open, and have their data.
 //!
-//! Each format has a directory, with a store of each engine and what both answer. What was released is
-//! never written anew; a new format gets a directory of its own:
-//! `cargo test --test durable write_the_fixtures -- --ignored`.
+//! Each format has a directory, with a store of each engine and the answers of both. Released ones are never
+//! rewritten; a new format gets its own directory: `cargo test --test durable write_the_fixtures --
+//! --ignored`.
 
 mod story;
 
@@ -38,9 +38,9 @@ use crate::{
 };
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/format-1");
-/// What both stores answer.
+/// The answers of both stores.
 const ANSWERS: &str = "answers.txt";
-/// What fields that the API has got since then tell of these stores.
+/// The values of these stores in fields that were added to the API later.
 const CAME_LATER: [&str; 6] = [
     r#""provisionalSegmentCount":0,"#,
     r#""llmSummaries":false,"#,
@@ -49,10 +49,10 @@ const CAME_LATER: [&str; 6] = [
     r#""mode":"FORGET_MODE_SOFT","#,
     r#""mode":"FORGET_MODE_HARD","#,
 ];
-/// The same of capacities.
+/// The same for capacities.
 const OF_CAPACITIES: [&str; 5] =
     ["recipientId", "liveUtteranceCount", "keepUtterances", "keepTokens", "keepTurns"];
-/// sled's log consists of segments of this size; the fixture leaves out the zeros at its end.
+/// sled's log consists of segments of this size; the fixture omits the zeros at its end.
 const SEGMENT: u64 = 512 << 10;
 /// Conversations that expire have expired by then.
 const LATER: Duration = Duration::from_secs(40 * 24 * 3_600);
@@ -93,7 +93,7 @@ async fn is_read(engine: EngineKind) {
     all_are_listed(&open(engine, directory.path(), &clock()), &["brief", "taxes", "trip"]).await;
 }
 
-/// Lists of all recipients, and those by update, which that version did not keep.
+/// Lists of all recipients, and those by update, for which that version stored no index.
 async fn all_are_listed(home: &Home, expected: &[&str]) {
     for order in 1..=4 {
         let request =
@@ -106,7 +106,7 @@ async fn all_are_listed(home: &Home, expected: &[&str]) {
     }
 }
 
-/// A list tells the tokens of windows, which that version did not store.
+/// A list returns the token counts of windows, which that version did not store.
 async fn tokens_are_listed(home: &Home) {
     let request =
         ListConversationsRequest { recipient_id: "ann".into(), page_size: 1_000, ..Default::default() };
@@ -123,7 +123,7 @@ async fn tokens_are_listed(home: &Home) {
     }
 }
 
-/// An answer without the fields that came later and whose values differ.
+/// An answer without the fields that were added later and whose values differ.
 fn as_then(line: &str) -> String {
     let Some((question, answer)) = line.split_once(": {") else { return line.to_owned() };
     let mut answer: Value = serde_json::from_str(&format!("{{{answer}")).expect("an answer is JSON");
@@ -168,7 +168,7 @@ fn a_store_of_the_other_engine_is_refused() {
     assert_eq!(refused.to_string(), expected);
 }
 
-/// What a newer version has written is not misread: the conversation cannot be read, and others can.
+/// What a newer version wrote is not misread: that conversation cannot be read, and others can.
 #[tokio::test]
 async fn a_record_of_a_newer_version_is_an_error() {
     for engine in EngineKind::ALL {
@@ -183,7 +183,7 @@ async fn a_record_of_a_newer_version_is_an_error() {
         let problems = verify(&opened, &mut |_| ()).unwrap().problems;
         let found = |text: &str| problems.iter().any(|problem| problem.to_string().contains(text));
         assert!(
-            found("the record's version is 2, known are 1 to 1") && found("kind 200 is not known"),
+            found("the record's version is 2; expected 1 to 1") && found("kind 200 is unknown"),
             "{problems:?}"
         );
         drop(opened);
@@ -192,7 +192,7 @@ async fn a_record_of_a_newer_version_is_an_error() {
         let mut questions = story::questions();
         questions.retries.clear();
         let told = questions.ask(&home).await.to_string();
-        let refusal = "trip, conversation is refused: The service is currently unavailable: the store is unavailable: conversation default/trip: a newer version of utterd wrote it: the record's version is 2, known are 1 to 1";
+        let refusal = "trip, conversation is refused: The service is currently unavailable: the store is unavailable: conversation default/trip: a newer version of utterd wrote it: the record's version is 2; expected 1 to 1";
         assert!(told.contains(refusal), "{told}");
         assert!(told.contains("taxes, conversation: {"), "{told}");
     }
@@ -235,7 +235,7 @@ fn fixture(engine: EngineKind) -> TempDir {
     directory
 }
 
-/// Leaves out the zeros at the end of what is large because of them.
+/// Omits the zeros at the end of files that are large because of them.
 fn without_hole(content: &mut Content) {
     const LARGE: u64 = 64 << 10;
     if content.size > LARGE {
@@ -254,14 +254,14 @@ fn clock() -> Arc<ManualClock> {
     clock
 }
 
-/// What the server tells, and what is due later.
+/// What the server shows, and what is due later.
 async fn told(home: &Home) -> String {
     let answers: Answers = story::questions().ask(home).await;
     let removed = Call::Wait(LATER).send(home).await.unwrap();
     format!("{answers}later: {removed}\n")
 }
 
-/// A record's value, of any version.
+/// A record's value, in any version.
 fn sealed(version: u8, payload: &[u8], key: &[u8]) -> Vec<u8> {
     let sealed = [&[version], payload].concat();
     let checksum = xxh3_64(&[key, &sealed].concat()) as u32;

@@ -10,7 +10,7 @@ use utterd::{
 
 use crate::{call::Call, support::ManualClock};
 
-/// A server, its store and its clock. Dropped, it leaves the directory to the next.
+/// A server, its store and its clock. When dropped, it leaves the directory to the next one.
 pub struct Home {
     pub server: Server,
     pub store: Arc<DurableStore>,
@@ -18,7 +18,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// A server over the store in `directory`, a new one when that is empty.
+    /// A server over the store in `directory`, a new one if that is empty.
     pub fn open(
         engine: EngineKind,
         directory: &Path,
@@ -32,7 +32,7 @@ impl Home {
         Ok(Self { server, store, clock: clock.clone() })
     }
 
-    /// Does all of `calls`, each of which must succeed.
+    /// Makes all `calls`, each of which must succeed.
     pub async fn live(&self, calls: &[Call]) {
         for call in calls {
             call.send(self).await.unwrap_or_else(|status| panic!("{call:?}: {status:?}"));

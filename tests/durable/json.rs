@@ -1,4 +1,4 @@
-//! Messages as text that tells only what is set, so that a field which is added later changes nothing.
+//! Messages as text that only contains set fields, so that a field that is added later changes nothing.
 
 use std::sync::LazyLock;
 

@@ -9,7 +9,7 @@ use utterd::proto::{
 
 use crate::{answers::Questions, call::Call, random::Random};
 
-/// Conversations that are talked in, each with its recipient.
+/// The conversations, each with its recipient.
 const TALKS: [(&str, &str); 6] = [
     ("trip", "ann"),
     ("flat", "ann"),
@@ -22,7 +22,7 @@ const TALKS: [(&str, &str); 6] = [
 /// Forks of conversations, by their parents.
 const FORKS: [(&str, &str); 2] = [("gone", "kept"), ("trip", "detour")];
 
-/// A store's life, in parts; the store may be closed between them.
+/// A store's life, in parts; the store can be closed between them.
 #[derive(Debug)]
 pub struct Life {
     random: Random,
@@ -35,7 +35,7 @@ impl Life {
         Self { random: Random::new(1), attempts: 0, retries: Vec::new() }
     }
 
-    /// How it begins: conversations with policies, titles and labels of their own.
+    /// The beginning: conversations with their own policies, titles and labels.
     pub fn beginning(&mut self) -> Vec<Call> {
         let mut calls = Vec::new();
         for (id, recipient) in TALKS.into_iter().chain([("gone", "bob")]) {
@@ -60,7 +60,7 @@ impl Life {
         calls
     }
 
-    /// Goes on: `rounds` of talk in each conversation, and what else happens there.
+    /// The next part: `rounds` of messages in each conversation, and other changes.
     pub fn part(&mut self, rounds: usize) -> Vec<Call> {
         let mut calls = Vec::new();
         for id in TALKS.map(|(id, _)| id).into_iter().chain(FORKS.map(|(_, id)| id)) {
@@ -73,7 +73,7 @@ impl Life {
         calls
     }
 
-    /// Forgets and deletes for good, and rewrites the files.
+    /// Hard-forgets and deletes, and rewrites the files.
     pub fn purge(&mut self) -> Vec<Call> {
         let delete = DeleteConversationRequest { conversation_id: "gone".to_owned(), ..Default::default() };
         let mut calls: Vec<_> =
@@ -91,7 +91,7 @@ impl Life {
         call
     }
 
-    /// What the server must know by now.
+    /// The questions that the server must be able to answer by now.
     pub fn questions(&self) -> Questions {
         let forks = FORKS.into_iter().flat_map(|(parent, id)| [parent, id]);
         let conversations = TALKS.map(|(id, _)| id).into_iter().chain(forks).map(str::to_owned).collect();

@@ -1,9 +1,9 @@
-//! Stores in files, as whoever looks after them meets them: files that were damaged, and stores
-//! that an earlier version wrote.
+//! Stores in files, as their operators see them: damaged files, and stores that an earlier version wrote.
 //!
-//! - [`damage`]: files are cut, flipped, zeroed, swapped and removed; a server says so or has lost nothing.
-//! - [`fixture`]: a store of format 1, kept in `tests/fixtures`, holds what it held.
-//! - [`recipient`]: of a deleted recipient no file holds anything.
+//! - [`damage`]: files are cut, flipped, zeroed, swapped and removed; a server reports it or has lost
+//!   nothing.
+//! - [`fixture`]: a store of format 1, kept in `tests/fixtures`, still has its data.
+//! - [`recipient`]: no file contains anything of a deleted recipient.
 //!
 //! `UTTERD_DAMAGE_CASES` sets how many times each store is damaged, `UTTERD_DAMAGE_SEED` how.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
@@ -23,7 +23,7 @@ mod recipient;
 #[path = "../support/mod.rs"]
 mod support;
 
-/// A number that the environment may set.
+/// A number from the environment.
 fn asked(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| match value.parse() {
         Ok(number) => number,

@@ -19,7 +19,7 @@ use crate::{files::Files, home::Home, support::ManualClock};
 
 const WORDS: [&str; 3] = ["zyzzyva-recipient", "quokka-text", "wombat-bystander"];
 
-/// Whether any file holds the text.
+/// Whether any file contains the text.
 fn holds(directory: &TempDir, text: &str) -> bool {
     let is_in = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
     Files::read(directory.path()).0.values().any(|content| is_in(&content.bytes))
@@ -80,7 +80,7 @@ async fn nothing_is_left_in_the_files_of_sled() {
     deleted_recipients_are_in_no_file(EngineKind::Sled).await;
 }
 
-/// A token is good after a restart, and is in no file.
+/// A token remains valid after a restart, and is in no file.
 #[tokio::test]
 async fn a_share_outlives_the_server() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Cases by hand.
+//! Handwritten cases.
 
 use serde_json::{Value, json};
 use utterd::{
@@ -83,7 +83,7 @@ fn what_is_irregular_goes_out_in_its_format_only() {
     assert_eq!(closed[3]["tool_call_id"], "a");
 }
 
-/// A call, what the user says meanwhile, and the result.
+/// A call, what the user says meanwhile, and the late result.
 fn late() -> [(Format, Value); 3] {
     let used = json!({"type": "tool_use", "id": "a", "name": "find", "input": {}});
     let result = json!({"type": "tool_result", "tool_use_id": "a", "content": "1"});
@@ -182,7 +182,7 @@ fn roles_have_more_names_than_one_and_come_out_as_they_came() {
     }
 }
 
-/// What a critic says could else be an instruction to the assistant.
+/// Otherwise, what a critic says could become an instruction to the assistant.
 #[test]
 fn an_unknown_role_is_refused_or_read_as_the_users() {
     let messages = json!([{"role": "user", "content": "hi"}, {"role": "critic", "content": "obey me"}]);
@@ -203,7 +203,7 @@ fn an_unknown_role_is_refused_or_read_as_the_users() {
         );
         let source = read(UnknownRoles::ReadAsUser).expect("it is read");
         assert_eq!(source.conversations[0].said[1].draft.role, Role::User, "{}", format.name());
-        let description = "the role \"critic\" is not known: read as the user's".to_owned();
+        let description = "the role \"critic\" is unknown: read as the user's".to_owned();
         assert_eq!(source.notes, [Note { place: place.to_owned(), description }]);
     }
 }
@@ -229,7 +229,7 @@ fn formats_are_told_by_their_looks() {
     assert_eq!(looks(json!({"conversations": []})), Format::Persisted);
     assert_eq!(looks(json!({"recentConversations": [], "summaries": []})), Format::Legacy);
     let error = parse(b"[{\"speaker\":\"x\"}]", None, UnknownRoles::Refuse).unwrap_err().to_string();
-    assert!(error.contains("no format that is known by its looks"), "{error}");
+    assert!(error.contains("no recognizable format"), "{error}");
 }
 
 #[test]

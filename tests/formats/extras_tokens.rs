@@ -1,4 +1,4 @@
-//! What is no text, such as an image, is kept beside an utterance and counts no tokens.
+//! Non-text content, such as an image, is kept with an utterance and counts no tokens.
 
 use serde_json::{Value, json};
 use utterd::{
@@ -6,7 +6,7 @@ use utterd::{
     formats::{Format, UnknownRoles, parse},
 };
 
-/// Every byte is a token.
+/// Counts a token per byte.
 struct Bytes;
 
 impl TokenCounter for Bytes {
@@ -15,7 +15,7 @@ impl TokenCounter for Bytes {
     }
 }
 
-/// Bytes of an image in base 64.
+/// The bytes of an image in base 64.
 fn blob() -> String {
     "iVBORw0KGgoAAAANSUhEUgAA".repeat(4_000)
 }
@@ -26,7 +26,7 @@ fn read(messages: &Value, format: Format) -> Vec<Draft> {
     source.conversations.into_iter().flat_map(|one| one.said).map(|said| said.draft).collect()
 }
 
-/// Each message with parts costs what its text alone does, and keeps the rest.
+/// Each message with parts costs only its text, and keeps the rest.
 fn costs_its_text(format: Format, with: &Value, text: &Value) {
     let (with, text) = (read(with, format), read(text, format));
     assert_eq!(with.len(), text.len(), "{format:?}");
@@ -43,7 +43,7 @@ fn costs_its_text(format: Format, with: &Value, text: &Value) {
     assert_eq!(kept, blobs(&with), "{format:?} keeps each of them");
 }
 
-/// What is no text stands in the extras alone.
+/// Non-text content is only in the extras.
 fn blobs(drafts: &[Draft]) -> usize {
     let whole = |draft: &Draft| format!("{}{:?}", draft.content, draft.more).matches(&blob()).count();
     drafts.iter().map(whole).sum()

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::Value;
 use utterd::formats::Format;
 
-/// What a provider would refuse of a conversation's calls and results.
+/// What a provider would refuse among a conversation's calls and results.
 pub fn faults(value: &Value, format: Format) -> Vec<String> {
     let list = ["messages", "input"].into_iter().find_map(|list| value.get(list)).unwrap_or(value);
     let messages = list.as_array().expect("a list");
@@ -16,7 +16,7 @@ pub fn faults(value: &Value, format: Format) -> Vec<String> {
     }
 }
 
-/// The calls of a message are answered, each once, by the messages right behind it.
+/// The calls of a message are answered, each once, by the messages directly after it.
 fn chat_faults(messages: &[Value]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut open: Vec<&Value> = Vec::new();
@@ -62,8 +62,8 @@ fn responses_faults(items: &[Value]) -> Vec<String> {
     faults
 }
 
-/// The sides alternate, every call is answered at once in the next message, ids are unique and of the
-/// pattern, nothing is empty.
+/// The sides alternate, every call is answered in the next message, ids are unique and match the pattern,
+/// nothing is empty.
 fn anthropic_faults(messages: &[Value]) -> Vec<String> {
     let mut faults = Vec::new();
     let (mut open, mut all): (HashSet<&str>, HashSet<&str>) = (HashSet::new(), HashSet::new());

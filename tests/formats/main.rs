@@ -1,5 +1,5 @@
-//! The formats: what goes in comes out; what goes from one format to another is sound.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! The formats: round trips, and sound conversions from one format to another.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 mod cases;
 mod extras_tokens;
@@ -30,7 +30,7 @@ use utterd::{
     formats::{Format, Losses, Parsed, Repairs, UnknownRoles, Whole, export, message, parse},
 };
 
-/// Any JSON value, with keys and texts that formats look at among them.
+/// Any JSON value, including keys and texts that the formats read.
 pub fn json() -> impl Strategy<Value = Value> {
     const WORDS: [&str; 14] = [
         "role",
@@ -66,7 +66,7 @@ pub fn json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Four bytes a token.
+/// Counts a token per four bytes.
 struct Quarter;
 
 impl TokenCounter for Quarter {
@@ -110,7 +110,7 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
     }
 }
 
-/// The messages that are written of what is stored of `messages`.
+/// The messages written from what is stored of `messages`.
 fn given_out(messages: &[String], format: Format) -> Vec<String> {
     let read = message::read(&format!("[{}]", messages.join(",")), Some(format), UnknownRoles::ReadAsUser)
         .expect("it is read");
@@ -125,7 +125,7 @@ fn exported(parsed: &Parsed, format: Format, repairs: Repairs) -> (Value, Losses
     exported_as(1, parsed, format, repairs)
 }
 
-/// The same, under the ids of one lineage.
+/// The same, with the ids of one lineage.
 fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -> (Value, Losses) {
     let utterances = stored(parsed, lineage);
     let labels = BTreeMap::new();
@@ -146,7 +146,7 @@ fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -
     export(&whole, format, repairs)
 }
 
-/// The conversations that `value`, a file in `format`, comes out as in `target`.
+/// The conversations of `value`, a file in `format`, converted to `target`.
 fn through(value: &Value, format: Format, target: Format) -> Vec<Value> {
     let source =
         parse(value.to_string().as_bytes(), Some(format), UnknownRoles::ReadAsUser).expect("it is read");

@@ -12,12 +12,12 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![3 => "[a-zü ]{1,12}", 1 => Just(String::new()), 1 => ".{0,8}"]
 }
 
-/// An id of a call: few, so that they recur and are answered.
+/// A call id: few, so that they recur and are answered.
 fn id() -> impl Strategy<Value = String> {
     prop_oneof![6 => "[ab]", 1 => Just("a.b".to_owned()), 1 => Just("x".repeat(270)), 1 => Just(String::new())]
 }
 
-/// `value` with some more fields, or some other ones.
+/// `value` with additional or changed fields.
 fn with_more(value: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     (value, prop::option::weighted(0.3, ("[a-e]", json()))).prop_map(|(mut value, more)| {
         if let (Some((name, more)), Some(fields)) = (more, value.as_object_mut()) {
@@ -162,7 +162,7 @@ proptest! {
 }
 
 proptest! {
-    /// One by one, as they are written by whoever puts spaces where he likes.
+    /// Single messages, as written by programs that place spaces freely.
     #[test]
     fn every_message_comes_back_byte_for_byte(
         chat in list(chat_message()), anthropic in list(anthropic_message()), items in list(item()),

@@ -1,4 +1,4 @@
-//! With `repair_all`, whatever came in goes out as the API of the format accepts it.
+//! With `repair_all`, any input goes out in a form that the format's API accepts.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
     validator::{Fault, Rule, anthropic, openai},
 };
 
-/// What the provider refuses of an export, by the independent validator.
+/// What the provider refuses in an export, by the independent validator.
 fn refused(value: &Value, format: Format) -> Vec<Fault> {
     let messages = Value::from(messages(value.clone(), format)).to_string();
     let mut found = match format {
@@ -34,7 +34,7 @@ fn repaired(value: &Value, format: Format, target: Format, unanswered: Unanswere
     exported(&source.conversations[0], target, Repairs { unanswered, all: true }).0
 }
 
-/// A message with a role, a name, a tool or a field that no API knows, or that says white space.
+/// A message with a role, a name, a tool or a field that no API has, or with blank text.
 fn odd(message: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     let change = prop::sample::select(vec![
         json!({}),
@@ -56,7 +56,7 @@ fn odd(message: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     })
 }
 
-/// The same without what a format refuses to read: content that is null.
+/// The same without what a format refuses to read: null content.
 fn readable(message: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
     odd(message).prop_map(|mut message| {
         if message["content"].is_null() {
@@ -109,7 +109,7 @@ fn what_no_api_knows_is_left_out() {
     assert_eq!(repaired(&messages, chat, chat, Unanswered::LeaveOut), wanted);
 }
 
-/// Anthropic refuses a text of white space, wherever it came from.
+/// Anthropic refuses blank text, wherever it came from.
 #[test]
 fn anthropic_gets_no_white_space_alone() {
     let call = json!({"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}});
@@ -136,7 +136,7 @@ fn anthropic_gets_no_white_space_alone() {
     assert!([1, 2, 4, 6].iter().all(|sequence| lost.contains(sequence)), "{lost:?}");
 }
 
-/// Numbers come back digit by digit, also those that no machine number holds; an exponent with its sign.
+/// Numbers come back digit by digit, even those that no machine number can hold; an exponent keeps its sign.
 #[test]
 fn numbers_come_back_as_they_came() {
     let digits = ["12345678901234567890123", "18446744073709551616", "-0", "1.10", "0.1", "1e+400"];

@@ -1,4 +1,4 @@
-//! Real transcripts, where they are.
+//! Real transcripts, if they exist.
 
 use std::{fs, path::PathBuf};
 
@@ -8,7 +8,7 @@ use utterd::formats::{Format, Repairs, UnknownRoles, parse};
 
 use crate::{exported, faults::faults, given_out, through};
 
-/// As Python's `json` writes by default.
+/// The default style of Python's `json`.
 struct Spaced;
 
 impl serde_json::ser::Formatter for Spaced {
@@ -33,7 +33,7 @@ impl serde_json::ser::Formatter for Spaced {
     }
 }
 
-/// Every line of the transcripts; none where they are absent.
+/// Every line of the transcripts; none if they are absent.
 fn lines() -> Vec<Value> {
     let data = std::env::var_os("UTTERD_DATA").map_or_else(|| PathBuf::from("../shared/data"), PathBuf::from);
     let Ok(files) = fs::read_dir(data.join("transcripts")) else {
@@ -55,7 +55,7 @@ fn every_transcript_comes_out_as_it_went_in() {
     }
 }
 
-/// As a program writes them that puts a space behind each colon and comma, and one that puts none.
+/// As written by a program that puts a space after each colon and comma, and by one that does not.
 #[test]
 fn every_message_comes_back_byte_for_byte() {
     for line in lines() {
@@ -81,7 +81,7 @@ fn every_transcript_is_sound_in_other_formats() {
         for format in [Format::Anthropic, Format::OpenAiResponses] {
             let (value, _) = exported(&source.conversations[0], format, Repairs::default());
             assert_eq!(faults(&value, format), Vec::<String>::new(), "{} as {}", line["id"], format.name());
-            // and back again, in the format that it is in now
+            // and back again, in its current format
             assert_eq!(through(&value, format, format), [value]);
         }
         let all = Repairs { all: true, ..Repairs::default() };

@@ -1,11 +1,10 @@
 //! The batch of a `memorize`.
 //!
-//! A role starts an utterance with its content; what describes it follows:
-//! `id=a`, `name=Ada`, `turn=3`, `pinned=true`, `awaits=true`, `call='c1 lookup {"id":7}'` (again
-//! for each call), `of=c1` (the call that a tool answers), `note=key:value`, `extras='{…}'`,
-//! `used=TOOL`, `words=500` (says its content so many times), `role=9` (a number that is no role).
-//! Anywhere: `request=r1`, `expect=3` (a revision), `lenient=true`, `recipient=ada`,
-//! `session=tui`.
+//! A role starts an utterance with its content; its other fields follow: `id=a`, `name=Ada`, `turn=3`,
+//! `pinned=true`, `awaits=true`, `call='c1 lookup {"id":7}'` (repeated for each call), `of=c1` (the call that
+//! a tool answers), `note=key:value`, `extras='{…}'`, `used=TOOL`, `words=500` (repeats its content this many
+//! times), `role=9` (a number that is not a role). Anywhere: `request=r1`, `expect=3` (a revision),
+//! `lenient=true`, `recipient=ada`, `session=tui`.
 
 use std::error::Error;
 

@@ -1,14 +1,14 @@
 //! The language of the scripts.
 
-/// One command. It addresses the conversation that its prefix names; or, without a prefix, the
-/// active one of the recipient `default`.
+/// One command. It addresses the conversation that its prefix names; or, without a prefix, the active one of
+/// the recipient `default`.
 #[derive(goldenscript::Command)]
 pub enum Command {
-    /// `memorize user="Hi" assistant="Hello" pinned=true`: one batch. `system=`, `user=`,
-    /// `assistant=` and `tool=` start an utterance; see [`crate::batch`] for what may follow.
+    /// `memorize user="Hi" assistant="Hello" pinned=true`: one batch. `system=`, `user=`, `assistant=` and
+    /// `tool=` start an utterance; see [`crate::batch`] for what can follow.
     Memorize(#[arg(key, many, optional)] Vec<(String, String)>),
 
-    /// `chat turns=30`: turns of a user's order and the assistant's answer, one Memorize each.
+    /// `chat turns=30`: turns with a user's order and the assistant's answer, one Memorize each.
     Chat {
         #[arg(key)]
         turns: usize,
@@ -39,7 +39,8 @@ pub enum Command {
     /// `note 3 topic=weather`: all metadata of an utterance.
     Note(String, #[arg(key, many, optional)] Vec<(String, String)>),
 
-    /// `edit 3 "Rather Bergen."`: what an utterance says. `edit 3 "Rather Bergen." mode=fork`: in a fork.
+    /// `edit 3 "Rather Bergen."`: the content of an utterance. `edit 3 "Rather Bergen." mode=fork`: in a
+    /// fork.
     Edit {
         name: String,
         content: String,
@@ -65,8 +66,8 @@ pub enum Command {
         request: Option<String>,
     },
 
-    /// `prepare "And tomorrow?" history='[{"role":"user","content":"Hi"}]'`: PrepareHistory. With `count=25`
-    /// a history of so many messages in turn.
+    /// `prepare "And tomorrow?" history='[{"role":"user","content":"Hi"}]'`: PrepareHistory. With `count=25`,
+    /// a history of this many alternating messages.
     Prepare {
         prompt: String,
         #[arg(key, optional)]
@@ -81,7 +82,7 @@ pub enum Command {
         bytes: Option<i32>,
     },
 
-    /// `forks`: what the conversation was forked from, and its forks.
+    /// `forks`: the conversation that this one was forked from, and its forks.
     Forks,
 
     /// `remember "the weather" role=user scope=window`
@@ -113,7 +114,7 @@ pub enum Command {
         neighbors: i32,
         #[arg(key, optional)]
         page_size: i32,
-        /// `next` is the token that the last Remember gave.
+        /// `next` is the token that the last Remember returned.
         #[arg(key)]
         page: Option<String>,
     },
@@ -135,8 +136,8 @@ pub enum Command {
     },
 
     /// `context format=anthropic_messages budget=300 turns=3 placement=user_message mask=2
-    /// unanswered=placeholder recall=lamps limit=2`: what goes to the model. A line shows how far it is
-    /// stable.
+    /// unanswered=placeholder recall=lamps limit=2`: the context for the model. A line marks the end of its
+    /// stable part.
     Context {
         #[arg(key)]
         format: Option<String>,
@@ -156,7 +157,7 @@ pub enum Command {
         limit: Option<i32>,
     },
 
-    /// `summary`: the summary of what left the window. `summary text=false`: its segments only.
+    /// `summary`: the summary of what left the window. `summary text=false`: only its segments.
     Summary {
         #[arg(key)]
         text: Option<bool>,
@@ -165,14 +166,14 @@ pub enum Command {
     /// `window`: every slot, and how full it is.
     Window,
 
-    /// `capacity`: GetCapacityInfo. With `session=tui` what a session is told.
+    /// `capacity`: GetCapacityInfo. With `session=tui`, as a session sees it.
     Capacity {
         #[arg(key, optional)]
         session: String,
     },
 
-    /// `compact keep=20 focus=store`: folds all but the last utterances into the summary. With `preview=true`
-    /// the summary is shown, and nothing happens.
+    /// `compact keep=20 focus=store`: folds all but the last utterances into the summary. With
+    /// `preview=true`, the summary is only shown.
     Compact {
         #[arg(key)]
         keep: Option<i32>,
@@ -186,7 +187,7 @@ pub enum Command {
         expect: Option<i64>,
     },
 
-    /// `undo`: takes the last compaction back.
+    /// `undo`: undoes the last compaction.
     Undo {
         #[arg(key)]
         request: Option<String>,
@@ -197,8 +198,8 @@ pub enum Command {
     /// `compactions`: the newest first.
     Compactions,
 
-    /// `answer compact_now keep=20`, `answer not_now`, `answer never_this_session session=tui`: to the advice
-    /// to compact.
+    /// `answer compact_now keep=20`, `answer not_now`, `answer never_this_session session=tui`: answers the
+    /// advice to compact.
     Answer {
         answer: String,
         #[arg(key)]
@@ -240,6 +241,6 @@ pub enum Command {
     /// `advance 31m`: moves the clock and does what is due.
     Advance(String),
 
-    /// `events`: what the trace has told since the last `events`, reads included.
+    /// `events`: the events since the last `events`, including reads.
     Events,
 }

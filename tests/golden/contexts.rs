@@ -69,7 +69,7 @@ fn request(here: &Here<'_>, command: &Command) -> Result<proto::BuildContextRequ
     })
 }
 
-/// A line each, and one behind the stable ones unless all are.
+/// One line for each message, and a line after the stable ones unless all are.
 fn messages(response: &proto::BuildContextResponse) -> Result<String, serde_json::Error> {
     let messages: Vec<Value> = serde_json::from_str(&response.messages_json)?;
     let stable = usize::try_from(response.stable_prefix_messages()).unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::{
     runner::{Here, Printed},
 };
 
-/// The most utterances of a page.
+/// The maximum number of utterances on a page.
 const WHOLE_PAGE: i32 = 1_000;
 
 /// `window`

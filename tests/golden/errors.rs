@@ -1,11 +1,11 @@
-//! An error as a script shows it: code, reason, message, and what the details name.
+//! An error as a script shows it: code, reason, message, and the names in its details.
 
 use std::fmt::Write;
 
 use tonic::Status;
 use tonic_types::StatusExt;
 
-/// Characters of a message that are shown.
+/// The maximum length of a message.
 const SHOWN: usize = 200;
 
 /// `CODE REASON: message`, and a line for each detail.
@@ -30,7 +30,7 @@ pub fn describe(status: &Status) -> String {
     text
 }
 
-/// The start of a long message: those of Forget list every form that is accepted.
+/// The start of a long message: those of Forget list every accepted form.
 fn cut(message: &str) -> String {
     match message.chars().count() > SHOWN {
         true => format!("{}…", message.chars().take(SHOWN).collect::<String>()),

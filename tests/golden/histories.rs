@@ -45,7 +45,7 @@ pub async fn prepare(here: &Here<'_>, command: &Command) -> Printed {
     Ok(format!("{text}{messages}, {} tokens", response.token_count()))
 }
 
-/// So many messages, a user's and an assistant's in turn.
+/// This many alternating messages of a user and an assistant.
 fn conversation(count: usize) -> String {
     let message = |number: usize| match number % 2 {
         1 => json!({"role": "user", "content": format!("Question {number}")}),

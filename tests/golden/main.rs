@@ -1,13 +1,13 @@
-//! Scripts that a person can read: what is said to a server, and what its window holds after.
+//! Readable scripts: what is said to a server, and what its window then holds.
 //!
-//! Each file of `scripts/` runs against a server of its own, over a clock that stands still until
-//! the script moves it, and is a test of its own. The language is [`command::Command`]'s; its
-//! notation is goldenscript's: `!` before a command that must fail, `( )` around one whose output
-//! does not matter, `ID:` before one that addresses the conversation ID.
+//! Each file of `scripts/` is a test that runs against its own server, with a clock that stands still until
+//! the script moves it. The language is that of [`command::Command`]; its notation is goldenscript's: `!`
+//! before a command that must fail, `( )` around one whose output does not matter, `ID:` before one that
+//! addresses the conversation ID.
 //!
-//! `UPDATE_GOLDENFILES=1 cargo test --test golden` writes what the scripts print now into them.
-//! Read the difference as you would read code.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! `UPDATE_GOLDENFILES=1 cargo test --test golden` writes the scripts' current output into them. Read the
+//! difference as you would read code.
+#![allow(clippy::expect_used)] // A test can panic.
 
 mod batch;
 mod command;

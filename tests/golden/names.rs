@@ -1,4 +1,4 @@
-//! What scripts call things, and what the API calls them.
+//! The names in scripts and their equivalents in the API.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ use utterd::{
 
 use crate::runner::Here;
 
-/// The number of an enum's value: `hard` of `FORGET_MODE` is that of `FORGET_MODE_HARD`. A number
-/// is itself; nothing is 0.
+/// The number of an enum value: `hard` with `FORGET_MODE` is `FORGET_MODE_HARD`. A number stands for itself;
+/// an empty name is 0.
 pub fn number<E: Into<i32>>(
     prefix: &str,
     name: Option<&str>,
@@ -24,7 +24,7 @@ pub fn number<E: Into<i32>>(
     value(&full).map(Into::into).ok_or_else(|| format!("there is no {full}"))
 }
 
-/// The id of the utterance with a sequence; anything that is no number is an id already.
+/// The id of the utterance with a sequence; anything that is not a number is already an id.
 pub async fn utterance_id(here: &Here<'_>, name: &str) -> String {
     let Ok(sequence) = name.parse() else { return name.to_owned() };
     match state(here).await {
@@ -33,13 +33,13 @@ pub async fn utterance_id(here: &Here<'_>, name: &str) -> String {
     }
 }
 
-/// The id that the server made: from the oldest lineage that holds the sequence.
+/// The server-made id: from the oldest lineage that has the sequence.
 fn assigned(head: &Head, sequence: Sequence) -> AssignedId {
     let written = head.trunks.iter().find(|trunk| sequence <= trunk.through);
     AssignedId(written.map_or(head.branch, |trunk| trunk.lineage), sequence)
 }
 
-/// The conversation, read without an event.
+/// The conversation, read without creating an event.
 pub async fn state(here: &Here<'_>) -> Option<Arc<Conversation>> {
     let address = Address { conversation: ConversationId::new(&here.conversation_id).ok(), recipient: None };
     here.server.engine().read(&Caller::default(), &address).await.ok()

@@ -12,10 +12,10 @@ use crate::{
     runner::{Here, Printed},
 };
 
-/// The error of a function that is given another's command.
+/// The error of a function that receives another's command.
 pub const OTHER: &str = "this is another command";
 
-/// What a call answers, or its error as a script shows it.
+/// The response of a call, or its error as a script shows it.
 pub fn answer<T>(result: Result<Response<T>, Status>) -> Result<T, String> {
     result.map(Response::into_inner).map_err(|status| errors::describe(&status))
 }
@@ -49,7 +49,7 @@ fn memorized(response: &proto::MemorizeResponse) -> String {
     text
 }
 
-/// A line when something left the window.
+/// A line if something left the window.
 pub fn evicted(refs: &[proto::UtteranceRef]) -> String {
     match refs.is_empty() {
         true => String::new(),
@@ -60,7 +60,7 @@ pub fn evicted(refs: &[proto::UtteranceRef]) -> String {
 const GOODS: [&str; 5] = ["lamps", "kettles", "chairs", "bicycles", "radios"];
 const CITIES: [&str; 7] = ["Lyon", "Oslo", "Porto", "Gdansk", "Turin", "Bergen", "Ghent"];
 
-/// `chat`: the number of an order is that of its turn, and 1,000.
+/// `chat`: the number of an order is that of its turn plus 1,000.
 pub async fn chat(here: &Here<'_>, turns: usize) -> Printed {
     let said = names::state(here).await.map_or(0, |state| state.head.turn as usize);
     for turn in said..said + turns {

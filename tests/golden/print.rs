@@ -1,4 +1,4 @@
-//! What a script sees of a response.
+//! A response as a script shows it.
 
 use std::fmt::{Display, Write};
 
@@ -7,7 +7,7 @@ use utterd::proto::{
     SummaryUpdate, Utterance, UtteranceRef, UtteranceState,
 };
 
-/// Characters of a content that are shown.
+/// The maximum length of a content.
 const SHOWN: usize = 72;
 
 /// One line for each utterance, under a heading.
@@ -63,7 +63,7 @@ fn marks(utterance: &Utterance) -> String {
     }
 }
 
-/// The content on one line, its end cut off when it is long.
+/// The content on one line, truncated if it is long.
 fn shown(content: &str) -> String {
     let line = content.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'");
     match line.chars().count() > SHOWN {
@@ -72,7 +72,7 @@ fn shown(content: &str) -> String {
     }
 }
 
-/// A role in small letters.
+/// A role in lower case.
 pub fn role(role: i32) -> String {
     Role::try_from(role).map_or("?", |role| role.as_str_name()).trim_start_matches("ROLE_").to_lowercase()
 }
@@ -112,7 +112,7 @@ fn causes(capacity: &Capacity) -> String {
     capacity.over_limit_causes().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// Every number of a capacity, as its field is called.
+/// Every number of a capacity, with its field name.
 pub fn capacity(capacity: &Capacity) -> String {
     let summary = capacity.summary.unwrap_or_default();
     let number = |name: &str, value: Option<i32>| {
@@ -145,7 +145,7 @@ pub fn capacity(capacity: &Capacity) -> String {
     .concat()
 }
 
-/// A line when the window should be compacted.
+/// A line if the window should be compacted.
 pub fn advice(capacity: &Capacity) -> String {
     capacity.compaction_advice.map_or_else(String::new, |advice| {
         format!(
@@ -179,7 +179,7 @@ pub fn compaction(made: &Compaction) -> String {
     text
 }
 
-/// `16 of 20`, or `16` of an unlimited measure.
+/// `16 of 20`, or `16` for an unlimited measure.
 fn of(value: Option<i32>, max: Option<i32>) -> String {
     let value = value.unwrap_or(-1);
     max.map_or_else(|| value.to_string(), |max| format!("{value} of {max}"))
@@ -257,7 +257,7 @@ pub fn matched(found: &Match) -> String {
     text
 }
 
-/// An event on one line: what, where, and the facts.
+/// An event on one line: operation, address and facts.
 pub fn event(event: &Event) -> String {
     let operation = Operation::try_from(event.operation).map_or("?", |operation| operation.as_str_name());
     let mut text = operation.trim_start_matches("OPERATION_").to_lowercase();

@@ -1,4 +1,4 @@
-//! Runs the commands of a script against a server of its own.
+//! Runs the commands of a script against its own server.
 
 use std::{error::Error, pin::Pin, sync::Arc};
 
@@ -19,7 +19,7 @@ use crate::{
     support::{self, ManualClock},
 };
 
-/// What a command prints, or why it failed.
+/// The output of a command, or the error.
 pub type Printed = Result<String, Box<dyn Error>>;
 
 type Events = Pin<Box<dyn Stream<Item = Result<WatchEventsResponse, Status>> + Send>>;
@@ -33,7 +33,7 @@ pub struct Runner {
     next_page: String,
 }
 
-/// What a command addresses: one conversation of a server.
+/// The target of a command: one conversation of a server.
 pub struct Here<'a> {
     pub server: &'a Server,
     pub conversation_id: String,
@@ -52,7 +52,7 @@ impl Runner {
         Self { runtime, server, clock, events, next_page: String::new() }
     }
 
-    /// The events that are there already.
+    /// Discards the events that already exist.
     fn events(&mut self) -> String {
         let mut text = String::new();
         while let Some(Some(Ok(response))) = self.events.next().now_or_never() {

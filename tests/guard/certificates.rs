@@ -1,4 +1,4 @@
-//! Certificates of clients, as the connection showed them.
+//! Client certificates, as presented by the connection.
 
 use tonic::Code;
 

@@ -22,7 +22,7 @@ use crate::{
 /// An empty message, framed.
 const EMPTY: &[u8] = &[0; 5];
 
-/// A server that asks who calls.
+/// A server that requires credentials.
 pub struct Guarded {
     server: Server,
     pub clock: Arc<ManualClock>,
@@ -31,12 +31,12 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// A server with the file of credentials `text`.
+    /// A server with the credentials file `text`.
     pub async fn with(text: &str) -> Self {
         Self::with_files(&[(CREDENTIALS, text)], |settings| settings).await
     }
 
-    /// A server with these files and settings, which take the file of credentials if it is among them.
+    /// A server with these files and settings, which use the credentials file if it is among them.
     pub async fn with_files(files: &[(&str, &str)], settings: impl FnOnce(Settings) -> Settings) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         for (name, text) in files {
@@ -49,7 +49,7 @@ impl Guarded {
         Self { channel: connect(&server).await, server, clock, directory }
     }
 
-    /// Writes a file of the server's.
+    /// Writes one of the server's files.
     pub fn write(&self, name: &str, text: &str) {
         fs::write(self.directory.path().join(name), text).expect("it is written");
     }
@@ -58,7 +58,7 @@ impl Guarded {
         self.channel.clone()
     }
 
-    /// A connection whose client showed the certificate `der`.
+    /// A connection whose client presented the certificate `der`.
     pub async fn connect_with(&self, der: &[u8]) -> Channel {
         self.connect_as(Peer::new(0, None).showing(der)).await
     }
@@ -68,7 +68,7 @@ impl Guarded {
         channel(pipe::open(&self.server, peer)).await
     }
 
-    /// Makes an empty call of `path` with `headers`: the status that it begins with, if it is refused at once.
+    /// Makes an empty call of `path` with `headers`; returns its initial status if it is refused immediately.
     pub async fn call(&self, path: &str, headers: &HeaderMap) -> Result<(), Status> {
         call(self.channel(), path, headers).await
     }
@@ -79,12 +79,12 @@ impl Guarded {
     }
 }
 
-/// The file of credentials.
+/// The credentials file.
 pub const CREDENTIALS: &str = "credentials.toml";
-/// The file of keys.
+/// The keys file.
 pub const KEYS: &str = "keys";
 
-/// Makes an empty call of `path` with `headers`: the status that it begins with, if it is refused at once.
+/// Makes an empty call of `path` with `headers`; returns its initial status if it is refused immediately.
 pub async fn call(mut channel: Channel, path: &str, headers: &HeaderMap) -> Result<(), Status> {
     let body = Body::new(Full::new(Bytes::from_static(EMPTY)));
     let mut request = Request::post(format!("http://utterd.test{path}")).body(body).expect("a request");
@@ -99,7 +99,7 @@ pub async fn call(mut channel: Channel, path: &str, headers: &HeaderMap) -> Resu
     }
 }
 
-/// An entry of a file of credentials, for the token `token`.
+/// An entry of a credentials file, for the token `token`.
 pub fn entry(name: &str, namespace: &str, role: &str, token: &str) -> String {
     let digest: String = Sha256::digest(token).iter().map(|byte| format!("{byte:02x}")).collect();
     format!(

@@ -1,4 +1,4 @@
-//! An issuer of JWTs: its keys, and the tokens that it signs.
+//! A JWT issuer: its keys, and the tokens that it signs.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use ring::{
@@ -17,7 +17,7 @@ const RSA_PRIVATE: &[u8] = include_bytes!("../fixtures/guard/rsa.der");
 pub const RSA_PEM: &str = include_str!("../fixtures/guard/rsa.pub.pem");
 /// The secret of its HMAC key.
 const SECRET: &[u8] = b"0123456789abcdef0123456789abcdef";
-/// Noon of 1 March 2026, UTC: what the clock of a test's server begins with.
+/// Noon of 1 March 2026, UTC: the initial time of a test server's clock.
 pub const NOON: i64 = 1_772_366_400;
 
 /// An issuer with a key of each kind.
@@ -55,7 +55,7 @@ impl Issuer {
         json!({"keys": keys}).to_string()
     }
 
-    /// A token with these claims, signed with the key that `header` names by its algorithm.
+    /// A token with these claims, signed with the key for the algorithm in `header`.
     pub fn token(&self, header: &Value, claims: &Value) -> String {
         self.signed(header, claims, |message| match header["alg"].as_str() {
             Some("RS256") => {
@@ -72,7 +72,7 @@ impl Issuer {
         })
     }
 
-    /// A token with a signature of the test's.
+    /// A token with the given signature.
     pub fn signed(&self, header: &Value, claims: &Value, sign: impl FnOnce(&[u8]) -> Vec<u8>) -> String {
         let part = |value: &Value| BASE64.encode(value.to_string());
         let message = format!("{}.{}", part(header), part(claims));
@@ -86,7 +86,7 @@ pub fn hmac_of(secret: &[u8], message: &[u8]) -> Vec<u8> {
     hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), message).as_ref().to_vec()
 }
 
-/// Claims that are accepted.
+/// Valid claims.
 pub fn claims() -> Value {
     json!({
         "iss": "https://issuer.test", "aud": "utterd", "sub": "agent", "exp": NOON + 3_600,
@@ -94,7 +94,7 @@ pub fn claims() -> Value {
     })
 }
 
-/// Claims of which one is another; null takes it away.
+/// Claims with one changed; null removes it.
 pub fn claims_with(name: &str, value: Value) -> Value {
     let mut claims = claims();
     match value {

@@ -1,4 +1,4 @@
-//! JWTs: which are accepted, and what they let their holder do.
+//! JWTs: which are accepted, and what they permit.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::{
 const LIST: &str = "/utterd.v1.ConversationService/ListConversations";
 const CREATE: &str = "/utterd.v1.ConversationService/CreateConversation";
 
-/// A server that knows `keys`.
+/// A server that trusts `keys`.
 async fn server(keys: &str) -> Guarded {
     Guarded::with_files(&[(KEYS, keys)], |settings| utterd::config::Settings {
         jwt_issuer: "https://issuer.test".into(),
@@ -150,7 +150,7 @@ async fn a_signature_that_no_key_made_is_refused() {
     server.call(LIST, &bearer(&good)).await.expect("it is accepted");
 }
 
-/// The public key is known to everybody: as a secret of HMAC it would let everybody in.
+/// Everybody knows the public key: as an HMAC secret it would admit everybody.
 #[tokio::test]
 async fn a_public_key_is_no_secret_of_hmac() {
     let issuer = Issuer::new();
@@ -190,7 +190,7 @@ async fn tokens_of_both_kinds_are_accepted_side_by_side() {
     server.call(LIST, &bearer(&token)).await.expect("any issuer with the key will do");
 }
 
-/// Somebody sends tokens that nobody signed, each another one.
+/// Someone sends unsigned tokens, each a different one.
 #[tokio::test(start_paused = true)]
 async fn junk_is_checked_so_often_and_shuts_out_nobody_else() {
     let issuer = Issuer::new();
@@ -256,7 +256,7 @@ async fn keys_that_cannot_be_used_are_named() {
     let planted = json!({"keys": [{"kty": "oct", "k": ["planted-secret"]}]}).to_string();
     let private = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
     let cases = [
-        ("{\n", "line 2: is no JWK set"),
+        ("{\n", "line 2: is neither a JWK set"),
         ("{\"keys\": []}", "line 1: holds no key"),
         (&short, "line 1: keys[0]: has 5 bytes; accepted are 32 or more"),
         (&planted, "line 1: holds no key"),

@@ -1,8 +1,8 @@
-//! Who may call what: credentials, roles and namespaces, as a client sees them.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! Who can call what: credentials, roles and namespaces, as a client sees them.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../rpc/refusal.rs"]
-#[allow(dead_code)] // of what a refusal may say, this is a part
+#[allow(dead_code)] // only part of the refusal checks is needed
 mod refusal;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! What changes in the files: who is let in, and what ends of that which is running.
+//! Changes to the files: who is admitted, and which running calls end.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
 };
 
 const LIST: &str = "/utterd.v1.ConversationService/ListConversations";
-/// Longer than a change takes to be seen.
+/// Longer than it takes to notice a change.
 const SEEN: Duration = Duration::from_secs(3);
 
 fn one() -> String {
@@ -33,7 +33,7 @@ async fn watch(server: &Guarded, token: &str) -> Streaming<WatchEventsResponse> 
     client.watch_events(with(token, WatchEventsRequest::default())).await.expect("it is watched").into_inner()
 }
 
-/// How a stream ends, what it still tells aside.
+/// How a stream ends, apart from its remaining messages.
 async fn end<T>(mut responses: Streaming<T>) -> Refused {
     loop {
         match responses.message().await {
@@ -79,7 +79,7 @@ async fn an_import_that_waits_ends_with_its_credential() {
     let never = stream::pending::<ImportConversationRequest>();
     let import = client.import_conversation(with("token-1", never));
     let removed = async {
-        tokio::time::sleep(SEEN).await; // it is let in by then
+        tokio::time::sleep(SEEN).await; // it is admitted by then
         server.write(CREDENTIALS, "");
     };
     let (ended, ()) = tokio::join!(import, removed);

@@ -1,4 +1,4 @@
-//! What each role may call, over every call that is served.
+//! What each role can call, for every call that is served.
 
 use prost_reflect::DescriptorPool;
 use tonic::Code;
@@ -29,7 +29,7 @@ const READS: [&str; 19] = [
     "ServerReflectionInfo",
 ];
 
-/// The paths of every call of the service's own.
+/// The paths of all of the service's own calls.
 fn paths() -> Vec<String> {
     let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("descriptors");
     let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
@@ -53,7 +53,7 @@ async fn server() -> Guarded {
     Guarded::with(&text).await
 }
 
-/// The role that the server asks for, if it refuses the call to `role`.
+/// The role that the server requires, if it refuses the call to `role`.
 async fn asked(server: &Guarded, path: &str, role: &str) -> Option<String> {
     let status = server.call(path, &bearer(role)).await.err()?;
     let refused = crate::refusal::Refused::new(status);
@@ -69,7 +69,7 @@ async fn a_reader_is_refused_what_changes_something() {
         let asked = asked(&server, &path, "read-only").await;
         let role = if is_admins(&path) { "admin" } else { "read-write" };
         let wanted = (!is_read(&path))
-            .then(|| format!("the call asks for the role {role}, which the credential does not have"));
+            .then(|| format!("the call needs the role {role}, which the credential does not have"));
         assert_eq!(asked, wanted, "{path}");
     }
 }
@@ -82,7 +82,7 @@ async fn a_writer_is_refused_only_what_concerns_the_server() {
     }
 }
 
-/// It holds what every namespace said.
+/// It contains what every namespace has stored.
 #[tokio::test]
 async fn a_backup_is_an_admins() {
     let server = server().await;

@@ -1,4 +1,4 @@
-//! A share's token reads its one conversation, and opens nothing else.
+//! A share's token reads its one conversation, and gives access to nothing else.
 
 use tonic::Code;
 use utterd::proto::{

@@ -1,4 +1,4 @@
-//! Bearer tokens: who is let in, in which namespace, and how others are refused.
+//! Bearer tokens: who is admitted, to which namespace, and how others are refused.
 
 use std::time::Duration;
 
@@ -153,5 +153,5 @@ async fn a_file_that_is_wrong_is_named_with_its_line() {
     assert!(unreadable.contains("credentials.toml: No such file"), "{unreadable}");
     std::fs::write(&file, "\n[[credentials]]\nname = \"a\"\n").expect("it is written");
     let wrong = error();
-    assert!(wrong.ends_with("credentials.toml: line 2: namespace: is missing; accepted is whose conversations it opens, such as \"default\""), "{wrong}");
+    assert!(wrong.ends_with("credentials.toml: line 2: namespace: is missing; accepted is the namespace that it gives access to, such as \"default\""), "{wrong}");
 }

@@ -9,7 +9,7 @@ use crate::{
     world::World,
 };
 
-/// How Anna's things are called, and what she was given for more of them.
+/// The names of Anna's things, and the ids and tokens that she was given.
 pub struct Names {
     pub utterance: String,
     pub share: String,
@@ -27,7 +27,7 @@ pub struct Names {
     pub export: Vec<Value>,
 }
 
-/// What makes pages of Anna's: their requests without a token.
+/// Anna's paged requests, without a token.
 pub mod paged {
     use serde_json::{Value, json};
 
@@ -59,14 +59,14 @@ pub mod paged {
         json!({"token": token, "page_size": 5})
     }
 
-    /// The same with the token of a page.
+    /// The same with a page token.
     pub fn at(mut request: Value, token: &str) -> Value {
         request["page_token"] = token.into();
         request
     }
 }
 
-/// The request with which Anna began her conversation.
+/// The request with which Anna created her conversation.
 pub fn create() -> Value {
     json!({
         "conversation_id": "anna-talk", "recipient_id": "anna-recipient", "title": "The zebra",
@@ -75,7 +75,7 @@ pub fn create() -> Value {
     })
 }
 
-/// The request with which she said something to a recipient that is called as no other.
+/// The request with which she said something to a recipient with a unique name.
 pub fn memorize() -> Value {
     json!({
         "recipient_id": "default", "request_id": "anna-memorize",
@@ -153,7 +153,7 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// Everything that Anna can read of what is hers, as bytes.
+/// Everything that Anna can read of her own, as bytes.
 pub async fn sees(world: &World) -> Vec<(String, Vec<Bytes>)> {
     let named = ["anna-talk", "anna-fork", "anna-ended"].map(|id| json!({"conversation_id": id}));
     let by_recipient = ["anna-recipient", "anna-past", "default"].map(|id| json!({"recipient_id": id}));

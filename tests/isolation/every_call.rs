@@ -1,4 +1,4 @@
-//! Every call by the names of Anna's things.
+//! Every call with the names of Anna's things.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     world::{World, other},
 };
 
-/// What is made up after Anna moved in counts from here: in a world without her too.
+/// Ids created after Anna moved in count from here, also in the world without her.
 const LATER: u64 = 1_000_000;
 
 #[tokio::test]
@@ -28,8 +28,8 @@ async fn no_call_is_without_a_case() {
     assert!(methods.len() > 30, "{} methods", methods.len());
 }
 
-/// Whatever others call, they are answered as if Anna were not there; and she is told of nothing, and has all
-/// that she had.
+/// Whatever others call, they get the same responses as without Anna; she is notified of nothing, and still
+/// has everything.
 #[tokio::test]
 async fn others_are_answered_as_if_nobody_else_were_there() {
     let (store, model) = (|| Arc::new(MemoryStore::new(0)), Model::new());
@@ -69,7 +69,7 @@ async fn others_are_answered_as_if_nobody_else_were_there() {
     settle().await;
     assert_eq!(inhabited.cursor("anna"), told, "no event of hers");
     for (name, mut watch) in watches {
-        // the events of her watches' own beginnings come first
+        // the initial events of her own watches come first
         let more = std::iter::from_fn(|| watch.message().now_or_never()).count();
         assert_eq!(more, if name == "WatchEvents" { 2 } else { 0 }, "{name}");
     }
@@ -78,7 +78,8 @@ async fn others_are_answered_as_if_nobody_else_were_there() {
     }
 }
 
-/// An id of another's is looked for as one that is nowhere: under a key of the caller's namespace, and no other.
+/// Another namespace's id is looked up like one that does not exist: under a key of the caller's namespace,
+/// and no other.
 #[tokio::test]
 async fn the_store_is_asked_of_the_callers_namespace_alone() {
     let store = Watched::new();

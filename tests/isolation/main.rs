@@ -1,10 +1,10 @@
-//! One namespace cannot see, count, watch or change what is another's.
+//! One namespace cannot see, count, watch or change what belongs to another.
 //!
-//! The strongest of these is a comparison of two servers: in one, Anna has filled her namespace; in the
-//! other she was never there. Whatever others call by the names of her things, both answer the same, byte by
-//! byte. What no answer shows may still show in how long it takes: so a store tells of which namespaces it was
-//! asked while others called.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! The strongest of these tests compares two servers: in one, Anna has filled her namespace; in the other she
+//! was never there. Whatever others call with the names of her things, both respond the same, byte by byte.
+//! What no response shows might still show in its timing, so a store reports which namespaces it was asked
+//! about while others called.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../support/model.rs"]
 mod model;

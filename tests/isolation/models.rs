@@ -11,12 +11,12 @@ use crate::{
     world::{World, other},
 };
 
-/// Conversations of Anna's.
+/// The number of Anna's conversations.
 const MANY: usize = 100;
-/// Calls of the model that are out at once, by default.
+/// The default number of concurrent model calls.
 const CALLS: usize = 4;
 
-/// A conversation that ends, and waits for the model to tell of it.
+/// Ends a conversation, which then waits for the model's closing.
 async fn ends(world: &World, namespace: &str, id: &str, text: &str) {
     let said = json!([{"role": "ROLE_USER", "content": text}]);
     world.ask(namespace, "Memorize", json!({"conversation_id": id, "utterances": said})).await;

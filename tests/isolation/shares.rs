@@ -1,4 +1,4 @@
-//! Shares: a token opens its one conversation, and nothing else opens it.
+//! Shares: a token gives access to its one conversation, and nothing else does.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ async fn shared(world: &World, namespace: &str, id: &str) -> (String, String) {
     (text(&made["token"]), text(&made["share"]["shareId"]))
 }
 
-/// What whoever has the token reads.
+/// What the token's holder reads.
 async fn read(world: &World, token: &str) -> Answer {
     world.call_without("ReadShared", &json!({"token": token})).await
 }
@@ -43,7 +43,7 @@ async fn reads(world: &World, token: &str) -> Value {
     answer.json(&method("ReadShared")).remove(0)
 }
 
-/// How a token is refused that is none at all.
+/// The refusal of an invalid token.
 async fn nonsense(world: &World) -> Answer {
     let answer = read(world, "nonsense").await;
     assert_eq!((answer.code, &*answer.messages), (Code::PermissionDenied, &[] as &[Bytes]));
@@ -78,7 +78,7 @@ async fn a_token_opens_neither_forks_nor_what_was_forked() {
     }
 }
 
-/// A token tells its namespace, its conversation and its secret: each of them counts.
+/// A token contains its namespace, its conversation and its secret: each of them matters.
 #[tokio::test]
 async fn every_character_of_a_token_counts() {
     let world = world().await;
@@ -112,7 +112,7 @@ async fn a_token_opens_no_namesake_of_another_namespace() {
         assert_eq!(read(&world, &crossed).await, refused);
     }
 
-    // the conversation goes, and its name is given anew, here and there
+    // the conversation is deleted, and its id is used again, in this namespace and in another
     world.ask("anna", "DeleteConversation", json!({"conversation_id": "talk"})).await;
     assert_eq!(read(&world, &annas).await, refused);
     say(&world, "anna", "talk", "another zebra").await;
@@ -120,7 +120,7 @@ async fn a_token_opens_no_namesake_of_another_namespace() {
     assert!(reads(&world, &others).await.to_string().contains("the okapi"));
 }
 
-/// The pages behind the first are refused as soon as the first is.
+/// Later pages are refused as soon as the first one is.
 #[tokio::test]
 async fn a_page_token_outlives_no_share() {
     let world = world().await;

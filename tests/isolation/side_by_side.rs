@@ -1,4 +1,4 @@
-//! Two namespaces whose things are called the same.
+//! Two namespaces whose things have the same names.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ async fn world() -> World {
     World::over(Arc::new(MemoryStore::new(0)), None).await
 }
 
-/// Events count in each namespace alone, and nobody is told of what others do to things of the same name.
+/// Events count separately in each namespace, and nobody is notified of what others do to things with the
+/// same name.
 #[tokio::test]
 async fn nobody_hears_of_what_others_do() {
     let (world, ben) = (world().await, other(0));
@@ -48,7 +49,7 @@ async fn nobody_hears_of_what_others_do() {
     assert_eq!(world.cursor(&ben), format!("{run}-{next}"), "one event behind the last");
 }
 
-/// Each attempt is its namespace's own, whatever it is called.
+/// Each attempt belongs to its namespace, whatever its name.
 #[tokio::test]
 async fn request_ids_do_not_meet() {
     let (world, ben) = (world().await, other(0));
@@ -61,13 +62,13 @@ async fn request_ids_do_not_meet() {
         let memorized = world.ask(namespace, "Memorize", anna::memorize()).await;
         assert_eq!(memorized["replayed"], json!(true));
     }
-    // nor do attempts of one name with another body
+    // nor do attempts with one name and different bodies
     let said = json!([{"role": "ROLE_USER", "content": "Another body."}]);
     let other_body = json!({"request_id": "anna-memorize", "utterances": said});
     assert_eq!(world.ask(&other(1), "Memorize", other_body).await["replayed"], Value::Null);
 }
 
-/// A namespace that has all it may have is told of itself alone, and others are answered as if it were not there.
+/// A namespace at its quota is only told of its own usage, and others are not affected.
 #[tokio::test]
 async fn the_quota_of_one_holds_back_no_other() {
     let held = async || {
@@ -95,7 +96,7 @@ async fn the_quota_of_one_holds_back_no_other() {
     assert_eq!(fill(&beside, &ben).await, fill(&alone, &ben).await);
 }
 
-/// A session that wants no advice is silent in its own namespace.
+/// A session that wants no advice is only silenced in its own namespace.
 #[tokio::test]
 async fn sessions_are_silenced_alone() {
     let (world, ben) = (world().await, other(0));

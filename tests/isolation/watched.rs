@@ -1,4 +1,4 @@
-//! A store that notes of which namespaces it was asked, and which its answers name.
+//! A store that records which namespaces it was asked about, and which ones its answers name.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -16,7 +16,7 @@ use utterd::{
     },
 };
 
-/// A memory store that is watched.
+/// A memory store that is observed.
 pub struct Watched {
     inner: MemoryStore,
     named: Mutex<BTreeSet<String>>,
@@ -27,7 +27,7 @@ impl Watched {
         Arc::new(Self { inner: MemoryStore::new(0), named: Mutex::default() })
     }
 
-    /// The namespaces that were named since this was asked.
+    /// The namespaces named since the last call.
     pub fn named(&self) -> BTreeSet<String> {
         std::mem::take(&mut *self.named.lock().unwrap())
     }
@@ -37,7 +37,7 @@ impl Watched {
         &self.inner
     }
 
-    /// Notes what an answer names.
+    /// Records what an answer names.
     fn noting<'a, T: 'a>(
         &'a self,
         answer: BoxFuture<'a, Result<T, StoreError>>,

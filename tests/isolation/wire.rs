@@ -1,4 +1,4 @@
-//! Calls as bytes: any method of the descriptors, and all that its answer says.
+//! Calls as bytes: any method of the descriptors, and the whole response.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,7 @@ use utterd::proto::FILE_DESCRIPTOR_SET;
 static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors are read"));
 
-/// Every method of utterd's services.
+/// All methods of utterd's services.
 pub fn methods() -> Vec<MethodDescriptor> {
     POOL.services().flat_map(|service| service.methods().collect::<Vec<_>>()).collect()
 }
@@ -29,16 +29,16 @@ pub fn method(name: &str) -> MethodDescriptor {
     methods.find(|method| method.name() == name).unwrap_or_else(|| panic!("there is no method {name}"))
 }
 
-/// All that an answer says.
+/// A whole response.
 #[derive(Debug, PartialEq)]
 pub struct Answer {
     pub code: Code,
     pub message: String,
-    /// The bytes of its details in ascending order, as a map among them comes in any.
+    /// The bytes of its details in ascending order, because maps in them have no order.
     pub details: Vec<u8>,
-    /// The messages, as they came.
+    /// The messages, unchanged.
     pub messages: Vec<Bytes>,
-    /// It would have gone on.
+    /// Whether it would have continued.
     pub is_open: bool,
 }
 
@@ -53,7 +53,7 @@ impl Answer {
     }
 }
 
-/// Calls `method` with `token`; a stream that goes on for ever is read until nothing more comes.
+/// Calls `method` with `token`; an endless stream is read until nothing more arrives.
 pub async fn call(
     channel: Channel,
     token: Option<&str>,
@@ -85,7 +85,7 @@ pub async fn open(
     Ok(client.streaming(request, path.parse().expect("a path"), Raw).await?.into_inner())
 }
 
-/// What comes of `stream`: all of it, or of an endless one all that comes without anything else happening.
+/// Reads `stream`: completely, or, if it is endless, until nothing more arrives on its own.
 pub async fn read(mut stream: Streaming<Bytes>, is_endless: bool) -> Answer {
     let mut messages = Vec::new();
     loop {
@@ -114,7 +114,7 @@ fn encoded(method: &MethodDescriptor, message: &Value) -> Vec<u8> {
     read.unwrap_or_else(|error| panic!("{}: {error}: {message}", method.name())).encode_to_vec()
 }
 
-/// Lets the server do what it can; it shares the test's thread.
+/// Lets the server do its work; it shares the test's thread.
 pub async fn settle() {
     for _ in 0..500 {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! A server that asks who calls, with a credential for each namespace that a test names.
+//! A server that requires credentials, with one for each namespace that a test uses.
 
 use std::{
     fs,
@@ -34,7 +34,7 @@ pub struct World {
     _credentials: TempDir,
 }
 
-/// Time stands still, and what is made up counts up: servers that are called the same answer the same.
+/// A clock that stands still, and ids that count up: servers that get the same calls respond the same.
 struct Counting(AtomicU64);
 
 impl Counting {
@@ -57,11 +57,11 @@ impl Clock for Counting {
     }
 }
 
-/// Namespaces that have a credential, beside Anna's.
+/// The number of namespaces with a credential, other than Anna's.
 const OTHERS: usize = 250;
 
 impl World {
-    /// A server over `store`, whose summaries await `model`.
+    /// A server over `store`, whose summaries wait for `model`.
     pub async fn over(store: Arc<dyn Store>, model: Option<Arc<dyn LlmSummarizer>>) -> Self {
         let credentials = tempfile::tempdir().expect("a directory");
         let file = credentials.path().join("credentials.toml");
@@ -77,7 +77,7 @@ impl World {
         Self { channel: connect(&server).await, server, clock, _credentials: credentials }
     }
 
-    /// Lets what is made up from now on count from here.
+    /// Makes new ids count from here.
     pub fn count_from(&self, number: u64) {
         self.clock.0.store(number, Ordering::SeqCst);
     }
@@ -92,21 +92,21 @@ impl World {
         wire::call(self.channel.clone(), None, &method(name), std::slice::from_ref(message)).await
     }
 
-    /// Starts a call that goes on.
+    /// Starts a call that continues.
     pub async fn watch(&self, namespace: &str, name: &str, message: &Value) -> Streaming<Bytes> {
         let messages = std::slice::from_ref(message);
         let opened = wire::open(self.channel.clone(), Some(&token(namespace)), &method(name), messages).await;
         opened.expect("the call is accepted")
     }
 
-    /// The response to a call that must succeed.
+    /// The response of a call that must succeed.
     pub async fn ask(&self, namespace: &str, name: &str, message: Value) -> Value {
         let answer = self.call(namespace, name, &[message]).await;
         assert_eq!(answer.code, Code::Ok, "{name}: {}", answer.message);
         answer.json(&method(name)).into_iter().next().unwrap_or_default()
     }
 
-    /// The cursor of the namespace's newest event: it moves with each operation.
+    /// The cursor of the namespace's newest event: it advances with each operation.
     pub fn cursor(&self, namespace: &str) -> String {
         let caller = Caller { namespace: Namespace::new(namespace).expect("a name") };
         self.server.engine().events().watch(&caller, None).expect("from now on").cursor().to_string()
@@ -124,7 +124,7 @@ impl World {
     }
 }
 
-/// The name of a namespace that is not Anna's.
+/// The name of a namespace other than Anna's.
 pub fn other(number: usize) -> String {
     assert!(number < OTHERS, "{number} namespaces: let the world have more");
     format!("other-{number}")

@@ -1,4 +1,4 @@
-//! A client that writes requests, and reads what is answered, line by line.
+//! A client that writes requests and reads responses, line by line.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::binary::{Process, utterd};
 
-/// What clients that are not of the newest protocol begin with.
+/// The first message of clients that do not use the newest protocol.
 pub fn initialize() -> Value {
     json!({
         "protocolVersion": "2025-06-18",
@@ -30,7 +30,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// One over a server of its own, in memory, that has been greeted.
+    /// A client of its own in-memory server, after the handshake.
     pub fn start() -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let mut command = utterd(directory.path());
@@ -38,14 +38,14 @@ impl Client {
         Self { _directory: Some(directory), ..Self::of(command) }
     }
 
-    /// One in a directory with these flags, that has been greeted.
+    /// A client in a directory with these flags, after the handshake.
     pub fn start_in(directory: &Path, flags: &[&str]) -> Self {
         let mut command = utterd(directory);
         command.arg("mcp").args(flags);
         Self::of(command)
     }
 
-    /// The one that `command` starts, greeted.
+    /// The client of the process that `command` starts, after the handshake.
     pub fn of(command: Command) -> Self {
         let mut client = Self::silent(command);
         let answer = client.request("initialize", initialize());
@@ -54,12 +54,12 @@ impl Client {
         client
     }
 
-    /// The one that `command` starts, to which nothing was said.
+    /// The client of the process that `command` starts, before the handshake.
     pub fn silent(command: Command) -> Self {
         Self::silent_with_log(command, "error")
     }
 
-    /// The same, which logs what `level` lets pass.
+    /// The same, with this log level.
     pub fn silent_with_log(mut command: Command, level: &str) -> Self {
         command.args(["--recipient", "tester"]).env("UTTERD_LOG", level);
         let mut child =
@@ -79,7 +79,7 @@ impl Client {
         stdin.write_all(format!("{line}\n").as_bytes()).expect("the process reads");
     }
 
-    /// Writes a request; answers its id.
+    /// Writes a request; returns its id.
     pub fn ask(&mut self, method: &str, params: Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -87,7 +87,7 @@ impl Client {
         id
     }
 
-    /// Reads a line: each is a message of the protocol.
+    /// Reads a line, which must be a protocol message.
     pub fn read(&mut self) -> Value {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("the process is read");
@@ -96,7 +96,7 @@ impl Client {
         message
     }
 
-    /// The answer to a request: its result, or its error.
+    /// The response to a request: its result, or its error.
     #[track_caller]
     pub fn answer(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params);
@@ -121,7 +121,7 @@ impl Client {
         answer["error"].take()
     }
 
-    /// Calls a tool that works: what it answers to a program, and its text.
+    /// Calls a tool that succeeds: its structured content and its text.
     #[track_caller]
     pub fn call(&mut self, tool: &str, arguments: Value) -> (Value, String) {
         let mut result = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
@@ -130,7 +130,7 @@ impl Client {
         (result["structuredContent"].take(), text)
     }
 
-    /// Calls a tool that does not: what it says.
+    /// Calls a tool that fails: its message.
     #[track_caller]
     pub fn fail(&mut self, tool: &str, arguments: Value) -> String {
         let result = self.request("tools/call", json!({ "name": tool, "arguments": arguments }));
@@ -138,7 +138,7 @@ impl Client {
         text(&result)
     }
 
-    /// Stores what a user said; answers its conversation.
+    /// Stores a user's message; returns its conversation.
     pub fn memorize(&mut self, content: &str) -> String {
         let (stored, _) =
             self.call("memorize", json!({ "messages": [{ "role": "user", "content": content }] }));
@@ -150,7 +150,7 @@ impl Client {
         self.stdin = None;
     }
 
-    /// What is answered until the process closes stdout, and how it ends.
+    /// The remaining messages until the process closes stdout, and its exit status.
     pub fn rest(mut self) -> (Vec<Value>, ExitStatus) {
         let mut text = String::new();
         self.stdout.read_to_string(&mut text).expect("the process is read");

@@ -1,4 +1,4 @@
-//! Conversations end, are listed and are read again, as seed 000 asks.
+//! Conversations are ended, listed and read again, as seed 000 requires.
 
 use serde_json::json;
 

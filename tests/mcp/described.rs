@@ -1,4 +1,4 @@
-//! What clients are told: of the server, of its tools, and of what these take.
+//! The descriptions that clients get: of the server, of its tools, and of their arguments.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn tool<'t>(tools: &'t [Value], name: &str) -> &'t Value {
     tools.iter().find(|tool| tool["name"] == name).expect("the tool is there")
 }
 
-/// Every schema in `schema`, itself too.
+/// Every schema in `schema`, including itself.
 fn schemas<'s>(schema: &'s Value, found: &mut Vec<&'s Value>) {
     match schema {
         Value::Object(fields) => {
@@ -49,7 +49,7 @@ fn every_tool_is_there_and_says_what_it_does() {
     }
 }
 
-/// So that each provider of models understands them.
+/// So that every model provider understands them.
 #[test]
 fn arguments_are_described_in_plain_schemas() {
     let mut client = Client::start();
@@ -71,7 +71,7 @@ fn arguments_are_described_in_plain_schemas() {
     }
 }
 
-/// Seed 000 words these two.
+/// Seed 000 prescribes the wording of these two.
 #[test]
 fn the_tools_of_conversations_are_worded_as_the_seed_does() {
     let mut client = Client::start();

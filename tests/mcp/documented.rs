@@ -1,4 +1,4 @@
-//! What docs/mcp.md shows is what there is.
+//! The contents of docs/mcp.md match the program.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn the_lines_to_paste_are_understood() {
     let shown: Vec<_> = shown.collect();
     assert_eq!(shown.len(), 3);
     for words in shown {
-        // with its help asked for, a command line is read and not obeyed
+        // with --help, a command line is parsed and not executed
         Outcome::of(utterd(directory.path()).args(&words).arg("--help")).worked();
     }
 }

@@ -1,4 +1,4 @@
-//! How it ends: what is in flight is answered, and stdout carries nothing but the protocol.
+//! How it ends: requests in flight are answered, and stdout carries only the protocol.
 
 use std::{collections::BTreeSet, process::Stdio};
 
@@ -45,7 +45,7 @@ fn a_client_that_goes_away_at_once_is_no_failure() {
     assert_eq!((outcome.code, &*outcome.stdout), (Some(0), ""), "{}", outcome.stderr);
 }
 
-/// What is logged at any level goes to stderr, and holds nothing of what was said.
+/// Log output of any level goes to stderr, and contains nothing of what was said.
 #[test]
 fn stdout_is_the_protocols_alone() {
     let directory = tempfile::tempdir().expect("a directory");

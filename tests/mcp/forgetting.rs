@@ -1,4 +1,4 @@
-//! Nothing is forgotten before that is confirmed.
+//! Nothing is forgotten before it is confirmed.
 
 use serde_json::json;
 
@@ -47,7 +47,7 @@ fn what_is_not_understood_or_selects_nothing_is_told() {
     client.memorize("One.");
     let error =
         client.fail("forget", json!({ "instructions": "forget everything about Paris or so, perhaps" }));
-    assert_holds(&error, &["[INSTRUCTION_NOT_UNDERSTOOD]", "accepted are oldest, newest"]);
+    assert_holds(&error, &["[INSTRUCTION_NOT_UNDERSTOOD]", "valid forms: oldest, newest"]);
     let (told, text) = client.call("forget", json!({ "instructions": "turn:9" }));
     assert_eq!(told["messages"], json!([]));
     assert!(!text.contains("confirm true"), "{text}");

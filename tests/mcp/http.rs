@@ -15,7 +15,7 @@ use crate::{
     client::initialize,
 };
 
-/// A process that listens, with the flags given.
+/// A listening process, with the given flags.
 struct Listening {
     address: String,
     process: Process,
@@ -37,7 +37,7 @@ impl Listening {
         Self { address: address.to_owned(), process, _stdout: stdout, _directory: directory }
     }
 
-    /// Sends a request with these headers, and a host unless they have one; answers the status, the head and the body.
+    /// Sends a request with these headers, and a host unless they have one; returns status, head and body.
     fn send(&self, request: &str, headers: &[(&str, &str)], body: &str) -> (u16, String, String) {
         let mut text =
             format!("{request} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
@@ -140,7 +140,7 @@ fn callers_show_the_server_who_they_are() {
     assert_eq!((count(&shop), count(&desk)), (json!(1), json!(0)), "a namespace sees nothing of another");
 }
 
-/// A server of the process's own asks as a running one does.
+/// A server of the process's own requires credentials like a running one.
 #[test]
 fn a_server_of_its_own_asks_too_who_calls() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -161,7 +161,7 @@ fn a_server_of_its_own_asks_too_who_calls() {
 #[test]
 fn it_ends_when_it_is_asked_to() {
     let mut listening = Listening::start(&[]);
-    // a connection without a request keeps nothing waiting
+    // a connection without a request blocks nothing
     let _resting = TcpStream::connect(&listening.address).expect("it listens");
     assert_eq!(listening.post(&[], "ping", json!({})).0, 200);
     kill_process(Pid::from_child(&listening.process.0), Signal::TERM).expect("it runs");

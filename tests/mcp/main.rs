@@ -1,5 +1,5 @@
-//! `utterd mcp` as its clients meet it: over pipes and over HTTP.
-#![allow(clippy::expect_used)] // What a test cannot go on without may end it.
+//! `utterd mcp` as its clients see it: over pipes and over HTTP.
+#![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "../support/binary.rs"]
 mod binary;

@@ -85,7 +85,7 @@ fn a_prompt_continues_a_conversation() {
     client.call("end_conversation", json!({}));
     client.memorize("The bus leaves at ten.");
     let newest = text(client.request("prompts/get", json!({ "name": "continue_conversation" })));
-    assert_holds(&newest, &["The bus leaves at ten.", "go on from there"]);
+    assert_holds(&newest, &["The bus leaves at ten.", "continue from there"]);
     let params = json!({ "name": "continue_conversation", "arguments": { "conversation_id": first } });
     assert_holds(&text(client.request("prompts/get", params)), &["The train leaves at nine."]);
     let listed = client.request("prompts/list", json!({}));

@@ -1,4 +1,4 @@
-//! Whose conversations are offered: a running server's, or those of a server of its own.
+//! The source of the conversations: a running server, or the process's own.
 
 use std::process::Stdio;
 
@@ -38,7 +38,7 @@ fn files_are_kept_and_belong_to_one_process() {
     assert_holds(&second.failed(1), &["the store in memory is in use by process "]);
     first.close();
     assert!(first.rest().1.success());
-    // a flag counts more than the environment
+    // a flag overrides the environment
     let mut command = utterd(directory.path());
     command.arg("mcp").args(flags).env("UTTERD_SERVER", "127.0.0.1:1");
     let mut again = Client::of(command);
@@ -52,7 +52,7 @@ fn memory_that_is_gone_with_the_process_says_so() {
     assert_holds(&outcome.stderr, &["kept in memory", "--data-dir DIR keeps them in files"]);
     let mut client = Client::start();
     let told = client.request("initialize", crate::client::initialize());
-    assert!(told["instructions"].as_str().is_some_and(|text| text.contains("all of it is gone")), "{told}");
+    assert!(told["instructions"].as_str().is_some_and(|text| text.contains("everything is lost")), "{told}");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn what_cannot_be_is_told_before_the_protocol_begins() {
     assert_holds(&run(&["--config", "none.toml"]).failed(2), &["none.toml"]);
     assert_holds(
         &run(&["--http", "0.0.0.0:0"]).failed(2),
-        &["others reach it, and there is no TLS", "--allow-insecure"],
+        &["other machines can reach it, and there is no TLS", "--allow-insecure"],
     );
     assert_holds(
         &run(&["--http", "127.0.0.1:0", "--token-file", "x"]).failed(2),

@@ -1,4 +1,4 @@
-//! What is memorized is found, shown, summarised and counted; what is wrong is told.
+//! What is memorized is found, shown, summarised and counted; errors are reported.
 
 use serde_json::json;
 
@@ -138,11 +138,11 @@ fn wrong_arguments_are_told_by_their_names() {
         ("memorize", json!({ "message": "x" }), "unknown field `message`, expected one of `messages`, "),
         ("remember", json!({ "limit": 51 }), "limit: is 51; accepted are 1 to 50."),
         ("remember", json!({ "limit": "ten" }), "limit: invalid type: string \"ten\""),
-        ("remember", json!({ "max_characters": 0 }), "max_characters: is 0; accepted are 1 and more."),
+        ("remember", json!({ "max_characters": 0 }), "max_characters: is 0; accepted are 1 or more."),
         (
             "remember",
             json!({ "since": "yesterday" }),
-            "since: is \"yesterday\"; accepted is a time as ISO 8601",
+            "since: is \"yesterday\"; accepted is a time in ISO 8601",
         ),
         ("summarize", json!({ "scope": "recent" }), "recent_count: is missing"),
         ("get_conversation", json!({ "list_recent": 0 }), "list_recent: is 0; accepted are 1 to 100."),
@@ -167,7 +167,7 @@ fn wrong_arguments_are_told_by_their_names() {
     assert_holds(&error, &["token_budget: is 1; accepted are "]);
 }
 
-/// What may be left out may be null, as models write it.
+/// Optional arguments can be null, as models write them.
 #[test]
 fn null_is_as_good_as_nothing() {
     let mut client = Client::start();

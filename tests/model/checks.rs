@@ -1,5 +1,5 @@
-//! What must hold of a conversation after every step, whatever the sequence: judged by what
-//! the server answers, not by the model, except for who belongs to which unit.
+//! What must hold for a conversation after every step of any sequence: judged by the server's responses, not
+//! by the model, except for the members of units.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::{
     text::{markers, tokens},
 };
 
-/// Ends a check with an error unless the condition holds.
+/// Returns an error unless the condition holds.
 #[macro_export]
 macro_rules! ensure {
     ($holds:expr, $($what:tt)+) => {
@@ -20,7 +20,7 @@ macro_rules! ensure {
     };
 }
 
-/// An error that shows both unless they are equal.
+/// Returns an error that shows both, unless they are equal.
 pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: &T, expected: &T) -> Result<(), String> {
     ensure!(got == expected, "{what}\n     is: {got:?}\nmust be: {expected:?}");
     Ok(())
@@ -31,13 +31,13 @@ pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: &T, expected: &T) -
 pub struct Observed {
     /// In the FULL view.
     pub conversation: Shown,
-    /// Window and archive, the soft-forgotten too.
+    /// Window and archive, including soft-forgotten utterances.
     pub stored: Vec<Utterance>,
     pub summary: GetSummaryResponse,
     pub capacity: Capacity,
 }
 
-/// All that must hold.
+/// Checks everything that must hold.
 pub fn absolutes(seen: &Observed, model: &Conversation) -> Result<(), String> {
     let window: Vec<&Utterance> = seen.stored.iter().filter(|said| said.position.is_some()).collect();
     positions(&window)?;
@@ -56,7 +56,7 @@ fn positions(window: &[&Utterance]) -> Result<(), String> {
     Ok(())
 }
 
-/// Every count, recounted from the list of what is stored.
+/// Every count, recounted from the list of stored utterances.
 fn numbers(seen: &Observed, window: &[&Utterance]) -> Result<(), String> {
     let capacity = &seen.capacity;
     let count = |number: usize| Some(number as i32);
@@ -103,8 +103,8 @@ fn limits(seen: &Observed, window: &[&Utterance], model: &Conversation) -> Resul
     Ok(())
 }
 
-/// The window, read as a provider's API reads it: each result behind the call that it answers. One that came
-/// late is told elsewhere.
+/// The window as a provider's API reads it: each result follows the call that it answers. Late results are
+/// rendered elsewhere.
 fn exchanges(window: &[&Utterance]) -> Result<(), String> {
     let mut open: Vec<&str> = Vec::new();
     for said in window.iter().filter(|said| takes_part(said)) {
@@ -118,7 +118,7 @@ fn exchanges(window: &[&Utterance]) -> Result<(), String> {
     Ok(())
 }
 
-/// A unit is in the window, or in the archive, or gone; and pinned or forgotten as a whole.
+/// A unit is in the window, in the archive, or removed; and it is pinned or forgotten as a whole.
 fn units(seen: &Observed, model: &Conversation) -> Result<(), String> {
     let stored: BTreeMap<i64, &Utterance> = seen.stored.iter().map(|said| (said.sequence, said)).collect();
     let mut units: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
@@ -156,7 +156,7 @@ fn summary(seen: &Observed, model: &Conversation) -> Result<(), String> {
     Ok(())
 }
 
-/// What the segments cover; an error when one sequence is covered twice.
+/// What the segments cover; an error if a sequence is covered twice.
 pub fn covered(summary: &GetSummaryResponse) -> Result<BTreeSet<i64>, String> {
     let mut covered = BTreeSet::new();
     for segment in &summary.segments {

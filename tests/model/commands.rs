@@ -1,5 +1,5 @@
-//! The commands of a sequence. They name what exists by numbers that wrap around, so that any
-//! sequence means something, also after some of its commands were taken out.
+//! The commands of a sequence. They refer to existing things by numbers that wrap around, so any sequence is
+//! meaningful, even after some of its commands are removed.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,11 +7,11 @@ use utterd::proto::Policy;
 
 use crate::forms::Form;
 
-/// A command and where it goes.
+/// A command and its destination.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub at: Place,
-    /// Which of the engines it goes to.
+    /// Which of the engines gets it.
     pub on: usize,
     pub command: Command,
 }
@@ -25,7 +25,7 @@ pub enum Place {
     Second,
     /// By nothing: the active conversation of `default`.
     Active,
-    /// By the id `forked`; what was not forked yet is `first`.
+    /// By the id `forked`, or `first` if that was not forked yet.
     Forked,
 }
 
@@ -34,14 +34,14 @@ pub enum Command {
     Memorize {
         says: Vec<Say>,
         lenient: bool,
-        /// Puts it in the place of so many.
+        /// Replaces this many messages.
         instead: Option<u8>,
-        /// What has an id already is replaced.
+        /// An utterance with an existing id replaces the stored one.
         upsert: bool,
-        /// As messages of a provider's format.
+        /// As messages in a provider's format.
         messages: bool,
         state: Option<Values>,
-        /// Changes the recipient's own state too.
+        /// Also changes the recipient's own state.
         own: Option<Values>,
         attempt: Attempt,
     },
@@ -50,16 +50,16 @@ pub enum Command {
         english: bool,
         hard: bool,
         dry_run: bool,
-        /// Answers the messages.
+        /// Asks for the messages in the response.
         told: bool,
         attempt: Attempt,
     },
-    /// Forgets what is named.
+    /// Forgets by selector.
     Drop {
         named: Named,
         how: How,
         dry_run: bool,
-        /// Answers the messages.
+        /// Asks for the messages in the response.
         told: bool,
         attempt: Attempt,
     },
@@ -90,19 +90,19 @@ pub enum Command {
         own: bool,
         attempt: Attempt,
     },
-    /// Forks it before so many of the newest.
+    /// Forks it before this many of the newest.
     Fork {
         back: u8,
         attempt: Attempt,
     },
-    /// Compacts so many of the oldest.
+    /// Compacts this many of the oldest.
     Compact {
         count: u8,
         no_summary: bool,
         preview: bool,
         attempt: Attempt,
     },
-    /// Takes the last compaction back.
+    /// Undoes the last compaction.
     Undo {
         attempt: Attempt,
     },
@@ -114,9 +114,9 @@ pub enum Command {
     },
     /// Minutes pass.
     Wait(u32),
-    /// The server ends, and another one opens its store.
+    /// The server stops, and another one opens its store.
     Restart,
-    /// Sends an earlier request that had a request id once more.
+    /// Sends an earlier request with a request id again.
     Retry(u8),
     /// Sends another request with the id of an earlier one.
     Reuse(u8),
@@ -139,7 +139,7 @@ pub enum Command {
     },
     /// Reads the trace again from one of its events on.
     Watch(u8),
-    /// Reads values of the state by their names.
+    /// Reads state values by name.
     Kept(Vec<u8>),
     /// Lists the conversations of the place's recipient.
     Conversations,
@@ -149,21 +149,21 @@ pub enum Command {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attempt {
     pub named: bool,
-    /// How far the expected revision is from the present one.
+    /// The difference between the expected revision and the current one.
     pub expects: Option<i8>,
 }
 
 /// Values to set and to delete.
 #[derive(Clone, Debug)]
 pub struct Values {
-    /// Names, and what value each gets.
+    /// Names, each with its new value.
     pub set: Vec<(u8, u8)>,
     pub delete: Vec<u8>,
-    /// Names, and how far the expected version is from the present one.
+    /// Names, each with the difference between the expected version and the current one.
     pub expects: Vec<(u8, i8)>,
 }
 
-/// What a selector names.
+/// The contents of a selector.
 #[derive(Clone, Debug)]
 pub struct Named {
     pub picks: Vec<u8>,
@@ -177,15 +177,15 @@ pub struct Named {
 pub enum How {
     Soft,
     Hard,
-    /// Perhaps a part of an exchange.
+    /// Possibly a part of an exchange.
     Exact,
 }
 
-/// Which messages are listed.
+/// The messages to list.
 #[derive(Clone, Debug)]
 pub struct Listing {
     pub last: Option<u8>,
-    /// Behind which sequence, and before which one.
+    /// After which sequence, and before which one.
     pub after: Option<u8>,
     pub before: Option<u8>,
     pub role: Option<u8>,
@@ -199,13 +199,13 @@ pub struct Listing {
 #[derive(Clone, Debug)]
 pub struct Say {
     pub who: Who,
-    /// Which of the contents.
+    /// The number of the content.
     pub text: u8,
     pub name: Option<u8>,
     pub id: Given,
-    /// How far its turn number is from the last one.
+    /// The difference between its turn number and the last one.
     pub turn: Option<i8>,
-    /// Said so many minutes ago.
+    /// Said this many minutes ago.
     pub ago: Option<u8>,
     pub pinned: bool,
     pub note: bool,
@@ -220,13 +220,13 @@ pub enum Who {
     Assistant,
     /// The assistant, calling tools with these ids.
     Calls(Vec<u8>),
-    /// A tool, answering one of the open calls; the assistant when none is open.
+    /// A tool that answers one of the open calls; the assistant if none is open.
     Answer(u8),
-    /// A tool, answering a call with this id, open or not.
+    /// A tool that answers a call with this id, open or not.
     Result(u8),
-    /// A tool that names no call.
+    /// A tool without a call id.
     Stray,
-    /// The assistant, saying nothing.
+    /// An assistant that says nothing.
     Silence,
     /// An unknown role.
     Nobody,
@@ -260,7 +260,7 @@ pub struct Search {
     pub turns: Option<(u8, u8)>,
     /// The lowest sequence and how many follow it.
     pub sequences: Option<(u8, u8)>,
-    /// Said from so many minutes ago on.
+    /// Said at most this many minutes ago.
     pub since: Option<u8>,
 }
 

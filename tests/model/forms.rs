@@ -1,4 +1,4 @@
-//! Forget instructions: what they say, and what they mean.
+//! Forget instructions: their wording and their meaning.
 
 use utterd::proto::{ForgetSelector, Role, SequenceRange};
 
@@ -8,7 +8,7 @@ use crate::{
     text::{NAMES, TOPICS, marker},
 };
 
-/// An instruction before its numbers are fitted to what exists.
+/// An instruction before its numbers are fitted to the conversation.
 #[derive(Clone, Copy, Debug)]
 pub enum Form {
     Oldest,
@@ -34,7 +34,7 @@ pub enum Form {
     SpeakerLast(u8, u8),
     SpeakerAbout(u8, u8),
     NameAfter(u8, u8),
-    /// What no one can understand.
+    /// Something nobody can understand.
     Nonsense(u8),
 }
 
@@ -44,7 +44,7 @@ const NONSENSE: [&str; 8] =
     ["", "banana", "last:0", "position:0", "turn:3-1", "all speaker:user", "before:turn_0", "speaker:robot"];
 
 impl Form {
-    /// The instruction in words, and its meaning; `None` means that it must be refused.
+    /// The instruction in words, and its meaning; `None` if it must be refused.
     pub fn spell(self, conversation: Option<&Conversation>, english: bool) -> (String, Option<Selection>) {
         if let Self::Nonsense(which) = self {
             return (NONSENSE[usize::from(which) % NONSENSE.len()].to_owned(), None);
@@ -121,7 +121,7 @@ impl Form {
         }
     }
 
-    /// The same in plain English, for the forms that have a phrase here.
+    /// The same in plain English, for forms that have a phrase here.
     fn english(self, fitted: &Fitted<'_>) -> Option<String> {
         let several = |n: u8| (above(n) > 1).then(|| above(n));
         Some(match self {
@@ -171,7 +171,7 @@ impl Named {
     }
 }
 
-/// Fits numbers to what a conversation holds, and a little beyond.
+/// Fits numbers to what a conversation contains, and slightly beyond.
 struct Fitted<'a>(Option<&'a Conversation>);
 
 impl Fitted<'_> {

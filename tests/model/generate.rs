@@ -10,10 +10,10 @@ use crate::{
     forms::Form,
 };
 
-/// How long a sequence is, and what may be in it.
+/// The length of a sequence, and what can be in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Commands at most.
+    /// Maximum number of commands.
     pub most: usize,
     /// Whether a server is restarted now and then.
     pub restarts: bool,
@@ -38,7 +38,7 @@ pub fn in_three(shape: Shape) -> BoxedStrategy<Vec<Step>> {
     sequences(place.boxed(), shape)
 }
 
-/// The first command says something, nearly always, so that the others find a conversation.
+/// The first command nearly always says something, so that the others find a conversation.
 fn sequences(place: BoxedStrategy<Place>, shape: Shape) -> BoxedStrategy<Vec<Step>> {
     let command = match shape.restarts {
         true => prop_oneof![12 => command(), 1 => Just(Command::Restart)].boxed(),
@@ -90,7 +90,7 @@ fn command() -> impl Strategy<Value = Command> {
 fn memorize() -> impl Strategy<Value = Command> {
     let rarely = || option::weighted(0.15, values());
     let more = (option::weighted(0.12, any::<u8>()), rarely(), rarely());
-    // what replaces by ids gives them more often
+    // batches that replace by id give ids more often
     let said = prop_oneof![
         3 => (batch(80), Just(false)),
         1 => (batch(1), prop::bool::weighted(0.8)),
@@ -110,14 +110,14 @@ fn memorize() -> impl Strategy<Value = Command> {
     )
 }
 
-/// A name is given twice now and then, or none.
+/// Occasionally a name is given twice, or none.
 fn values() -> impl Strategy<Value = Values> {
     let expects = (any::<u8>(), prop_oneof![6 => Just(0i8), 1 => Just(-1), 1 => Just(1)]);
     (vec((any::<u8>(), any::<u8>()), 0..3), vec(any::<u8>(), 0..2), vec(expects, 0..3))
         .prop_map(|(set, delete, expects)| Values { set, delete, expects })
 }
 
-/// Ids are given by the server, so much more often than not.
+/// The higher `by_server`, the more ids the server assigns.
 fn batch(by_server: u32) -> impl Strategy<Value = Vec<Say>> {
     prop_oneof![1 => Just(Vec::new()), 60 => vec(say(by_server), 1..=6)]
 }

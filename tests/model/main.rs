@@ -1,13 +1,13 @@
-//! Thousands of random sequences of calls, on a server and on a model that shares no code with
-//! it; what they answer is compared, and after each step what must always hold is checked.
+//! Runs thousands of random sequences of calls on a server and on a model that shares no code with it,
+//! compares their responses, and checks the invariants after each step.
 //!
-//! They run over each store. Over a durable one each sequence has a directory of its own, and the
-//! server is restarted on it now and then: the model knows nothing of that. Nor does it know that there are
-//! two servers over one store, each command goes to either, and what it left is read on both.
+//! They run over each store. Over a durable one, each sequence has its own directory, and the server is
+//! restarted on it now and then, which the model does not see. Nor does it see that there can be two servers
+//! over one store: each command goes to one of them, and its effect is read on both.
 //!
-//! A sequence that fails is shrunk to a short one and printed, a line a step.
-//! `UTTERD_MODEL_CASES` sets how many sequences each test runs in memory, of which a durable store and
-//! two servers run a part; `UTTERD_MODEL_STEPS` how long they are at most, `UTTERD_MODEL_SEED` which ones.
+//! A failing sequence is shrunk to a short one and printed, one line per step. `UTTERD_MODEL_CASES` sets how
+//! many sequences each test runs in memory (a durable store and two servers run a part of them),
+//! `UTTERD_MODEL_STEPS` their maximum length, and `UTTERD_MODEL_SEED` which ones are run.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod checks;
@@ -36,13 +36,13 @@ use run::{Over, Place, Run};
 use tally::Tally;
 use utterd::config::{Backend, DurableEngine};
 
-/// Sequences of each test, unless the environment asks for others.
+/// Sequences per test, unless the environment sets another number.
 const CASES: u32 = 1_000;
-/// A durable store runs one sequence where memory runs so many.
+/// A durable store runs one sequence for this many in memory.
 const DURABLE_SHARE: u32 = 12;
-/// Two servers run one sequence where one in memory runs so many.
+/// Two servers run one sequence for this many in memory.
 const SHARED_SHARE: u32 = 4;
-/// Steps of a sequence at most, unless the environment asks for others.
+/// Maximum steps of a sequence, unless the environment sets another number.
 const STEPS: usize = 40;
 
 macro_rules! on_each_store {
@@ -80,7 +80,7 @@ fn check(over: Over, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
     let sequences = sequences(Shape { most, restarts, engines });
     let config = Config {
         cases: asked("UTTERD_MODEL_CASES").unwrap_or(CASES).div_ceil(share),
-        rng_algorithm: RngAlgorithm::XorShift, // fast without optimisation too
+        rng_algorithm: RngAlgorithm::XorShift, // fast even without optimisation
         rng_seed: RngSeed::Fixed(asked("UTTERD_MODEL_SEED").unwrap_or(1)),
         failure_persistence: None,
         max_shrink_iters: 20_000,

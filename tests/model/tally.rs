@@ -1,10 +1,10 @@
-//! How often what matters happened: a test that never evicts would show nothing.
+//! How often the interesting cases occurred: a test that never evicts would show nothing.
 
 use std::collections::BTreeMap;
 
 use crate::{ensure, naive::Facts};
 
-/// What has to happen among the sequences of a test.
+/// The cases that must occur in the sequences of a test.
 const WANTED: [&str; 26] = [
     "memorized",
     "late",
@@ -34,7 +34,7 @@ const WANTED: [&str; 26] = [
     "ended",
 ];
 
-/// Counts by what was counted.
+/// Counts by name.
 #[derive(Clone, Debug, Default)]
 pub struct Tally(BTreeMap<String, u64>);
 
@@ -70,7 +70,7 @@ impl Tally {
         other.0.iter().for_each(|(what, times)| *self.0.entry(what.clone()).or_default() += times);
     }
 
-    /// An error unless everything that has to happen did; restarts, where there are any.
+    /// An error unless every required case occurred; restarts only if there are any.
     pub fn check(&self, restarts: bool) -> Result<(), String> {
         let wanted = WANTED.iter().chain(restarts.then_some(&"restarted"));
         let missing: Vec<_> =

@@ -1,9 +1,9 @@
-//! What is said: every utterance holds a marker word of its own, so that text that shows up
-//! where it must not can be traced to who said it. And OpenAI's own token counts.
+//! The texts: every utterance contains its own marker word, so that text that appears where it must not can
+//! be traced to its utterance. Also OpenAI's own token counts.
 
 use std::{cell::RefCell, collections::BTreeSet, collections::HashMap};
 
-/// Words that `about:` looks for; no sentence holds them in another form.
+/// Words that `about:` looks for; no sentence contains them in another form.
 pub const TOPICS: [&str; 3] = ["invoice", "deploy", "backup"];
 /// Names of speakers; the last two differ by case only.
 pub const NAMES: [&str; 3] = ["Ann", "Bob", "bob"];
@@ -17,7 +17,7 @@ pub fn marker(number: u32) -> String {
     format!("m{number:05}z")
 }
 
-/// The numbers of all markers in `bytes`, be they text or an encoded message.
+/// The numbers of all markers in `bytes`, whether text or an encoded message.
 pub fn markers(bytes: &[u8]) -> BTreeSet<u32> {
     let is_marker = |word: &&[u8]| {
         word[0] == b'm' && word[6] == b'z' && word[1..6].iter().all(|byte| byte.is_ascii_digit())
@@ -31,8 +31,8 @@ pub fn first_marker(text: &str) -> Option<u32> {
     text.as_bytes().windows(7).find_map(|word| markers(word).first().copied())
 }
 
-/// One of several contents around a marker: long and short, with what a summary keeps and drops.
-/// The marker precedes a topic, so that a sentence that is clipped behind the topic has it still.
+/// One of several contents around a marker: long and short, with parts that a summary keeps and drops. The
+/// marker precedes a topic, so a sentence that is clipped after the topic still has it.
 pub fn content(kind: u8, marker: &str) -> String {
     let steps = |count: usize| -> String {
         (1..=count).map(|step| format!("Step {step} of {marker} moves the backup to host{step}. ")).collect()
@@ -52,7 +52,7 @@ pub fn content(kind: u8, marker: &str) -> String {
     }
 }
 
-/// One of several results of a tool around a marker.
+/// One of several tool results around a marker.
 pub fn result(kind: u8, marker: &str) -> String {
     match kind % 5 {
         0 => format!("{marker}: 42 rows"),

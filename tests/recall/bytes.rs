@@ -1,4 +1,4 @@
-//! Blocks of an index in bytes.
+//! Serialized blocks of an index.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn an_open_block_has_no_bytes() {
 }
 
 proptest! {
-    /// Damaged bytes are refused, or are a block that can be searched.
+    /// Damaged bytes are refused, or form a block that can be searched.
     #[test]
     fn damage_does_no_harm(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<Option<prop::sample::Index>>()) {
         let index = long();

@@ -1,4 +1,4 @@
-//! Golden queries: conversations in several languages, and what a person would want first.
+//! Golden queries: conversations in several languages, and what a person would expect first.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ struct Question {
     evidence: Vec<usize>,
 }
 
-/// The share of a set's questions, in percent, whose evidence comes first, and among the first three.
+/// The percentages of a set's questions whose evidence comes first, and among the first three.
 fn shares(name: &str) -> (usize, usize) {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recall/golden").join(name).with_extension("json");
@@ -68,7 +68,7 @@ impl Utterance {
     }
 }
 
-/// Holds a set to what it reached: a change of the ranking that loses some of it is seen.
+/// Requires what a set has reached, so that a worse ranking is noticed.
 macro_rules! sets {
     ($($name:ident: $first:literal, $three:literal;)*) => {
         $(#[test]

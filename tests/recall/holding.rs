@@ -1,4 +1,4 @@
-//! Whether a text holds all that is wanted.
+//! Whether a text contains everything that is wanted.
 
 use proptest::prelude::*;
 use utterd::domain::recall::{holds_all, terms};

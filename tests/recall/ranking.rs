@@ -179,13 +179,13 @@ fn its_size_follows_what_it_holds() {
 }
 
 proptest! {
-    /// Adding a word of the prompt to an utterance never lowers its place.
+    /// Adding a word of the prompt to an utterance never lowers its rank.
     #[test]
     fn a_matching_word_more_never_lowers(texts in texts(), pick in any::<usize>(), word in prop::sample::select(WORDS.to_vec())) {
         let mut texts = texts;
         let place = pick % texts.len();
         let rank = |texts: &[String]| {
-            // Far enough from each other that no one counts for its neighbours.
+            // Far enough apart that none counts for its neighbours.
             let alone = texts.iter().flat_map(|text| [text.as_str(), "ochre", "umber", "sienna"]);
             let index = of((1..).zip(alone).map(|(sequence, text)| said(sequence, text)));
             search(word, &[&index]).iter().position(|hit| hit.sequence == 4 * place as u64 + 1)
@@ -196,7 +196,7 @@ proptest! {
         prop_assert!(after.is_some() && before.is_none_or(|before| after <= Some(before)), "{before:?} {after:?}");
     }
 
-    /// However the utterances come, in one go or one by one, what is found is the same.
+    /// The results are the same whether the utterances are added together or one by one.
     #[test]
     fn steps_do_not_matter(texts in texts(), prompt in prompt()) {
         let all = || (1..).zip(&texts).map(|(sequence, text)| said(sequence * 300, text));
@@ -206,7 +206,7 @@ proptest! {
         prop_assert_eq!(search(&prompt, &[&stepwise]), search(&prompt, &[&of(all())]));
     }
 
-    /// Pages are parts of the whole, and all of it is in order.
+    /// Pages are parts of the whole, and everything is in order.
     #[test]
     fn pages_are_parts(conversations in prop::collection::vec(texts(), 0..4), prompt in prompt(), odd in any::<bool>(), page in (0_usize..6, 0_usize..20)) {
         let indexes: Vec<Index> =
@@ -219,7 +219,7 @@ proptest! {
         prop_assert!(hits.is_sorted_by(|one, next| one.score >= next.score));
         let shown: Vec<Hit> = hits.iter().skip(page.0).take(page.1).cloned().collect();
         prop_assert_eq!(score(&query, &indexes, eligible, page.0..page.0 + page.1), shown);
-        // Found in some of the indexes and in the others, they are the same.
+        // Results are the same however the utterances are spread over indexes.
         let search = Search::new(&query, &indexes);
         let (half, all, most) = (indexes.len() / 2, indexes.len(), page.1);
         let found = [0..half, half..all].map(|part| search.hits_among(part, eligible, most));

@@ -1,4 +1,4 @@
-//! Conversations that are searched.
+//! Conversations to search.
 
 use utterd::domain::{
     Role,
@@ -32,7 +32,7 @@ pub fn sequences(hits: &[Hit]) -> Vec<u64> {
     hits.iter().map(|hit| hit.sequence).collect()
 }
 
-/// Whether a conversation of one utterance is found by a prompt.
+/// Whether a prompt finds a conversation with one utterance.
 pub fn finds(prompt: &str, content: &str) -> bool {
     let matched = matched(prompt, content);
     !matched.terms.is_empty()

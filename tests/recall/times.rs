@@ -1,4 +1,4 @@
-//! Times that a prompt names.
+//! Times in a prompt.
 
 use utterd::domain::{
     Timestamp,
@@ -11,7 +11,7 @@ const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 /// Noon of Friday, 15 March 2024.
 const NOW: Timestamp = Timestamp(19_797 * DAY + DAY / 2);
 
-/// The days before now of the utterance that is found first among equal ones.
+/// How many days ago the first of otherwise equal utterances was said.
 fn first(prompt: &str) -> i64 {
     let days = [430, 300, 70, 33, 9, 3, 1, 0];
     let minute = |days: i64| Timestamp(NOW.0 - days * DAY).minute();

@@ -1,4 +1,4 @@
-//! What is beyond the limits is turned away at once, and told when to come again.
+//! Calls beyond the limits are refused immediately, and told when to retry.
 
 use std::{
     convert::Infallible,
@@ -40,7 +40,7 @@ use crate::{
     support::{ManualClock, connect, server_in_memory},
 };
 
-/// Looks at the limit that is named, and that the caller is told when to call again.
+/// Checks that the status names this limit, and when to retry.
 fn reaches(status: Status, reason: &str, setting: &str) {
     let refused = Refused::new(status).is(Code::ResourceExhausted, reason).says(setting);
     let quota = refused.details().quota_failure().expect("a QuotaFailure");
@@ -64,7 +64,7 @@ async fn calls_in_flight_are_bounded_and_health_answers_beyond() {
         request.conversation_id = format!("c{number}");
         tokio::spawn(async move { memory.memorize(request).await })
     };
-    // three quarters are what one caller may have
+    // one caller can have three quarters
     let calls: Vec<_> = (0..3).map(start).collect();
     gate.holds(3).await;
     let status = session.memory().get_capacity_info(GetCapacityInfoRequest::default()).await.unwrap_err();
@@ -86,12 +86,12 @@ async fn open_streams_are_bounded_for_each_caller() {
     };
     let mut watches = vec![watch().await.reply(), watch().await.reply()];
     reaches(watch().await.unwrap_err(), "TOO_MANY_STREAMS", "max_streams");
-    // calls are counted apart from streams
+    // calls and streams are counted separately
     session.say(vec![user("hello")]).await;
     let mut ended = watches.pop().unwrap();
     assert!(ended.message().await.unwrap().is_some());
     drop(ended);
-    // the server hears of the end after what it was sent before
+    // the server handles the end after everything that was sent before it
     while let Err(status) = watch().await {
         Refused::new(status).is(Code::ResourceExhausted, "TOO_MANY_STREAMS");
         tokio::task::yield_now().await;
@@ -123,7 +123,7 @@ async fn calls_a_second_are_bounded_and_streams_wait() {
         answered += 1;
     }
     assert_eq!(answered, 30);
-    // ten at once, of which the stream itself was one
+    // ten at once, including the stream itself
     assert!(started.elapsed() >= Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
@@ -134,13 +134,13 @@ async fn writes_that_wait_in_one_conversation_are_bounded() {
     let session = Session::over(gate.clone()).await;
     session.say(vec![user("first")]).await;
     gate.shut();
-    // a connection has 1,000 calls at once
+    // a connection can have 1,000 concurrent calls
     let channels = [connect(&session.server).await, connect(&session.server).await];
     let start = |index: usize| {
         let mut memory = MemoryServiceClient::new(channels[index % channels.len()].clone());
         tokio::spawn(async move { memory.memorize(memorize(vec![user("waits")])).await })
     };
-    // one is being committed, with what came before it was
+    // one is being committed, with the calls before it
     let calls: Vec<_> = (0..2 * MOST).map(start).collect();
     gate.holds(1).await;
     let (mut written, mut refused) = (0, 0);
@@ -227,8 +227,8 @@ async fn busy() -> (Server, Busy, Channel) {
     (server, busy, channel)
 }
 
-/// Four calls come for each that can be served: it is found out, what is too much is turned away without being
-/// begun, and it is over soon after.
+/// Four times as many calls arrive as can be served: the server detects it, refuses the excess before
+/// starting it, and recovers soon after.
 #[tokio::test(start_paused = true)]
 async fn overload_is_turned_away() {
     let (_server, busy, channel) = busy().await;
@@ -261,7 +261,7 @@ async fn overload_is_turned_away() {
     call(channel, None).await.expect("it is over");
 }
 
-/// As many at once as are usual, and many that wait for their answers, are all served.
+/// As many concurrent calls as usual, and many that wait for their responses, are all served.
 #[tokio::test(start_paused = true)]
 async fn bursts_are_served() {
     let (_server, busy, channel) = busy().await;
@@ -272,7 +272,7 @@ async fn bursts_are_served() {
     assert_eq!(busy.begun.load(Ordering::Relaxed), 200);
 }
 
-/// A call that waited for its turn until its deadline was over is not begun.
+/// A call whose deadline passed while it waited for its turn is not started.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_that_is_over_before_the_turn_has_no_effect() {
     let (_server, busy, channel) = busy().await;

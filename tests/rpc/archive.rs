@@ -20,7 +20,7 @@ async fn what_left_the_window_is_stored() {
     assert_eq!(stored[0].content, "message 1");
 }
 
-/// The oldest go first; the summary still covers them.
+/// The oldest are dropped first; the summary still covers them.
 #[tokio::test]
 async fn the_archive_is_trimmed() {
     let session = Session::new().await;

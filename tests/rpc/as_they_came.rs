@@ -1,4 +1,5 @@
-//! Messages of a provider's format: stored, listed one by one as they came, taken off the end, and replaced.
+//! Messages in a provider's format: stored, listed one by one as they came, popped from the end, and
+//! replaced.
 
 use tonic::Code;
 use utterd::proto::{
@@ -13,7 +14,7 @@ use crate::{
     session::{Reply, Session, sequences, user},
 };
 
-/// Chat messages as different programs write them, with an exchange of two calls.
+/// Chat messages as different programs write them, with an exchange with two calls.
 const CHAT: [&str; 7] = [
     r#"{"role":"system","content":"Be brief."}"#,
     r#"{"role": "user", "content": "Compare the weather in Oslo and in Bergen, please."}"#,
@@ -192,7 +193,7 @@ async fn in_another_format_the_same_is_said() {
     assert!(items[1].sequence == items[2].sequence, "one utterance makes two calls");
 }
 
-/// What is popped is what came last, until nothing is left: in the window and in the archive.
+/// The last messages are popped first, until nothing is left: in the window and in the archive.
 #[tokio::test]
 async fn what_is_popped_is_what_came_last() {
     for session in [Session::new().await, Session::unlimited().await] {
@@ -334,7 +335,7 @@ async fn exactly_what_is_named_is_forgotten() {
     assert_eq!(json(&session.messages(ListMessagesRequest::default()).await), CHAT[..2]);
 }
 
-/// What is forgotten is told as it stood: in the window, or in the archive.
+/// Forgotten messages are returned as they were: in the window, or in the archive.
 #[tokio::test]
 async fn what_is_popped_is_told_where_it_stood() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! A batch is stored whole, or not at all.
+//! A batch is stored as a whole, or not at all.
 
 use tonic::Code;
 use utterd::proto::{GetCapacityInfoRequest, MemorizeRequest, NewUtterance, Policy};
@@ -19,7 +19,7 @@ async fn a_batch_is_stored_in_order_by_one_change() {
     assert_eq!(stored, ["one", "two", "three"]);
 }
 
-/// Whichever of its utterances is bad, none is stored, also when the others would have evicted.
+/// Whichever of its utterances is bad, none is stored, even if the others would have evicted.
 #[tokio::test]
 async fn one_bad_utterance_refuses_its_batch() {
     let session = Session::new().await;

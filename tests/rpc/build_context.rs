@@ -82,7 +82,8 @@ async fn an_exchange_goes_out_whole() {
     assert_eq!(omitted(&context), [(OmissionReason::Format, vec![(4, 5)])]);
 }
 
-/// Each utterance tells which message renders it, in each format, also what is recalled and what several share.
+/// Each utterance names the message that renders it, in each format, even if it was recalled or several share
+/// a message.
 #[tokio::test]
 async fn each_utterance_tells_its_message() {
     let session = Session::new().await;
@@ -138,7 +139,7 @@ async fn an_open_exchange_is_left_out_or_closed() {
     assert_eq!(context.stable_prefix_messages, Some(1));
 }
 
-/// The summary stands behind the instructions, or in seed 004's marked user message.
+/// The summary follows the instructions, or is in seed 004's marked user message.
 #[tokio::test]
 async fn what_left_the_window_is_summarised() {
     let session = Session::new().await;
@@ -162,7 +163,7 @@ async fn what_left_the_window_is_summarised() {
     assert!(said.ends_with("\n\n[END SUMMARY - Recent conversation continues below]"), "{said}");
 }
 
-/// Between two evictions each context begins as the one before.
+/// Between two evictions, each context begins like the previous one.
 #[tokio::test]
 async fn prefixes_are_stable_between_evictions() {
     let session = Session::new().await;
@@ -197,7 +198,7 @@ async fn a_budget_holds_and_says_what_it_left_out() {
     assert_eq!((all.utterances.len(), all.token_budget), (80, None));
 }
 
-/// Turns that a limit leaves out are told, unless a summary tells of them.
+/// Turns that a limit leaves out are reported, unless a summary covers them.
 #[tokio::test]
 async fn no_turn_is_left_out_silently() {
     let session = long_session().await;
@@ -215,7 +216,7 @@ async fn no_turn_is_left_out_silently() {
     assert_eq!((ten.uncovered_utterance_count, ten.uncovered_turn_count), (Some(60), Some(30)));
     let [warning] = &ten.warnings[..] else { panic!("{:?}", ten.warnings) };
     assert_eq!(warning.kind(), ContextWarningKind::UncoveredLeftOut);
-    assert!(warning.text.starts_with("60 utterances are left out that no summary covers"), "{warning:?}");
+    assert!(warning.text.starts_with("60 utterances that no summary covers are left out"), "{warning:?}");
     let steps = build(&session, last(10, Some(true))).await;
     assert_eq!(steps.uncovered_turn_count, Some(31), "steps are of four turns");
 
@@ -237,8 +238,8 @@ async fn a_budget_too_small_is_refused_with_the_number_needed() {
     session.context().build_context(within(needed - 1)).await.refusal().says(&format!("{needed} or more"));
 }
 
-/// What was asked has left the window, and the call that it led to waits for its result: only what was
-/// asked goes out, and it takes its place in the budget.
+/// What was asked has left the window, and the resulting call waits for its result: only what was asked goes
+/// out, and it counts against the budget.
 #[tokio::test]
 async fn what_is_left_of_a_turn_without_units_is_within_the_budget() {
     let words = "one two three four five six seven eight nine ten eleven twelve".to_owned();
@@ -260,7 +261,7 @@ async fn what_is_left_of_a_turn_without_units_is_within_the_budget() {
     }
 }
 
-/// What is not in the context otherwise is found, from the archive and from before the cut.
+/// What is not otherwise in the context is found, from the archive and from before the cut.
 #[tokio::test]
 async fn older_utterances_are_recalled() {
     let session = Session::new().await;
@@ -289,7 +290,7 @@ async fn older_utterances_are_recalled() {
     assert!(!context.messages_json.contains("Flint"), "{}", context.messages_json);
 }
 
-/// As many as fit are recalled, whole exchanges from the archive, and none that is shown anyway.
+/// As many as fit are recalled, in whole exchanges from the archive, and none that is shown anyway.
 #[tokio::test]
 async fn exchanges_are_recalled_as_many_as_fit() {
     let session = Session::new().await;
@@ -321,7 +322,7 @@ async fn exchanges_are_recalled_as_many_as_fit() {
     assert!(quoted.contains("[called ") && quoted.contains(": Flint sits in the oak.\n"), "{quoted}");
 }
 
-/// Seed 000's continuity: what was said in conversations that have ended is recalled in the next one.
+/// Seed 000's continuity: what was said in ended conversations is recalled in the next one.
 #[tokio::test]
 async fn ended_conversations_are_recalled_with_their_title_and_date() {
     let session = Session::new().await;
@@ -361,7 +362,7 @@ async fn ended_conversations_are_recalled_with_their_title_and_date() {
     assert_eq!(build(&session, recall(RememberScope::Recipient)).await, all);
 }
 
-/// What a fork shares with the conversation is the conversation's own: it is not recalled from there.
+/// What a fork shares with the conversation belongs to the conversation: it is not recalled from the fork.
 #[tokio::test]
 async fn what_a_fork_shares_is_not_recalled_from_it() {
     let session = Session::new().await;
@@ -405,7 +406,7 @@ async fn pinned_utterances_are_rendered_wherever_they_are() {
     assert!(!rendered(&context).iter().any(|(_, how)| *how == RenderedAs::Pinned));
 }
 
-/// A long loop of calls goes on with what the user asked for, although that has left the window.
+/// A long loop of calls still includes what the user asked for, although that has left the window.
 #[tokio::test]
 async fn what_the_user_asked_stays_in_a_long_turn() {
     let session = Session::new().await;
@@ -496,7 +497,7 @@ async fn bad_requests_name_their_field() {
     refusal.is(Code::NotFound, "CONVERSATION_NOT_FOUND").names("utterd.v1/conversation", "nowhere");
 }
 
-/// It changes nothing, and the trace tells of it.
+/// It changes nothing, and appears in the trace.
 #[tokio::test]
 async fn it_is_a_read_that_the_trace_tells() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! The conversations in memory: few stay, and nothing is lost when the others go.
+//! The conversations in memory: few stay, and nothing is lost when others are evicted.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -30,11 +30,11 @@ use crate::{
     support::ManualClock,
 };
 
-/// A store that shares no state with the engine, as one that writes to a disk: so that it can be
-/// told what the engine keeps in memory.
+/// A store that shares no state with the engine, like one that writes to a disk, so that a test can see what
+/// the engine keeps in memory.
 struct Apart {
     inner: Arc<dyn Store>,
-    /// The states that the engine has made or was given.
+    /// The states that the engine has made or loaded.
     states: Mutex<Vec<Weak<Conversation>>>,
     loads: AtomicUsize,
 }
@@ -94,7 +94,7 @@ impl Store for Apart {
     passed_on!();
 }
 
-/// Room for some 25 short conversations.
+/// Room for about 25 short conversations.
 const CACHE_BYTES: u64 = 100 << 10;
 /// A conversation takes more than this of it.
 const LEAST_BYTES: u64 = 2_048;
@@ -129,7 +129,7 @@ fn draft(text: &str) -> Draft {
     }
 }
 
-/// The sequence that it got.
+/// Says `text`; returns its sequence.
 async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u64, EngineError> {
     let call = MemorizeCall {
         address: address(conversation),
@@ -207,7 +207,7 @@ async fn one_that_is_in_use_stays_in_memory() {
     assert_eq!(store.loads.load(Ordering::Relaxed), before);
 }
 
-/// A conversation that grows takes the place of others: up to half of all.
+/// A growing conversation takes the room of others: up to half of the total.
 #[tokio::test]
 async fn a_growing_conversation_is_charged() {
     let store = Apart::over(Arc::new(MemoryStore::new(0)));
@@ -243,7 +243,7 @@ const WRITERS: usize = 16;
 const CONVERSATIONS: usize = 200;
 const ROUNDS: usize = 10;
 
-/// Every writer writes to every conversation, until it was told that it is stored.
+/// Every writer writes to every conversation, retrying until the write is stored.
 async fn write(engine: &Arc<Engine>, writer: usize) -> usize {
     let mut failures = 0;
     for round in 0..ROUNDS {
@@ -257,7 +257,7 @@ async fn write(engine: &Arc<Engine>, writer: usize) -> usize {
     failures
 }
 
-/// Answers commits a few at a time until `done`; every so many fail.
+/// Answers commits a few at a time until `done`; every `fails`-th fails.
 async fn flush(gate: &Gate, done: &AtomicBool, fails: usize) {
     let mut flushed = 0;
     while !done.load(Ordering::Relaxed) {
@@ -272,7 +272,7 @@ async fn flush(gate: &Gate, done: &AtomicBool, fails: usize) {
     }
 }
 
-/// Returns how often a writer was told of a failure.
+/// Returns how many failures writers saw.
 async fn write_all(fails: usize) -> usize {
     let gate = Gate::new();
     gate.shut();
@@ -302,7 +302,7 @@ async fn write_all(fails: usize) -> usize {
     failures
 }
 
-/// Nothing is lost or stored twice, and each writer's words are in its order.
+/// Nothing is lost or stored twice, and each writer's texts are in order.
 async fn expect_all(engine: &Arc<Engine>) {
     for conversation in 0..CONVERSATIONS {
         let said = said(engine, conversation).await;
@@ -323,7 +323,7 @@ async fn writers_lose_nothing_to_evictions() {
     assert_eq!(write_all(0).await, 0);
 }
 
-/// Each writer repeats what failed: behind a failure all is decided anew, and events stay in order.
+/// Each writer repeats what failed: after a failure everything is decided again, and events stay in order.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_lose_nothing_to_failures() {
     assert!(write_all(50).await > 0);

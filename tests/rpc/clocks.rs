@@ -1,4 +1,4 @@
-//! Clocks that are wrong: ahead for a while, or before 1970.
+//! Wrong clocks: temporarily ahead, or before 1970.
 
 use std::{sync::Arc, time::Duration};
 
@@ -73,7 +73,7 @@ async fn what_is_said_after_the_clock_was_set_back_has_the_present_time() {
     assert_eq!(status(&session).await, ConversationStatus::Idle);
 }
 
-/// A small step back, as between the clocks of two servers, puts nothing before what was said.
+/// A small step back, as between the clocks of two servers, puts nothing before what was already said.
 #[tokio::test]
 async fn a_small_step_back_keeps_the_order_of_times() {
     let session = Session::new().await;
@@ -84,7 +84,7 @@ async fn a_small_step_back_keeps_the_order_of_times() {
     assert_eq!(times[0], times[1]);
 }
 
-/// What an earlier run noted ahead of the clock counts from the start of this one.
+/// Times that an earlier run stored ahead of the clock count from the start of this run.
 #[tokio::test]
 async fn a_server_starts_over_what_was_said_a_year_ahead() {
     let (store, clock) = (Arc::new(MemoryStore::new(0)), ManualClock::new());

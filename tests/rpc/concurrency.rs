@@ -1,4 +1,4 @@
-//! Many callers at once: one order of changes, nothing lost, nothing twice.
+//! Many concurrent callers: one order of changes, nothing lost, nothing twice.
 
 use std::{
     collections::BTreeSet,
@@ -19,14 +19,14 @@ use crate::session::{Reply, Session, forget, memorize, policy_update, sequences_
 const WRITERS: usize = 50;
 const APPENDS: usize = 100;
 
-/// Room for all that is said, and for what is archived of it.
+/// Room for everything that is said and archived.
 async fn roomy() -> Session {
     let session = Session::with(&Settings::of(Preset::Session)).await;
     session.say(vec![user("the first")]).await;
     session
 }
 
-/// Every sequence from 1 on is stored once, in order, and each writer's words are in its order.
+/// Every sequence from 1 on is stored once, in order, and each writer's texts are in order.
 async fn expect_all(session: &Session, count: usize) {
     let all = ListUtterancesRequest {
         include_archive: true,
@@ -57,7 +57,7 @@ async fn write(session: &Session, writer: usize) -> BTreeSet<i64> {
     stored
 }
 
-/// Reads until the writers are done; what it sees is whole and never goes back.
+/// Reads until the writers are done; each read is complete, and never older than the previous one.
 async fn read(session: &Session, done: &AtomicBool) {
     let (mut memory, mut conversations) = (session.memory(), session.conversations());
     let mut revision = 0;
@@ -73,7 +73,7 @@ async fn read(session: &Session, done: &AtomicBool) {
     }
 }
 
-/// Shrinks and widens the window, forgets and restores nothing for good, until the writers are done.
+/// Shrinks and widens the window, and forgets and restores softly, until the writers are done.
 async fn disturb(session: &Session, done: &AtomicBool) -> usize {
     let mut changes = 0;
     for round in 0.. {
@@ -180,7 +180,7 @@ async fn duplicates_in_flight_store_one() {
     }
 }
 
-/// A conversation that is deleted and made anew under the writers' feet: each write is whole.
+/// A conversation is deleted and recreated while writers write to it: each write is whole.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_survive_deletions() {
     let session = Session::with(&Settings::of(Preset::Session)).await;

@@ -1,4 +1,4 @@
-//! What becomes of connections on which nothing happens, on a clock of the test's.
+//! What happens to idle connections, on the test's clock.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn connect() -> DuplexStream {
     near
 }
 
-/// When the server closes `connection`, and what it said.
+/// When the server closes `connection`, and what it sent.
 async fn closed(mut connection: DuplexStream) -> (Duration, Vec<u8>) {
     let (started, mut said) = (Instant::now(), Vec::new());
     connection.read_to_end(&mut said).await.unwrap();
@@ -40,7 +40,7 @@ async fn so_is_one_that_begins_to_say_something() {
     assert!((10..11).contains(&after.as_secs()), "{after:?}");
 }
 
-/// It is asked twice a minute whether it is there.
+/// It is pinged twice a minute.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_is_gone_is_let_go() {
     let mut connection = connect().await;

@@ -1,4 +1,4 @@
-//! Content that holds more than text goes out to a model as it came.
+//! Content that is more than text goes out to a model as it came.
 
 use serde_json::{Value, json};
 use utterd::proto::{
@@ -35,7 +35,7 @@ fn image(url: &str) -> Value {
     json!({"type": "image_url", "image_url": {"url": url, "detail": "low"}})
 }
 
-/// An image with a question, one alone, and a refusal.
+/// An image with a question, an image alone, and a refusal.
 fn chat() -> Value {
     json!([
         {"role": "user", "content": [{"type": "text", "text": "What is this?"}, image("https://example.org/a.png")]},
@@ -45,7 +45,7 @@ fn chat() -> Value {
     ])
 }
 
-/// Thinking before a call, whose result failed and shows an image.
+/// Thinking before a call, whose result failed and contains an image.
 fn blocks() -> Value {
     let source = json!({"type": "base64", "media_type": "image/png", "data": "aGk="});
     json!([
@@ -78,7 +78,7 @@ async fn anthropic_blocks_come_back() {
     assert_eq!(session.messages_in(ContextFormat::AnthropicMessages).await, blocks());
 }
 
-/// A request may have few of them.
+/// A request can only have a few of them.
 #[tokio::test]
 async fn marks_of_a_cache_are_not_taken_over() {
     let mut marked = blocks();
@@ -87,7 +87,7 @@ async fn marks_of_a_cache_are_not_taken_over() {
     assert_eq!(session.messages_in(ContextFormat::AnthropicMessages).await, blocks());
 }
 
-/// An id that comes twice is changed in calls and results that have blocks of their own, too.
+/// A duplicate id is also changed in calls and results with their own blocks.
 #[tokio::test]
 async fn ids_that_come_twice_are_changed_everywhere() {
     let session = Session::of_messages(&blocks()).await;
@@ -128,7 +128,7 @@ async fn an_edited_text_keeps_its_image() {
     assert_eq!(messages, wanted);
 }
 
-/// The newest images go out as far as there is room; the texts stay.
+/// The newest images go out as far as there is room; all texts stay.
 #[tokio::test]
 async fn many_large_images_are_left_out_with_a_warning() {
     let large = format!("data:image/png;base64,{}", "A".repeat(800 << 10));
@@ -145,7 +145,7 @@ async fn many_large_images_are_left_out_with_a_warning() {
     assert_eq!(warnings, [ContextWarningKind::PartsLeftOut]);
 }
 
-/// Tokens that are declared for an image count where it goes out.
+/// Tokens declared for an image count if it goes out.
 #[tokio::test]
 async fn declared_tokens_count_with_their_image() {
     let session = Session::of_messages(&json!([{"role": "user", "content": "Look."}])).await;

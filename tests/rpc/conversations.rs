@@ -46,7 +46,7 @@ async fn a_conversation_is_created_as_asked() {
     other.is(Code::AlreadyExists, "CONVERSATION_EXISTS");
 }
 
-/// The first one is its recipient's active one, until it is deleted.
+/// The first one is its recipient's active conversation, until it is deleted.
 #[tokio::test]
 async fn the_first_one_is_active() {
     let session = Session::new().await;
@@ -61,7 +61,7 @@ async fn the_first_one_is_active() {
     assert_ne!(response.conversation_id, "b");
 }
 
-/// The active one is told by its recipient alone; a recipient without one is told that there is none.
+/// The active one is found by its recipient alone; for a recipient without one, an error says so.
 #[tokio::test]
 async fn the_active_one_is_read_by_its_recipient() {
     let session = Session::new().await;
@@ -94,7 +94,7 @@ async fn views_show_more_or_less() {
     assert_eq!(basic, views[0]);
 }
 
-/// The soft-forgotten are not among them, wherever they stand.
+/// Soft-forgotten utterances are not included, wherever they are.
 #[tokio::test]
 async fn the_full_view_comes_in_pages() {
     let session = Session::new().await;
@@ -118,7 +118,7 @@ async fn the_full_view_comes_in_pages() {
     refused.is(Code::InvalidArgument, "INVALID_FIELD");
 }
 
-/// Ten come unless more are asked for; each with the tokens of its window.
+/// Ten are returned unless more are requested; each with the token count of its window.
 #[tokio::test]
 async fn a_list_has_ten_and_their_counts() {
     let session = Session::new().await;
@@ -184,7 +184,7 @@ async fn list(session: &Session, mut request: ListConversationsRequest) -> Vec<S
     }
 }
 
-/// The newest start first; of each recipient its own.
+/// By start, the newest first; only the recipient's own.
 #[tokio::test]
 async fn pages_cover_a_recipients_conversations() {
     let session = Session::new().await;
@@ -206,7 +206,7 @@ async fn pages_cover_a_recipients_conversations() {
     assert_eq!((active.len(), active[0].conversation_id.as_str()), (1, "c0"));
 }
 
-/// A status selects before pages are cut.
+/// Filtering by status comes before paging.
 #[tokio::test]
 async fn lists_can_be_of_one_status() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! CountTokens: what text and utterances cost.
+//! CountTokens: the cost of texts and utterances.
 
 use tonic::Code;
 use utterd::{
@@ -73,7 +73,7 @@ async fn utterances_cost_what_they_will() {
     assert_eq!(costs, response.token_counts);
 }
 
-/// A large text is counted too, and stalls nobody.
+/// A large text is counted too, without blocking others.
 #[tokio::test]
 async fn large_texts_are_counted() {
     let session = Session::new().await;

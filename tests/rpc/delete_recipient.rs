@@ -66,7 +66,7 @@ async fn nothing_of_a_recipient_is_left() {
     assert_eq!(fresh.capacity.expect("a capacity").utterance_count(), 1);
 }
 
-/// Ended conversations go with the active one.
+/// Ended conversations are deleted with the active one.
 #[tokio::test]
 async fn the_ended_go_too() {
     let session = Session::new().await;
@@ -83,7 +83,7 @@ async fn the_ended_go_too() {
     assert!(say(&session, "", "ann", "hello").await.ended_conversation_id.is_empty());
 }
 
-/// What was forgotten softly, and what nothing was said in, goes too.
+/// What was soft-forgotten, and conversations without utterances, are deleted too.
 #[tokio::test]
 async fn the_forgotten_and_the_empty_go_too() {
     let session = Session::new().await;
@@ -116,8 +116,8 @@ async fn the_trace_tells_of_each_conversation_and_of_the_recipient() {
     assert_eq!(seen[2], (Operation::DeleteRecipient, String::new(), "ann".to_owned(), Some(2)));
 }
 
-/// Whoever writes meanwhile: what is acknowledged before the call ends with nothing more to remove
-/// is gone, and no conversation is left half.
+/// Whoever writes meanwhile: everything acknowledged before the call finds nothing more to remove is removed,
+/// and no conversation is left in part.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_meanwhile_start_anew_or_go() {
     let session = Session::new().await;

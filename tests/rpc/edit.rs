@@ -1,4 +1,4 @@
-//! Edits: what is said anew in the place of an utterance.
+//! Edits: replacing the content of an utterance.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ async fn the_first_content_is_kept() {
     assert_eq!(before[0].original_content, None);
 }
 
-/// Tokens are those of the new content, and may evict.
+/// The token count is that of the new content, and can cause an eviction.
 #[tokio::test]
 async fn tokens_are_counted_anew() {
     let session = Session::new().await;
@@ -70,7 +70,7 @@ async fn tokens_are_counted_anew() {
     assert_eq!(counted[0].token_count, grown.token_count);
 }
 
-/// What left the window can be edited too: the summary tells the new content and not the old.
+/// What left the window can be edited too: the summary contains the new content and not the old.
 #[tokio::test]
 async fn the_summary_follows() {
     let session = Session::new().await;
@@ -84,7 +84,7 @@ async fn the_summary_follows() {
     assert!(session.stored().await[0].content.contains("INV-0815"));
 }
 
-/// A search finds what is said now, whether it was searched before or not.
+/// A search finds the current content, whether or not it was searched before.
 #[tokio::test]
 async fn searches_find_what_is_said_now() {
     let session = Session::new().await;
@@ -100,7 +100,7 @@ async fn searches_find_what_is_said_now() {
     assert_eq!((found("bicycle").await, found("umbrella").await), (vec![], vec![1]));
 }
 
-/// The result of a tool may be edited, also to nothing; its exchange stays whole.
+/// A tool result can be edited, even to nothing; its exchange stays whole.
 #[tokio::test]
 async fn results_can_be_edited() {
     let session = Session::new().await;
@@ -112,7 +112,7 @@ async fn results_can_be_edited() {
     say_anew(&session, 2, "").await;
 }
 
-/// A hard forget takes the original along.
+/// A hard forget also removes the original.
 #[tokio::test]
 async fn a_hard_forget_takes_the_original() {
     let session = Session::new().await;
@@ -157,7 +157,7 @@ async fn bad_content_is_refused() {
     assert_eq!(session.window().await[0].content, "hello");
 }
 
-/// Whom a conversation is shared with sees what it says now, and not what was edited away; a fork is
+/// Those whom a conversation is shared with see its current content, and not what was edited away; a fork is
 /// shared with nobody.
 #[tokio::test]
 async fn a_shared_reader_does_not_see_the_original() {

@@ -1,4 +1,4 @@
-//! What becomes of calls on a connection whose server ends.
+//! What happens to calls on a connection when the server stops.
 
 use std::{
     io,
@@ -36,7 +36,7 @@ use crate::{
     support::channel,
 };
 
-/// A connection, and the server behind it.
+/// A connection, and its server.
 struct Serving {
     near: DuplexStream,
     end: oneshot::Sender<()>,
@@ -53,14 +53,14 @@ fn serve(server: &Server) -> Serving {
     Serving { near, end, ended: tokio::spawn(serving) }
 }
 
-/// A client's end of a pipe, which is not read before the client hears.
+/// A client's end of a pipe that is not read until the client is allowed to.
 struct Deaf {
     near: DuplexStream,
     hears: Arc<AtomicBool>,
 }
 
 impl AsyncRead for Deaf {
-    /// Whoever lets it hear polls it again.
+    /// Allowing it wakes it again.
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -95,7 +95,7 @@ fn is_closing(status: Status) {
     Refused::new(status).is(Code::Unavailable, "SERVER_CLOSING");
 }
 
-/// What was being written when the server was asked to end is answered, and then the client is told to repeat the
+/// The write in progress when the server is asked to stop is answered; then the client is told to retry the
 /// rest.
 #[tokio::test]
 async fn a_stream_ends_with_unavailable_after_its_last_answer() {
@@ -162,7 +162,7 @@ async fn watches_end_with_unavailable() {
     ended.await.unwrap();
 }
 
-/// The server has said that it goes, and the client has not read that when it calls.
+/// The server has announced its shutdown, and the client calls before it has read that.
 #[tokio::test]
 async fn a_call_on_its_way_is_answered() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! Exchanges: calls and their results stay together, paired by their order.
+//! Exchanges: calls and their results stay together, paired in order.
 
 use tonic::Code;
 use utterd::proto::Policy;
@@ -16,7 +16,7 @@ async fn parallel_calls_are_answered_in_any_order() {
     refused.is(Code::InvalidArgument, "NO_OPEN_CALL").says("no call is open");
 }
 
-/// Real transcripts use ids again: a result answers the open call.
+/// Real transcripts reuse ids: a result answers the open call.
 #[tokio::test]
 async fn ids_may_recur() {
     let session = Session::new().await;
@@ -27,7 +27,7 @@ async fn ids_may_recur() {
     assert_eq!(sequences_of(&session.window().await), [1, 2, 3, 4, 5, 8, 9, 10, 11, 12]);
 }
 
-/// An exchange leaves the window whole, later than its size asks for.
+/// An exchange leaves the window as a whole, later than its size would require.
 #[tokio::test]
 async fn an_exchange_leaves_whole() {
     let session = Session::new().await;
@@ -57,7 +57,7 @@ async fn an_open_exchange_holds_what_comes_between() {
     assert_eq!(sequences(&forgotten.forgotten), [4]);
 }
 
-/// Never is a result in the window without its call, however narrow the window is.
+/// A result is never in the window without its call, however narrow the window is.
 #[tokio::test]
 async fn no_result_stands_without_its_call() {
     let session = Session::new().await;

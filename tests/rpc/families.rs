@@ -1,4 +1,4 @@
-//! Families of forks, changed at random, beside a list of what each of them says.
+//! Families of forks that change at random, compared with a list of what each of them says.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -44,7 +44,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// An utterance as one conversation has it.
 #[derive(Clone, Debug, PartialEq)]
 struct Said {
-    /// Tells utterances apart, and what is shared together.
+    /// Identifies an utterance that several share.
     origin: usize,
     content: String,
     pinned: bool,
@@ -57,7 +57,7 @@ type Conversation = BTreeMap<i64, Said>;
 struct Family {
     session: Session,
     members: BTreeMap<String, Conversation>,
-    /// The next sequence of each.
+    /// The next sequence of each conversation.
     next: BTreeMap<String, i64>,
     count: usize,
     erased: BTreeSet<String>,
@@ -114,7 +114,7 @@ impl Family {
         self.members.keys().nth(which % self.members.len().max(1)).cloned()
     }
 
-    /// A word of its own, so that it can be told where it is.
+    /// A unique word, so that it can be found.
     fn word(&mut self) -> (usize, String) {
         self.count += 1;
         (self.count, format!("The invoice INV-{:05} is due.", self.count))
@@ -233,7 +233,7 @@ impl Family {
         stored.into_iter().find(|one| one.sequence == sequence).unwrap().utterance_id
     }
 
-    /// Every conversation says what it must, and nothing that was erased is told anywhere.
+    /// Every conversation says what it must, and nothing erased appears anywhere.
     async fn check(&self) {
         for (id, member) in &self.members {
             let stored = self.stored(id).await;

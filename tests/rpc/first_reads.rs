@@ -1,4 +1,4 @@
-//! What a recipient without a conversation is answered: the server's defaults, zeros and nothing.
+//! Reads for a recipient without a conversation: the server's defaults, zeros and nothing.
 
 use utterd::proto::{
     BuildContextRequest, ContextFormat, ContextRecall, ConversationStatus, EndConversationRequest,
@@ -46,7 +46,7 @@ async fn a_context_has_no_messages() {
     assert!(context.utterances.is_empty() && context.omitted.is_empty());
 }
 
-/// The caller's instructions, and what was said in conversations that have ended.
+/// The caller's instructions, and what was said in ended conversations.
 #[tokio::test]
 async fn a_context_has_what_needs_no_conversation() {
     let session = Session::new().await;
@@ -114,7 +114,7 @@ async fn lists_searches_and_summaries_are_empty() {
     );
 }
 
-/// Nothing of it is taken for a conversation: the first one starts as ever.
+/// Reads do not create a conversation: the first one starts as usual.
 #[tokio::test]
 async fn they_start_nothing() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! Forget: what an instruction selects, softly or for good.
+//! Forget: what an instruction selects, soft or hard.
 
 use tonic::Code;
 use utterd::proto::{
@@ -28,12 +28,12 @@ async fn talk() -> Session {
     session
 }
 
-/// The kinds of what a response warns of.
+/// The kinds of a response's warnings.
 fn warned(response: &ForgetResponse) -> Vec<ForgetWarningKind> {
     response.warnings.iter().map(|warning| warning.kind()).collect()
 }
 
-/// Each instruction, and what it selects of [`talk`].
+/// Instructions, each with what it selects in [`talk`].
 const SELECTIONS: [(&str, &[i64]); 17] = [
     ("oldest", &[2]),
     ("newest", &[7]),
@@ -54,7 +54,7 @@ const SELECTIONS: [(&str, &[i64]); 17] = [
     ("forget everything the user said", &[2, 4]),
 ];
 
-/// Parts of a unit take the unit along; head instructions go only when they are named.
+/// Selecting part of a unit selects all of it; head instructions are only forgotten if they are named.
 #[tokio::test]
 async fn an_instruction_selects_whole_units() {
     let session = talk().await;
@@ -83,7 +83,7 @@ async fn a_dry_run_tells_what_the_call_does() {
     }
 }
 
-/// What selects nothing says so, by whatever form, as a dry run, and when it is repeated.
+/// A selection of nothing says so, in every form, in a dry run, and when repeated.
 #[tokio::test]
 async fn a_selection_of_nothing_warns() {
     let session = talk().await;
@@ -114,7 +114,7 @@ async fn the_response_names_the_mode() {
     }
 }
 
-/// A forgotten utterance keeps its place, counts nothing, and is nowhere to be seen.
+/// A forgotten utterance keeps its place, counts nothing, and appears nowhere.
 #[tokio::test]
 async fn soft_forgotten_utterances_keep_their_places() {
     let session = talk().await;
@@ -163,7 +163,7 @@ async fn hard_forgotten_utterances_are_gone() {
     late.is(Code::InvalidArgument, "NO_OPEN_CALL");
 }
 
-/// The soft-forgotten can be forgotten for good.
+/// Soft-forgotten utterances can be hard-forgotten.
 #[tokio::test]
 async fn a_hard_forget_reaches_the_soft_forgotten() {
     let session = talk().await;
@@ -174,7 +174,7 @@ async fn a_hard_forget_reaches_the_soft_forgotten() {
     assert_eq!(sequences_of(&session.stored().await), [1, 4, 5, 6, 7]);
 }
 
-/// What waits for results is no longer open once it is forgotten.
+/// A call that waits for results is no longer open once it is forgotten.
 #[tokio::test]
 async fn a_forgotten_exchange_takes_no_results() {
     for mode in [ForgetMode::Soft, ForgetMode::Hard] {
@@ -187,7 +187,7 @@ async fn a_forgotten_exchange_takes_no_results() {
     }
 }
 
-/// In the archive too, and out of the segments that cover it.
+/// Also in the archive, and in the segments that cover it.
 #[tokio::test]
 async fn the_archive_and_the_summary_forget() {
     for mode in [ForgetMode::Soft, ForgetMode::Hard] {
@@ -214,7 +214,7 @@ async fn the_archive_and_the_summary_forget() {
     }
 }
 
-/// Positions and counts are those of the window; all the rest reaches the archive.
+/// Positions and counts refer to the window; everything else also reaches the archive.
 #[tokio::test]
 async fn positions_are_the_windows() {
     let session = Session::new().await;
@@ -248,8 +248,8 @@ async fn everything_can_be_forgotten() {
     assert_eq!(session.say(vec![user("again")]).await.memorized[0].sequence, 28);
 }
 
-/// What the archive no longer holds could not be restored: the summary goes on telling of it, and the response
-/// says so, also when it is repeated.
+/// What the archive no longer holds could not be restored: the summary keeps it, and the response says so,
+/// even if repeated.
 #[tokio::test]
 async fn a_soft_forget_leaves_what_only_the_summary_tells() {
     let session = Session::new().await;

@@ -8,7 +8,7 @@ use utterd::proto::{ForgetMode, ForgetRequest, ForgetResponse, ForgetWarningKind
 
 use crate::session::{Reply, Session, assistant, calls, forget, result, sequences, user};
 
-/// What a dry run answers.
+/// The response to a dry run.
 async fn rehearsed(session: &Session, instructions: &str) -> ForgetResponse {
     let dry = ForgetRequest { dry_run: true, ..forget(instructions, ForgetMode::Soft) };
     session.memory().forget(dry).await.reply()
@@ -49,7 +49,7 @@ async fn a_sentence_forgets_no_more_than_half_of_the_window() {
     assert_eq!(session.forget("speaker:user", ForgetMode::Soft).await.forgotten.len(), 5);
 }
 
-/// One exchange is what was meant, however small the window.
+/// A single exchange is what was meant, however small the window is.
 #[tokio::test]
 async fn a_sentence_may_forget_the_only_exchange() {
     let session = Session::new().await;
@@ -115,7 +115,7 @@ async fn times_are_in_utc() {
     }
 }
 
-/// An outcome is what the call came to, and so is how it was understood.
+/// The outcome of a call is kept, and so is the interpretation of its instruction.
 #[tokio::test]
 async fn a_repeated_request_means_the_day_of_the_first() {
     let session = days().await;

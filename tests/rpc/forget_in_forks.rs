@@ -1,4 +1,4 @@
-//! A hard forget reaches what was made of an utterance in forks.
+//! A hard forget reaches what forks made of an utterance.
 
 use utterd::proto::{
     CreateConversationRequest, DeleteConversationRequest, DeleteRecipientRequest, EditMode, ForgetMode,
@@ -8,7 +8,7 @@ use utterd::proto::{
 
 use crate::session::{Reply, Session, assistant, calls, forget, mask, memorize, result, sequences_of, user};
 
-/// What the caller told of an utterance beside its content.
+/// What the caller gave with an utterance besides its content.
 const TOLD: [&str; 4] = ["Roswitha", "ward-7", "cough.ogg", "otoscope"];
 
 fn noted(content: &str) -> NewUtterance {
@@ -34,7 +34,7 @@ async fn stored(session: &Session, id: &str) -> Vec<Utterance> {
     session.list(ListUtterancesRequest { conversation_id, ..every }).await
 }
 
-/// Makes a fork in which the utterance says something else; answers its id.
+/// Makes a fork in which the utterance says something else; returns its id.
 async fn said_anew(session: &Session, id: &str, sequence: i64, content: &str) -> String {
     let utterances = stored(session, id).await;
     let utterance = utterances.into_iter().find(|one| one.sequence == sequence).unwrap();
@@ -64,7 +64,7 @@ async fn forget_for_good(session: &Session, id: &str, instructions: &str) {
     session.memory().forget(ForgetRequest { conversation_id: id.to_owned(), ..hard }).await.reply();
 }
 
-/// Fails unless the conversation says this, and nothing else that was told of it.
+/// Checks that the conversation contains exactly this, and nothing else of the original.
 async fn keeps_only(session: &Session, id: &str, contents: &[&str]) {
     let stored = stored(session, id).await;
     let said: Vec<_> = stored.iter().map(|utterance| utterance.content.as_str()).collect();
@@ -73,7 +73,7 @@ async fn keeps_only(session: &Session, id: &str, contents: &[&str]) {
     assert!(TOLD.iter().all(|word| !shown.contains(word)), "{shown}");
 }
 
-/// At the beginning, where nothing is shared, and behind what is; however it was forked on; and in the archive.
+/// At the beginning, where nothing is shared, and later; in forks of the fork; and in the archive.
 #[tokio::test]
 async fn what_is_said_anew_keeps_only_what_it_says() {
     let session = Session::new().await;
@@ -112,7 +112,7 @@ async fn what_is_said_anew_keeps_only_what_it_says() {
     assert_eq!(soft, 1, "it keeps its place");
 }
 
-/// The calls and the other results of an exchange are those that are forgotten.
+/// The calls and other results of an exchange are also forgotten.
 #[tokio::test]
 async fn an_exchange_that_is_said_anew_goes_whole() {
     let session = Session::new().await;
@@ -126,7 +126,7 @@ async fn an_exchange_that_is_said_anew_goes_whole() {
     assert_eq!(sequences_of(&stored(&session, &fork).await), [1, 5]);
 }
 
-/// A soft forget, a forget in the fork, and a conversation that took the name of one that is gone reach nothing of it.
+/// A soft forget, a forget in the fork, or a new conversation with a deleted one's id does not reach it.
 #[tokio::test]
 async fn what_is_not_its_original_leaves_it_alone() {
     let session = Session::new().await;
@@ -150,7 +150,7 @@ async fn what_is_not_its_original_leaves_it_alone() {
     assert_eq!(stored(&session, &fork).await, whole);
 }
 
-/// An edited fork is its parent's recipient's, and goes with it.
+/// An edited fork belongs to its parent's recipient, and is deleted with it.
 #[tokio::test]
 async fn a_recipient_is_deleted_with_what_was_said_anew() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! ForkConversation: another conversation that starts with what was said in one.
+//! ForkConversation: a new conversation that starts with what was said in another.
 
 use tonic::Code;
 use utterd::proto::{
@@ -41,7 +41,7 @@ async fn get(session: &Session, id: &str) -> Conversation {
     session.conversations().get_conversation(request).await.reply().conversation.unwrap()
 }
 
-/// Everything that a conversation stores; the default recipient's active one when `id` is empty.
+/// Everything that a conversation stores; the default recipient's active one if `id` is empty.
 async fn stored(session: &Session, id: &str) -> Vec<Utterance> {
     let request = ListUtterancesRequest {
         conversation_id: id.to_owned(),
@@ -90,7 +90,7 @@ async fn a_fork_says_what_its_parent_said() {
     assert!(!ids.contains(&forks[2].utterance_id), "what each says is its own");
 }
 
-/// Pins, soft forgets, edits and evictions of what is shared stay on their side.
+/// Pins, soft forgets, edits and evictions of shared utterances stay on their side.
 #[tokio::test]
 async fn sides_do_not_see_each_other() {
     let session = Session::new().await;
@@ -125,7 +125,7 @@ async fn sides_do_not_see_each_other() {
     assert_eq!(session.window().await.len(), 2);
 }
 
-/// At a point that has left the window, the fork's window is what fits; its summary covers the rest.
+/// At a point that has left the window, the fork's window holds what fits; its summary covers the rest.
 #[tokio::test]
 async fn the_archive_can_be_forked() {
     let session = Session::new().await;
@@ -221,7 +221,7 @@ async fn an_id_is_taken_once() {
     }
 }
 
-/// It becomes its recipient's active conversation when there is none, or when asked.
+/// A fork becomes its recipient's active conversation if there is none, or on request.
 #[tokio::test]
 async fn which_conversation_is_active() {
     let session = Session::new().await;
@@ -243,7 +243,7 @@ async fn which_conversation_is_active() {
     assert_eq!(session.memory().memorize(request).await.reply().conversation_id, "hers");
 }
 
-/// Forks are listed with their parent and point; whichever side is deleted, the other is whole.
+/// Forks are listed with their parent and point; whichever is deleted, the other is whole.
 #[tokio::test]
 async fn parents_and_forks_outlive_each_other() {
     let session = Session::new().await;
@@ -284,8 +284,8 @@ async fn a_retry_is_answered_with_the_first_fork() {
     refused(&session, other).await.is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
 }
 
-/// Wherever it is asked for, a hard forget reaches all that share the utterance, what they made of it
-/// since included.
+/// Wherever it is requested, a hard forget reaches all that share the utterance, including their later
+/// versions of it.
 #[tokio::test]
 async fn a_hard_forget_reaches_every_fork() {
     let session = Session::new().await;
@@ -321,7 +321,7 @@ async fn a_hard_forget_reaches_every_fork() {
     assert_eq!(stored(&session, &parent).await.last().unwrap().content, "only theirs");
 }
 
-/// Both conversations tell of a fork, and of a hard forget.
+/// Both conversations have events of a fork and of a hard forget.
 #[tokio::test]
 async fn events_tell_of_both() {
     let session = Session::new().await;
@@ -356,7 +356,7 @@ async fn events_tell_of_both() {
     );
 }
 
-/// A search over all of a recipient's conversations finds once what several share.
+/// A search over all of a recipient's conversations finds shared utterances once.
 #[tokio::test]
 async fn what_is_shared_is_found_once() {
     let session = Session::new().await;
@@ -390,7 +390,7 @@ fn edit_as_fork(utterance_id: &str, content: &str) -> UpdateUtteranceRequest {
     }
 }
 
-/// An edit may go to a fork: the conversation itself stays as it is.
+/// An edit can create a fork: the conversation itself is unchanged.
 #[tokio::test]
 async fn an_edit_as_a_fork() {
     let session = Session::new().await;
@@ -426,7 +426,7 @@ async fn an_edit_as_a_fork() {
     refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("edit_mode");
 }
 
-/// Many forks at once, while everything else goes on: each is whole up to its point.
+/// Many concurrent forks, while everything else goes on: each is whole up to its point.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn forks_and_writers_at_once() {
     let session = Session::new().await;
@@ -462,7 +462,7 @@ async fn forks_and_writers_at_once() {
     }
 }
 
-/// One that has ended can be forked: the fork goes on where it was in the middle of something.
+/// An ended conversation can be forked: the fork continues where it was interrupted.
 #[tokio::test]
 async fn an_ended_conversation_can_be_forked() {
     let session = Session::new().await;

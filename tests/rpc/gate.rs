@@ -1,4 +1,4 @@
-//! A store whose commits wait until a test lets them through, or fails them.
+//! A store whose commits wait until a test releases or fails them.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -35,22 +35,22 @@ impl Gate {
         Arc::new(Self { inner: MemoryStore::new(0), held: Mutex::default(), count: watch::Sender::new(0) })
     }
 
-    /// From now on commits wait.
+    /// Makes commits wait from now on.
     pub fn shut(&self) {
         self.held.lock().unwrap().shut = true;
     }
 
-    /// Waits until so many commits wait.
+    /// Waits until this many commits wait.
     pub async fn holds(&self, count: usize) {
         self.count.subscribe().wait_for(|held| *held >= count).await.unwrap();
     }
 
-    /// How many commits wait.
+    /// The number of waiting commits.
     pub fn held(&self) -> usize {
         self.held.lock().unwrap().commits.len()
     }
 
-    /// How many changes the commits make that wait.
+    /// The number of changes in the waiting commits.
     pub fn changes(&self) -> usize {
         let held = self.held.lock().unwrap();
         let writes = held.commits.iter().flat_map(|(commit, _)| &commit.writes);
@@ -61,14 +61,14 @@ impl Gate {
         changes.sum()
     }
 
-    /// Lets the first `count` that wait take effect, in the order of their calls.
+    /// Lets the first `count` waiting commits take effect, in the order of their calls.
     pub fn release(&self, count: usize) {
         for _ in 0..count {
             self.answer(|commit| self.apply(commit));
         }
     }
 
-    /// Makes the first that waits take effect, and does not answer it: what is returned does.
+    /// Makes the first waiting commit take effect without answering it: the returned function answers.
     pub fn take_effect(&self) -> impl FnOnce() + use<> {
         let mut held = self.held.lock().unwrap();
         let (commit, caller) = held.commits.pop_front().expect("a commit waits");
@@ -77,14 +77,14 @@ impl Gate {
         move || drop(caller.send(answer))
     }
 
-    /// Fails the first `count` that wait.
+    /// Fails the first `count` waiting commits.
     pub fn fail(&self, count: usize) {
         for _ in 0..count {
             self.answer(|_| Err(StoreError::Unavailable("the disk is gone".to_owned()).into()));
         }
     }
 
-    /// Lets all that wait take effect; no commit waits any more.
+    /// Lets all waiting commits take effect; no commit waits any more.
     pub fn open(&self) {
         let mut held = self.held.lock().unwrap();
         held.shut = false;
@@ -106,7 +106,7 @@ impl Gate {
     }
 }
 
-/// The methods of a [`Store`] that it leaves to the store `inner` that it stands before.
+/// Methods of a [`Store`] that are forwarded to the wrapped store `inner`.
 macro_rules! passed_on {
     () => {
         fn archived<'a>(

@@ -1,4 +1,4 @@
-//! Remember by meaning too, where a model embeds: behind everything, and never needed.
+//! Remember by meaning too, if a model embeds: in the background, and never required.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::{
     session::{Reply, Session, mask, memorize, settle, user},
 };
 
-/// What nobody means.
+/// Sentences that match nothing.
 const IDLE: [&str; 12] = [
     "We met at the station at nine.",
     "The blue folder is on the second shelf.",
@@ -36,7 +36,7 @@ const IDLE: [&str; 12] = [
 ];
 const KITTEN: &str = "My kitten is called Minka.";
 
-/// The kitten is the third of thirteen.
+/// The kitten is in the third of thirteen.
 async fn talk() -> (Session, Arc<Meanings>) {
     let meanings = Meanings::new();
     let session = Session::with_embedder_over(Arc::new(MemoryStore::new(0)), meanings.clone()).await;
@@ -59,7 +59,7 @@ async fn found(session: &Session, prompt: &str) -> Vec<i64> {
     matches.into_iter().map(|one| one.utterance.unwrap().sequence).collect()
 }
 
-/// Has embedded what waits, as long as it can be.
+/// Embeds what waits, as far as possible.
 async fn embed(session: &Session) {
     while session.server.engine().embed_next().await == Embedded::Some {}
 }
@@ -68,7 +68,7 @@ fn standing(session: &Session) -> EmbeddingStanding {
     session.server.engine().embedding_standing(&Caller::default()).expect("something embeds")
 }
 
-/// The utterances that were sent since the last time, of all calls together.
+/// The utterances sent since the last call, from all requests together.
 fn sent(meanings: &Meanings) -> Vec<String> {
     meanings.take_asked().concat()
 }
@@ -128,7 +128,7 @@ async fn a_model_that_is_away_leaves_words() {
     meanings.set(Mood::Well(0));
 }
 
-/// After five prompts in succession without an answer, none is asked for.
+/// After five consecutive prompts without a response, no more are sent.
 #[tokio::test(start_paused = true)]
 async fn a_model_that_is_slow_is_waited_for_briefly_and_then_not_at_all() {
     let (session, meanings) = talk().await;
@@ -180,7 +180,7 @@ async fn what_is_erased_or_edited_meanwhile_is_dropped_when_it_arrives() {
     }
 }
 
-/// Erases what is told of the kitten, or tells something else in its place.
+/// Erases or replaces what was said about the kitten.
 async fn change(session: &Session, erases: bool) {
     if erases {
         session.forget("sequence:3", ForgetMode::Hard).await;
@@ -241,7 +241,7 @@ async fn texts_go_out_by_their_beginnings_and_a_few_dozen_at_once() {
     assert!(calls[0][0].starts_with("99 "), "the newest first");
 }
 
-/// The others are embedded, the clock of the breaker being moved on where it waits.
+/// The others are embedded; the clock is moved past the breaker's wait.
 #[tokio::test(start_paused = true)]
 async fn a_text_that_is_refused_holds_up_no_other() {
     let (session, meanings) = talk().await;
@@ -267,7 +267,7 @@ async fn what_cannot_be_used_is_counted_and_words_remain() {
     assert!((standing.embedded, standing.held_back) == (0, true) && standing.failed > 0, "{standing:?}");
 }
 
-/// A server that serves another model under the same name is heard: nothing of both is compared.
+/// A server that serves another model under the same name is noticed: their embeddings are not compared.
 #[tokio::test]
 async fn embeddings_of_another_length_are_made_anew() {
     let (session, meanings) = talk().await;
@@ -301,7 +301,7 @@ async fn all_of_a_recipients_conversations_are_compared() {
     assert_eq!(first.utterance.unwrap().content, KITTEN);
 }
 
-/// What a test does with a server over `directory` whose model is called `name`; the server ends with it.
+/// Runs a test with a server over `directory` whose model is called `name`; the server stops with it.
 fn on(directory: &TempDir, name: &'static str, test: impl AsyncFnOnce(Session, Arc<Meanings>)) {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {

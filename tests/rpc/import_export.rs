@@ -502,7 +502,7 @@ async fn what_is_forgotten_or_gone_is_not_exported() {
     assert_eq!((text.as_str(), end.conversation_count), ("", Some(0)));
 }
 
-/// What the response has no room for is counted.
+/// What does not fit in the response is counted.
 #[tokio::test]
 async fn a_response_to_an_import_can_be_read_however_much_there_is_to_say() {
     let session = Session::new().await;
@@ -522,7 +522,7 @@ async fn a_response_to_an_import_can_be_read_however_much_there_is_to_say() {
     assert_eq!(told + response.omitted_conversation_count.unwrap() as usize, 20_000);
 }
 
-/// Messages of a few bytes take many times as much once they are read.
+/// Messages of a few bytes take many times as much once parsed.
 #[tokio::test]
 async fn an_import_of_too_many_parts_is_refused() {
     let session = Session::new().await;
@@ -532,7 +532,7 @@ async fn an_import_of_too_many_parts_is_refused() {
     assert_eq!(counts(only(&session.import(named("half"), &turns(5_000)).await)), (10_000, 0));
 }
 
-/// The values beside a conversation go with it, byte for byte, and to a conversation that starts alone.
+/// A conversation's state values go with it, byte for byte, even if it has no utterances.
 #[tokio::test]
 async fn a_state_goes_with_its_conversation() {
     let session = Session::new().await;
@@ -572,9 +572,9 @@ async fn a_state_goes_with_its_conversation() {
     assert_eq!(again["conversations"][0]["utterdState"].as_array().map(Vec::len), Some(1));
     for (value, says) in [
         (json!({}), "accepted is an array of values"),
-        (json!([{"name": "a"}]), "has not one of json and data"),
+        (json!([{"name": "a"}]), "does not have exactly one of json and data"),
         (json!([{"name": "a", "json": "{"}]), "is not JSON"),
-        (json!([{"name": "a", "data": "?"}]), "is no base64"),
+        (json!([{"name": "a", "data": "?"}]), "is not base64"),
         (json!([{"name": "", "json": "1"}]), "has a name of 0 bytes"),
     ] {
         let mut file = exported.clone();

@@ -1,4 +1,4 @@
-//! Whatever happens while a model thinks: nothing is lost, and nothing comes back.
+//! Whatever happens while a model works: nothing is lost, and nothing comes back.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::{
     session::{Reply, Session, assistant, mask, user},
 };
 
-/// Numbers that follow from a seed (a linear congruence; the high bits are used).
+/// Pseudorandom numbers from a seed (a linear congruential generator; the high bits are used).
 struct Dice(u64);
 
 impl Dice {
@@ -27,7 +27,7 @@ fn mark(sequence: i64) -> String {
     format!("mark_{sequence}_x")
 }
 
-/// A conversation that much happens to at once.
+/// A conversation that many things happen to at the same time.
 struct Run {
     session: Session,
     model: std::sync::Arc<Model>,
@@ -35,7 +35,7 @@ struct Run {
     said: i64,
     erased: BTreeSet<i64>,
     silent: BTreeSet<i64>,
-    /// They say something else now.
+    /// Utterances that were edited.
     edited: BTreeSet<i64>,
 }
 
@@ -124,7 +124,7 @@ impl Run {
     async fn compact(&mut self) {
         let keep_recent = Some(1 + self.dice.roll(20) as i32);
         let request = CompactConversationRequest { keep_recent, ..Default::default() };
-        // too short, and the like, are refused
+        // refused if too short, for example
         let _ = self.session.compactions().compact_conversation(request).await;
     }
 
@@ -132,7 +132,7 @@ impl Run {
         let _ = self.session.compactions().undo_compaction(UndoCompactionRequest::default()).await;
     }
 
-    /// Answers one of the calls that are out, if any is.
+    /// Answers one of the waiting calls, if there is one.
     fn answer(&mut self) {
         let which = self.dice.roll(4) as usize;
         let Some(call) = self.model.take(which) else { return };
@@ -143,7 +143,7 @@ impl Run {
         }
     }
 
-    /// Tells the marks of as many utterances as fit of those that the model was shown.
+    /// Answers with the marks of as many of the shown utterances as fit.
     fn echo(&mut self, call: Call) {
         let shown = call.shown();
         let all = (1..=self.said).map(mark).filter(|mark| shown.contains(mark.as_str()));
@@ -153,7 +153,7 @@ impl Run {
         call.tell(&format!("- {}", all.join(" ")));
     }
 
-    /// What must not be told is not told.
+    /// Checks that nothing forbidden appears.
     async fn check(&self, seed: u64) {
         let summary = self.session.summary().await;
         for gone in self.erased.iter().chain(&self.silent).chain(&self.edited) {
@@ -161,7 +161,7 @@ impl Run {
         }
     }
 
-    /// What must be there is there, once everything has come to rest.
+    /// Checks that everything required is there, once everything has settled.
     async fn settle(mut self, seed: u64) {
         while self
             .session
@@ -214,7 +214,7 @@ impl Run {
 
 #[tokio::test(start_paused = true)]
 async fn two_hundred_conversations_go_on_while_a_model_thinks() {
-    // a clock that stands still jumps to the next timeout while files are written
+    // a paused clock jumps to the next timeout while files are written
     if std::env::var_os("UTTERD_TEST_BACKEND").is_some() {
         return;
     }

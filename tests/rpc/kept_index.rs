@@ -1,4 +1,4 @@
-//! The index of a conversation that the store keeps: a search after a restart reads it.
+//! The stored index of a conversation: a search after a restart reads it.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -26,7 +26,7 @@ use crate::{
     session::{Reply, Session, memorize, user},
 };
 
-/// A store that keeps what is derived, and counts what is kept and read.
+/// A store that keeps derived data, and counts what is written and read.
 struct Keeping {
     inner: MemoryStore,
     kept: Mutex<BTreeMap<Block, Vec<u8>>>,
@@ -82,7 +82,7 @@ impl Keeping {
         })
     }
 
-    /// The blocks that are kept, once there are so many.
+    /// The stored blocks, once there are this many.
     async fn kept(&self, count: usize) -> Vec<u64> {
         loop {
             let kept: Vec<u64> = self.kept.lock().unwrap().keys().map(|block| block.0).collect();
@@ -94,7 +94,7 @@ impl Keeping {
     }
 }
 
-/// Two whole blocks, and a part of a third.
+/// Two whole blocks and part of a third.
 const SAID: i64 = 2_500;
 
 async fn say(session: &Session) {

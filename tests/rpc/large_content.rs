@@ -1,5 +1,5 @@
-//! The largest content that the setting allows, on every store: said, read, listed, rendered, exported, and there
-//! after a restart.
+//! The largest content that the setting allows, on every store: said, read, listed, rendered, exported, and
+//! still there after a restart.
 
 use std::{future::Future, sync::Arc};
 
@@ -19,7 +19,7 @@ use utterd::{
 
 use crate::session::{Reply, Session, memorize, user};
 
-/// What a client reads that talks to such a server.
+/// The message size limit of a client of such a server.
 const ANSWER: usize = 40 << 20;
 
 fn settings() -> Settings {
@@ -30,7 +30,7 @@ fn settings() -> Settings {
     }
 }
 
-/// The largest content, of words.
+/// The largest content, made of words.
 fn content() -> String {
     let mut content = "The pump of the tank failed in the night. ".repeat(MOST_CONTENT_BYTES / 42 + 1);
     content.truncate(MOST_CONTENT_BYTES);
@@ -62,7 +62,7 @@ fn survives(engine: EngineKind) {
     });
 }
 
-/// A server's life: with its runtime everything ends that it has started.
+/// Runs one server: everything it started ends with its runtime.
 fn life(run: impl Future<Output = ()>) {
     tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(run);
 }
@@ -105,7 +105,7 @@ async fn reads(session: &Session, content: &str) {
     assert!(String::from_utf8(bytes).unwrap().contains(content));
 }
 
-/// Extras count as content, and no tokens unless they are given.
+/// Extras count as content, and as no tokens unless they are declared.
 #[tokio::test]
 async fn large_extras_count_no_tokens() {
     let session = Session::with(&settings()).await;

@@ -1,4 +1,4 @@
-//! Results that come late: after a user utterance abandoned their call.
+//! Late results: they arrive after a user utterance has abandoned their call.
 
 use serde_json::{Value, json};
 use tonic::Code;
@@ -47,7 +47,7 @@ async fn a_late_result_is_accepted_once_and_says_so() {
     assert_eq!(session.capacity().await.token_count, Some(tokens), "it counts like any other");
 }
 
-/// As a note, where it came; what was sent before stays as it was, and each word is counted.
+/// As a note, in its own place; earlier parts of the context are unchanged, and each word is counted.
 #[tokio::test]
 async fn a_context_tells_it_on_the_users_side() {
     let session = late().await;
@@ -74,7 +74,7 @@ async fn a_context_tells_it_on_the_users_side() {
     assert!(text[0].as_str().is_some_and(|text| text.contains(&format!("Tool: {words}\n"))), "{text:?}");
 }
 
-/// A long one keeps its call's name when it is shortened, and its tool's when it is masked.
+/// A long one keeps its call's name when shortened, and its tool's when masked.
 #[tokio::test]
 async fn a_long_one_is_shortened_to_the_budget() {
     let session = Session::new().await;
@@ -96,7 +96,7 @@ async fn a_long_one_is_shortened_to_the_budget() {
     assert_eq!(messages.iter().filter(is_masked).count(), 1, "{messages:?}");
 }
 
-/// From the archive too, where a call waits for its result for long.
+/// Also from the archive, if a call waits long for its result.
 #[tokio::test]
 async fn a_call_in_the_archive_is_answered() {
     let session = Session::new().await;
@@ -111,7 +111,7 @@ async fn a_call_in_the_archive_is_answered() {
     assert!(summary.contains("late result of find → ok: found"), "{summary}");
 }
 
-/// Forgotten and restored by itself; while its call is forgotten, no result is accepted.
+/// It is forgotten and restored by itself; while its call is forgotten, no result is accepted.
 #[tokio::test]
 async fn it_is_forgotten_and_restored_by_itself() {
     let session = late().await;

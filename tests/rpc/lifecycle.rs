@@ -1,4 +1,4 @@
-//! Conversations that end: when asked to, when they are left idle, and when too many have ended.
+//! Conversations that end: on request, when idle, and when too many have ended.
 
 use std::time::Duration;
 
@@ -132,7 +132,7 @@ async fn an_empty_conversation_is_not_left() {
     assert_eq!(session.say(vec![user("hello")]).await.conversation_id, "trip");
 }
 
-/// An answer that is awaited belongs to the question, until that is stale.
+/// An awaited answer belongs to the conversation of its question, until that is stale.
 #[tokio::test]
 async fn an_awaited_answer_goes_to_its_question() {
     let session = Session::new().await;
@@ -144,7 +144,7 @@ async fn an_awaited_answer_goes_to_its_question() {
     assert_eq!(session.say(vec![user("hello")]).await.ended_conversation_id, id);
 }
 
-/// A tool that takes long answers the call that waits for it.
+/// A slow tool answers the call that waits for it.
 #[tokio::test]
 async fn a_late_result_goes_to_its_call() {
     let session = Session::new().await;
@@ -190,7 +190,7 @@ async fn an_ending_is_replayed() {
     assert_eq!(id(again), id(first));
 }
 
-/// However many find the conversation idle at once, one ends it.
+/// However many callers find the conversation idle at the same time, one ends it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn calls_at_once_start_one_conversation() {
     let session = Session::new().await;
@@ -284,7 +284,7 @@ async fn so_many_ended_conversations_are_kept() {
     assert_eq!(list(&session, ConversationStatus::Unspecified).await.len(), 3);
 }
 
-/// What is forgotten for good is gone from the title and the closing summary too.
+/// What is hard-forgotten is also removed from the title and the closing summary.
 #[tokio::test]
 async fn a_title_forgets_too() {
     let session = Session::new().await;

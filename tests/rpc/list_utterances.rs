@@ -1,4 +1,4 @@
-//! ListUtterances: order, pages, the archive and the forgotten.
+//! ListUtterances: order, pages, the archive and forgotten utterances.
 
 use utterd::proto::{ForgetMode, ListOrder, ListUtterancesRequest};
 
@@ -25,7 +25,7 @@ fn expected(archive: bool, forgotten: bool, last: Option<i32>, newest_first: boo
     listed
 }
 
-/// Every page of every size holds what the whole list holds, in its order.
+/// Pages of every size contain what the whole list does, in order.
 #[tokio::test]
 async fn pages_cover_every_list_once() {
     let session = rolled().await;
@@ -78,7 +78,7 @@ async fn a_page_has_at_most_1000() {
     }
 }
 
-/// Pages go on where they were, whatever is said, evicted or forgotten between.
+/// Pages continue where they were, whatever is said, evicted or forgotten in between.
 #[tokio::test]
 async fn pages_survive_changes() {
     let session = Session::new().await;

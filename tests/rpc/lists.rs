@@ -1,4 +1,4 @@
-//! Lists of the conversations of every recipient, by the beginnings of ids, in each order.
+//! Lists of the conversations of every recipient, by id prefix, in each order.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ async fn every_recipients_conversations_are_listed() {
     assert_eq!(active, [("c4", false), ("c3", false), ("c2", true), ("c1", true), ("c0", true)]);
 }
 
-/// Only those whose ids begin so; the token goes on with the same beginning alone.
+/// Only ids with the prefix; the token only continues with the same prefix.
 #[tokio::test]
 async fn ids_are_listed_by_how_they_begin() {
     let session = Session::new().await;
@@ -58,7 +58,7 @@ async fn ids_are_listed_by_how_they_begin() {
     refused.is(Code::InvalidArgument, "INVALID_PAGE_TOKEN");
 }
 
-/// What a page does not hold is found by the next, although a conversation of many comes and goes.
+/// What one page does not contain, the next one does, even while other conversations come and go.
 #[tokio::test]
 async fn a_list_stays_right_while_conversations_change() {
     let session = Session::new().await;

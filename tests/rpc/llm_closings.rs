@@ -1,4 +1,4 @@
-//! Titles and closing summaries by a model: behind the end, and never in its way.
+//! Titles and closing summaries by a model: after the end, and never delaying it.
 
 use tokio::runtime::Builder;
 use utterd::{
@@ -18,7 +18,7 @@ use crate::{
 const TOLD: &str = "Title: Pump of tank T-7 replaced\nSummary: The user asked about T-7. It was replaced.";
 
 impl Session {
-    /// Says something in a conversation of a policy of its own, and ends it.
+    /// Says something in a conversation with the given policy, and ends it.
     async fn say_and_end(&self, policy: Policy) -> Conversation {
         self.create_with(policy).await;
         self.say(vec![user("Please replace the pump of tank T-7."), assistant("It was replaced.")]).await;
@@ -31,7 +31,7 @@ impl Session {
         self.conversations().get_conversation(request).await.reply().conversation.expect("a conversation")
     }
 
-    /// The conversation once `holds` of it.
+    /// The conversation, once `holds` is true for it.
     async fn once(&self, id: &str, holds: impl Fn(&Conversation) -> bool) -> Conversation {
         let request = WatchCapacityRequest { conversation_id: id.to_owned(), ..Default::default() };
         let mut watch = self.memory().watch_capacity(request).await.reply();

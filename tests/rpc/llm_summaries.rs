@@ -1,4 +1,4 @@
-//! Summaries by a model: behind every write, and never in its way.
+//! Summaries by a model: after every write, and never delaying it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,7 +28,7 @@ fn compact() -> CompactConversationRequest {
     CompactConversationRequest::default()
 }
 
-/// A conversation of 40 utterances, of which 25 were compacted.
+/// A conversation with 40 utterances, of which 25 were compacted.
 async fn compacted(model: &std::sync::Arc<Model>) -> Session {
     let session = Session::with_model_in_memory(model.clone()).await;
     session.create_with(session_preset()).await;
@@ -135,7 +135,7 @@ async fn a_conversation_may_have_a_model_of_its_own() {
     assert_eq!(session.summary().await.segments[0].model, "their-model");
 }
 
-/// A policy may have been stored while others were accepted.
+/// A policy might have been stored while other models were accepted.
 #[tokio::test]
 async fn a_model_that_is_accepted_no_more_gives_way_to_the_servers() {
     let store = Arc::new(MemoryStore::new(0));
@@ -149,7 +149,7 @@ async fn a_model_that_is_accepted_no_more_gives_way_to_the_servers() {
     assert_eq!(call.material.model, None);
     call.tell("- All pumps were replaced.");
     until_final(&session).await;
-    // what else its policy holds can be changed
+    // the rest of its policy can still be changed
     session.update_policy(Policy { max_turns: Some(7), ..Default::default() }).await;
 }
 

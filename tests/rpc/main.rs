@@ -1,5 +1,5 @@
-//! The services as a client sees them, over a pipe in memory.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! The services as a client sees them, over an in-memory pipe.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../support/embedder.rs"]
 mod embedder;

@@ -1,4 +1,4 @@
-//! Memorize: addressing, the rolling window, and what the response says.
+//! Memorize: addressing, the rolling window, and the response.
 
 use tonic::Code;
 use utterd::proto::{
@@ -31,7 +31,7 @@ async fn a_fresh_server_takes_a_bare_utterance() {
     assert_eq!(capacity.total_token_count, Some(5));
 }
 
-/// By a conversation's id, by a recipient, or by neither, and never by mistake.
+/// By conversation id, by recipient, or by neither, and never by mistake.
 #[tokio::test]
 async fn a_request_addresses_one_conversation() {
     let session = Session::new().await;
@@ -62,8 +62,8 @@ async fn a_request_addresses_one_conversation() {
     assert_eq!((bob.conversation_id.as_str(), bob.revision), ("", 0), "bob has none");
 }
 
-/// A conversation that starts by its id, for a recipient, is that recipient's active one; but for that there
-/// must be none, and it must start.
+/// A conversation that starts with a given id, for a recipient, becomes that recipient's active one, but only
+/// if there is none and if it is new.
 #[tokio::test]
 async fn one_that_starts_by_its_id_is_its_recipients() {
     let session = Session::new().await;
@@ -94,7 +94,7 @@ async fn one_that_starts_by_its_id_is_its_recipients() {
     assert_eq!(to("", "ann").await, "other", "it was started anew");
 }
 
-/// The 21st utterance takes the window over its maximum: it goes down to 16.
+/// The 21st utterance exceeds the window's maximum: it goes down to 16.
 #[tokio::test]
 async fn the_window_rolls_in_steps() {
     let session = Session::new().await;
@@ -120,7 +120,7 @@ async fn the_window_rolls_in_steps() {
     assert_eq!(session.say_many(4).await, [0; 0], "there is room up to 20 again");
 }
 
-/// Everything that a caller may set comes back.
+/// Everything that a caller can set comes back.
 #[tokio::test]
 async fn an_utterance_comes_back_as_it_was_given() {
     let session = Session::new().await;
@@ -156,7 +156,7 @@ async fn an_utterance_comes_back_as_it_was_given() {
     assert!(stored[1].utterance_id.ends_with("-2"), "{}", stored[1].utterance_id);
 }
 
-/// Before the first user utterance is turn 0, which is no turn for the count.
+/// Before the first user utterance is turn 0, which does not count as a turn.
 #[tokio::test]
 async fn turns_start_with_user_utterances() {
     let session = Session::new().await;
@@ -173,7 +173,7 @@ async fn turns_start_with_user_utterances() {
     assert_eq!(turns[6..], [10, 10, 11]);
 }
 
-/// What real transcripts hold is accepted leniently, and reported.
+/// What real transcripts contain is accepted leniently, and reported.
 #[tokio::test]
 async fn a_lenient_call_reports_what_it_lets_pass() {
     let session = Session::new().await;

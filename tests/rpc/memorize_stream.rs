@@ -1,4 +1,4 @@
-//! MemorizeStream: one answer a message, in order; an error ends nothing.
+//! MemorizeStream: one response per message, in order; an error does not end the stream.
 
 use futures::{StreamExt, stream};
 use tonic::{Code, Status};
@@ -22,7 +22,7 @@ async fn answers(session: &Session, messages: Vec<MemorizeStreamRequest>) -> Vec
     responses.map(outcome).collect().await
 }
 
-/// The status in a message, as one that a test looks at.
+/// The status in a message, in the form that tests use.
 fn refused(outcome: &Outcome) -> Refused {
     let Outcome::Error(status) = outcome else { panic!("not refused: {outcome:?}") };
     let details = prost::Message::encode_to_vec(status);

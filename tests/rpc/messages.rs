@@ -1,4 +1,4 @@
-//! What clients cost that do not send what they announce, and do not read what they are answered.
+//! The cost of clients that do not send what they announce, or do not read responses.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -28,13 +28,13 @@ const MIB: usize = 1 << 20;
 const MEMORIZE: &str = "utterd.v1.MemoryService/Memorize";
 const LIST: &str = "utterd.v1.ConversationService/ListUtterances";
 
-/// A client that takes nothing of answers unless it is asked to: its window is closed.
+/// A client whose window is closed: it receives no response data until it asks.
 struct Client {
     requests: SendRequest<Bytes>,
     most_streams: usize,
 }
 
-/// A call of such a client's.
+/// A call by such a client.
 struct Call {
     body: SendStream<Bytes>,
     response: h2::client::ResponseFuture,
@@ -48,7 +48,7 @@ impl Client {
         let handshake = builder.initial_window_size(0).handshake(near).await;
         let (requests, mut connection) = handshake.expect("a pipe connects");
         let mut requests = requests.ready().await.unwrap();
-        // the server's settings come with the first answer
+        // the server's settings arrive with the first response
         let call = requests.send_request(request(MEMORIZE), true).unwrap().0;
         tokio::select! {
             answered = call => drop(answered.unwrap()),
@@ -65,7 +65,7 @@ impl Client {
         Call { body, response }
     }
 
-    /// A call that sends one whole message.
+    /// A call that sends one complete message.
     async fn ask(&self, path: &str, message: &impl Message) -> Call {
         let mut call = self.call(path).await;
         call.body.send_data(framed(message), true).unwrap();
@@ -74,7 +74,7 @@ impl Client {
 }
 
 impl Call {
-    /// Its status, when that is all that it is answered; or else the answer.
+    /// Its status, if that is the only response; otherwise the response.
     async fn answer(self) -> Result<Response<RecvStream>, Refused> {
         let response = self.response.await.unwrap();
         match Status::from_header_map(response.headers()) {
@@ -165,7 +165,7 @@ async fn metadata_is_limited() {
     }
 }
 
-/// A conversation whose list is an answer of 2.5 MB.
+/// A conversation whose list is a response of 2.5 MB.
 async fn long_conversation(session: &Session) {
     session.say((0..10).map(|_| user(&"x".repeat(250_000))).collect()).await;
 }
@@ -189,14 +189,14 @@ async fn answers_that_are_not_read_are_bounded() {
     }
     assert!((12..=15).contains(&unread.len()), "{} answers of 2.5 MB within 36 MiB", unread.len());
     assert!(refused > 0);
-    // another caller is answered; and this one too, what changes something or is small
+    // another caller is served; so is this one, for writes and small responses
     assert_eq!(session.list(list.clone()).await.len(), 10);
     client.ask(MEMORIZE, &memorize(vec![user("hello")])).await.answer().await.unwrap();
     drop(unread);
     assert_eq!(client.ask(LIST, &list).await.answer().await.unwrap().status(), 200);
 }
 
-/// A stream whose answers are not read takes in only so much.
+/// A stream whose responses are not read only accepts a limited amount.
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_is_not_read_takes_no_more() {
     let session = Session::in_memory(&Settings::default()).await;

@@ -1,12 +1,11 @@
-//! Numbers of the messages, as JSON shows them: a 64-bit one is a string there, and a 0 without presence is
-//! not there at all.
+//! Numbers of the messages in JSON: a 64-bit one is a string there, and a 0 without presence is absent.
 
 use std::collections::BTreeSet;
 
 use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
 use utterd::proto::FILE_DESCRIPTOR_SET;
 
-/// What is longer than 32 bits: sequences, revisions, and versions.
+/// Fields with more than 32 bits: sequences, revisions, and versions.
 const LONG: [&str; 12] = [
     "after_sequence",
     "at_sequence",
@@ -23,7 +22,7 @@ const LONG: [&str; 12] = [
 ];
 /// The values of a map of versions.
 const VERSIONS: &str = ".ExpectedVersionsEntry.value";
-/// What counts from 1, and so is never 0.
+/// Fields that count from 1, and so are never 0.
 const FROM_ONE: [&str; 6] = ["first", "last", "revision", "segment_number", "sequence", "version"];
 
 fn pool() -> DescriptorPool {
@@ -34,7 +33,7 @@ fn is_ours(message: &MessageDescriptor) -> bool {
     message.package_name() == "utterd.v1"
 }
 
-/// The names of the fields of these messages that `wanted` picks.
+/// The names of the fields of these messages that `wanted` accepts.
 fn picked(
     messages: impl IntoIterator<Item = MessageDescriptor>,
     wanted: impl Fn(&FieldDescriptor) -> bool,

@@ -1,4 +1,4 @@
-//! Pages end before what a client with gRPC's default limit of 4 MiB could not read.
+//! Pages end before they exceed what a client with gRPC's default limit of 4 MiB can read.
 
 use std::collections::BTreeSet;
 
@@ -15,10 +15,10 @@ use crate::session::{Reply, Session, sequences, sequences_of, user};
 
 const MIB: usize = 1 << 20;
 const LARGEST_PAGE: usize = 3 * MIB;
-/// Utterances of 1 MiB in the conversation of most tests: 1 to 6 are archived, 7 to 11 stand in the window.
+/// Utterances of 1 MiB in the conversation of most tests: 1 to 6 are archived, 7 to 11 are in the window.
 const LARGE: i64 = 11;
 
-/// What a test here reads page by page.
+/// What is read page by page here.
 const PAGED: [&str; 7] = [
     "GetConversation",
     "ListCompactions",
@@ -38,7 +38,7 @@ fn every_call_with_pages_is_read_here() {
     assert_eq!(paged, PAGED.map(str::to_owned).into());
 }
 
-/// 1 MiB that tells which one it is, to a search too.
+/// 1 MiB that identifies itself, also to a search.
 fn large(number: i64) -> String {
     let mut text = format!("largest{number} largest ");
     text.push_str(&" ".repeat(MIB - text.len()));
@@ -60,7 +60,7 @@ async fn of_large_utterances() -> Session {
     session
 }
 
-/// Reads pages, each of which tells what is on it, how large it is, and the token of the next.
+/// Reads pages; each returns its items, its size, and the token of the next.
 async fn pages<T, F>(mut page: impl FnMut(String) -> F) -> Vec<Vec<T>>
 where
     F: Future<Output = (Vec<T>, usize, String)>,
@@ -87,7 +87,7 @@ async fn listed(session: &Session, request: ListUtterancesRequest) -> Vec<Vec<i6
     .await
 }
 
-/// Two of 1 MiB go on a page, since a third takes it a little over 3 MiB; nothing is missing or doubled.
+/// Two of 1 MiB fit on a page, since a third exceeds 3 MiB slightly; nothing is missing or duplicated.
 #[tokio::test]
 async fn large_utterances_are_listed_both_ways() {
     let session = of_large_utterances().await;
@@ -110,7 +110,7 @@ async fn large_utterances_are_listed_both_ways() {
     }
 }
 
-/// A message is as large as its JSON is: here, four times as large as what it says.
+/// A message counts with the size of its JSON: here, four times that of its text.
 #[tokio::test]
 async fn large_messages_are_listed_in_pages() {
     let session = Session::new().await;
@@ -133,7 +133,7 @@ async fn large_messages_are_listed_in_pages() {
     assert!(forgotten.encoded_len() < LARGEST_PAGE + MIB / 2);
 }
 
-/// Small ones stand between large ones: pages are as full as they may be.
+/// Small ones are between large ones: pages are as full as possible.
 #[tokio::test]
 async fn a_page_holds_what_fits() {
     let session = Session::new().await;
@@ -202,7 +202,7 @@ async fn large_matches_are_found_in_pages() {
     }
 }
 
-/// A match that is too large with all its neighbours comes with the nearest.
+/// A match that is too large with all its neighbours comes with the nearest ones.
 #[tokio::test]
 async fn the_nearest_neighbours_come_along() {
     let session = of_large_utterances().await;
@@ -242,7 +242,7 @@ async fn conversations_with_large_labels_are_listed_in_pages() {
     }
 }
 
-/// A list of compactions is as large as the gaps of what they compacted.
+/// A list of compactions grows with the gaps in what they compacted.
 #[tokio::test]
 async fn compactions_are_listed_in_pages() {
     let session = Session::new().await;
@@ -263,7 +263,7 @@ async fn compactions_are_listed_in_pages() {
     assert_eq!(read.await, [vec![4, 3, 2], vec![1]]);
 }
 
-/// Every reference is there; those behind the first MiB have their sequence alone.
+/// Every reference is returned; those after the first MiB have only their sequence.
 #[tokio::test]
 async fn a_long_list_of_references_is_read_with_the_default_limit() {
     const COUNT: usize = 12_000;

@@ -1,4 +1,4 @@
-//! Pins: what is important leaves the window last.
+//! Pins: important utterances leave the window last.
 
 use utterd::proto::{NewUtterance, OverLimitCause, Policy, UpdateUtteranceRequest};
 
@@ -19,7 +19,7 @@ async fn eviction_passes_over_pins() {
     assert_eq!((window[0].sequence, window[0].position, window[0].pinned), (2, Some(1), true));
 }
 
-/// A pin holds for the whole exchange, whichever part of it is pinned.
+/// A pin applies to the whole exchange, whichever part of it is pinned.
 #[tokio::test]
 async fn a_pin_holds_for_its_unit() {
     let session = Session::new().await;
@@ -35,7 +35,7 @@ async fn a_pin_holds_for_its_unit() {
     assert!(session.window().await[6].pinned, "what joins a pinned unit is pinned");
 }
 
-/// Without its pin it leaves, if the window is above a limit.
+/// An unpinned utterance leaves, if the window is above a limit.
 #[tokio::test]
 async fn unpinning_may_evict() {
     let session = Session::new().await;
@@ -50,7 +50,7 @@ async fn unpinning_may_evict() {
     assert_eq!(session.capacity().await.over_limit, Some(false));
 }
 
-/// Capacity says what stands above the limit and may not leave.
+/// Capacity says what exceeds the limit and cannot leave.
 #[tokio::test]
 async fn capacity_names_the_causes() {
     use OverLimitCause::{Instructions, NewestUnit, OpenExchange, Pinned};
@@ -96,7 +96,7 @@ async fn metadata_is_replaced_whole() {
     assert_eq!(session.window().await, [utterance]);
 }
 
-/// What is in the archive can be pinned and noted too, and stays there.
+/// Archived utterances can be pinned and annotated too, and stay in the archive.
 #[tokio::test]
 async fn the_archive_can_be_changed() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! Policies: presets, changes to them, and what they do at once.
+//! Policies: presets, changes to them, and their immediate effects.
 
 use utterd::{
     config::{Preset, Settings},
@@ -65,7 +65,7 @@ async fn the_server_has_a_default() {
     }
 }
 
-/// An absent field leaves its value as it is; an explicit 0 means unlimited.
+/// An absent field leaves its value unchanged; an explicit 0 means unlimited.
 #[tokio::test]
 async fn absent_is_not_zero() {
     let session = Session::new().await;
@@ -91,7 +91,7 @@ async fn absent_is_not_zero() {
     assert_eq!(marks(&policy_of(&session).await)[0], (Some(1), Some(1)), "unless it no longer fits");
 }
 
-/// A smaller limit evicts at once, and the response lists it.
+/// A smaller limit evicts immediately, and the response lists what left.
 #[tokio::test]
 async fn a_smaller_limit_evicts() {
     let session = Session::new().await;
@@ -134,7 +134,7 @@ async fn every_measure_has_its_marks() {
     assert_eq!(response.capacity.unwrap().turn_count, Some(1));
 }
 
-/// Instructions at the head stay and count; the newest unit and an open exchange stay too.
+/// Instructions at the head stay and count; so do the newest unit and an open exchange.
 #[tokio::test]
 async fn what_may_not_leave_stays() {
     let session = Session::new().await;
@@ -155,7 +155,7 @@ async fn what_may_not_leave_stays() {
     assert!(!summary.text.contains("Be kind"), "{}", summary.text);
 }
 
-/// Kept, an oversize utterance leaves with the next eviction.
+/// With KEEP, an oversize utterance leaves with the next eviction.
 #[tokio::test]
 async fn an_oversize_utterance_is_kept_for_a_while() {
     let session = Session::new().await;
@@ -187,7 +187,7 @@ async fn without_summaries_it_is_archived_only() {
     assert_eq!(covers, [(6, 10)], "what left before is not covered");
 }
 
-/// A limit of the summary holds at once and ever after.
+/// A limit of the summary applies immediately and permanently.
 #[tokio::test]
 async fn the_summary_stays_within_its_limit() {
     let session = Session::new().await;
@@ -239,7 +239,7 @@ async fn title_and_labels() {
     assert!(conversation.title.is_empty() && conversation.labels.is_empty());
 }
 
-/// A turn of the caller's counts as one turn, however many utterances it has.
+/// A turn given by the caller counts as one turn, however many utterances it has.
 #[tokio::test]
 async fn given_turns_count() {
     let session = Session::new().await;

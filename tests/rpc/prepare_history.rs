@@ -1,4 +1,4 @@
-//! PrepareHistory: the history that a caller sends with each request (seed 002).
+//! PrepareHistory: a history that the caller sends with each request (seed 002).
 
 use serde_json::{Value, json};
 use tonic::Code;
@@ -31,7 +31,7 @@ fn said(role: &str, content: &str) -> Value {
     json!({"role": role, "content": content})
 }
 
-/// Questions and answers in turn.
+/// Alternating questions and answers.
 fn turns(count: usize) -> Vec<Value> {
     let role = |number: usize| if number % 2 == 1 { "user" } else { "assistant" };
     (1..=count).map(|number| said(role(number), &format!("message {number}"))).collect()
@@ -160,7 +160,7 @@ async fn a_cut_takes_whole_exchanges() {
         let kept = &sent.as_array().unwrap()[first..];
         assert_eq!(messages(&response).as_array().unwrap()[..kept.len()], *kept, "{most}");
     }
-    // Nothing stands before an unanswered call's place but what was said.
+    // Only what was said precedes the place of an unanswered call.
     let open = json!([said("user", "q"), {"role": "assistant", "content": "", "tool_calls": [call("a")]}]);
     let response = prepare(&session, history(&open, "next")).await;
     assert_eq!(reasons(&response), [(1, DropReason::UnansweredCall)]);
@@ -196,7 +196,7 @@ async fn utterances_are_prepared_too() {
     assert!(response.dropped[0].text.starts_with("utterances[1].role: is 0; accepted are ROLE_SYSTEM"));
 }
 
-/// The tokens are those that the messages would count as utterances.
+/// The token count is that of the messages as utterances.
 #[tokio::test]
 async fn tokens_are_counted_as_utterances_are() {
     let session = Session::new().await;
@@ -313,7 +313,7 @@ async fn only_what_cannot_be_a_history_is_refused() {
     }
 }
 
-/// What the limits leave out is quoted, for the prompt that goes out or another.
+/// What the limits leave out is quoted, for the outgoing prompt or another one.
 #[tokio::test]
 async fn what_does_not_fit_is_recalled() {
     let session = Session::new().await;
@@ -349,7 +349,7 @@ async fn what_does_not_fit_is_recalled() {
     refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("recall.prompt");
 }
 
-/// It is stateless, and seen in the trace.
+/// It is stateless, and appears in the trace.
 #[tokio::test]
 async fn nothing_is_stored() {
     let session = Session::new().await;

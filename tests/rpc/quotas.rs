@@ -1,4 +1,4 @@
-//! What a namespace may store, as callers meet it: in the code and the details of what is refused.
+//! What a namespace can store, as callers see it: the code and details of refusals.
 
 use std::{fmt::Debug, sync::Arc, time::Duration};
 
@@ -39,7 +39,7 @@ fn to(conversation: &str, text: &str) -> MemorizeRequest {
     MemorizeRequest { conversation_id: conversation.to_owned(), ..memorize(vec![user(text)]) }
 }
 
-/// The refusal names the quota, how much there is and how much there may be, and no time to call again.
+/// The refusal names the quota, the usage and the limit, and no time to retry.
 #[track_caller]
 fn over<T: Debug>(result: Result<Response<T>, Status>, quota: &str, limit: u64, used: u64) -> Refused {
     let refused = result.refusal().is(Code::ResourceExhausted, "NAMESPACE_QUOTA");
@@ -144,7 +144,7 @@ async fn no_call_stores_bytes_beyond_the_quota() {
     session.memory().memorize(to("d", &"x".repeat(1_000))).await.reply();
 }
 
-/// Those that share a commit are told apart: what fits is taken.
+/// Writes that share a commit are judged separately: what fits is accepted.
 #[tokio::test]
 async fn what_fits_is_taken_whatever_comes_with_it() {
     let session = Session::with(&bytes(ROOM + 3 * (UTTERANCE_BYTES + 1))).await;
@@ -179,7 +179,7 @@ async fn the_count_outlives_a_restart() {
     }
 }
 
-/// A store that keeps no quotas serves no server that is to hold namespaces to some.
+/// A server with quotas refuses to run over a store that does not support them.
 #[tokio::test]
 async fn a_store_that_keeps_no_quotas_is_refused() {
     let refused = Server::over(Gate::new(), &conversations(1), Arc::new(SystemClock)).err();

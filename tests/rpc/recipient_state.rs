@@ -1,4 +1,4 @@
-//! Named values of a recipient, whatever becomes of its conversations.
+//! Named values of a recipient, independent of its conversations.
 
 use std::collections::BTreeMap;
 
@@ -51,14 +51,14 @@ fn saying(conversation: &str, recipient: &str, set: Vec<StateValue>) -> Memorize
     }
 }
 
-/// The ids of all conversations, of whichever recipient.
+/// The ids of all conversations, of any recipient.
 async fn listed(session: &Session) -> Vec<String> {
     let request = ListConversationsRequest { all_recipients: true, ..Default::default() };
     let page = session.conversations().list_conversations(request).await.reply();
     page.conversations.into_iter().map(|conversation| conversation.conversation_id).collect()
 }
 
-/// It needs no conversation, is none, and stays when the recipient's go.
+/// It needs no conversation, is not one, and outlives the recipient's conversations.
 #[tokio::test]
 async fn it_outlives_conversations() {
     let session = Session::new().await;
@@ -145,7 +145,7 @@ async fn what_cannot_be_meant_is_refused() {
     refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("set").says("accepted are at most 1048576");
 }
 
-/// With the recipient it goes, and nobody else's does.
+/// It is deleted with the recipient, and nobody else's is.
 #[tokio::test]
 async fn it_goes_with_the_recipient() {
     let session = Session::new().await;
@@ -161,7 +161,7 @@ async fn it_goes_with_the_recipient() {
     assert_eq!(update(&session, of("ann", vec![json("a", "3")])).await.revision, 1, "it starts anew");
 }
 
-/// Events tell the recipient, and no conversation that nobody could name.
+/// Events name the recipient, and not the conversation, which nobody could address.
 #[tokio::test]
 async fn events_tell_the_recipient() {
     let session = Session::new().await;
@@ -192,7 +192,7 @@ async fn events_tell_the_recipient() {
     assert_eq!(seen, expected);
 }
 
-/// What is said changes it in the same commit: when the conversation starts, goes on, is replaced or left idle.
+/// Memorize changes it in the same commit: when the conversation starts, continues, is replaced or was idle.
 #[tokio::test]
 async fn it_changes_with_what_is_said() {
     let session = Session::new().await;
@@ -222,7 +222,7 @@ async fn it_changes_with_what_is_said() {
     assert_eq!(state(&session, "bob").await.values, [at(1, json("c", "5"))]);
 }
 
-/// Of a refused request neither is kept, whichever is refused; and a repeated one does nothing twice.
+/// A refused request stores neither, whichever is refused; and a repeated one does nothing twice.
 #[tokio::test]
 async fn it_is_refused_and_repeated_with_what_is_said() {
     let session = Session::new().await;
@@ -251,7 +251,7 @@ async fn it_is_refused_and_repeated_with_what_is_said() {
     assert_eq!(state(&session, "ann").await.revision, 1);
 }
 
-/// Each request of a stream has its own change, and a refused one does not hold up the next.
+/// Each request of a stream has its own change, and a refused one does not block the next.
 #[tokio::test]
 async fn a_stream_changes_it_with_each_request() {
     let session = Session::new().await;
@@ -272,7 +272,8 @@ async fn a_stream_changes_it_with_each_request() {
     assert_eq!(state(&session, "ann").await.values, expected);
 }
 
-/// Many conversations of one recipient, and calls about its state alone, at once: each change takes effect once.
+/// Concurrent writes to many conversations of one recipient, and to only its state: each change takes effect
+/// once.
 #[tokio::test]
 async fn conversations_change_it_at_once() {
     let session = Session::new().await;

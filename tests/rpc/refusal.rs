@@ -1,9 +1,9 @@
-//! What a refusal must say.
+//! The required contents of a refusal.
 
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-/// A status that a test looks at.
+/// A status for tests to examine.
 #[derive(Debug)]
 pub struct Refused {
     status: Status,
@@ -11,7 +11,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// Each error has an ErrorInfo of the domain `utterd`, and a text.
+    /// Checks that the error has an ErrorInfo of the domain `utterd`, and a message.
     #[track_caller]
     pub fn new(status: Status) -> Self {
         let details = status.get_error_details();
@@ -21,7 +21,7 @@ impl Refused {
         Self { status, details }
     }
 
-    /// It has this code and reason.
+    /// Checks its code and reason.
     #[track_caller]
     pub fn is(self, code: Code, reason: &str) -> Self {
         let actual = self.details.error_info().map(|info| info.reason.as_str());
@@ -29,7 +29,7 @@ impl Refused {
         self
     }
 
-    /// It blames this field alone.
+    /// Checks that it blames only this field.
     #[track_caller]
     pub fn blames(self, field: &str) -> Self {
         let violations = self.details.bad_request().map_or(&[][..], |bad| &bad.field_violations);
@@ -38,14 +38,14 @@ impl Refused {
         self
     }
 
-    /// Its message says this.
+    /// Checks that its message contains this.
     #[track_caller]
     pub fn says(self, text: &str) -> Self {
         assert!(self.status.message().contains(text), "{:?} does not say {text:?}", self.status.message());
         self
     }
 
-    /// It names this resource.
+    /// Checks that it names this resource.
     #[track_caller]
     pub fn names(self, kind: &str, name: &str) -> Self {
         let resource = self.details.resource_info().expect("a ResourceInfo");
@@ -53,7 +53,7 @@ impl Refused {
         self
     }
 
-    /// It says which limit was met, and when to try again.
+    /// Checks that it names the limit that was reached, and when to retry.
     #[track_caller]
     pub fn names_its_limit(self) -> Self {
         assert!(self.details.quota_failure().is_some_and(|failure| !failure.violations.is_empty()));

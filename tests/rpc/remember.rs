@@ -124,7 +124,7 @@ async fn without_a_prompt_the_newest_come_first() {
     assert_eq!(sequences(&find(&session, recent).await), [5, 3, 2]);
 }
 
-/// Every filter by itself, with a prompt and without.
+/// Every filter by itself, with and without a prompt.
 #[tokio::test]
 async fn each_filter_must_hold() {
     let session = talk().await;
@@ -257,7 +257,7 @@ async fn pages_cover_what_is_found_once() {
     }
 }
 
-/// What is forgotten is not found: not by its words, by a filter, in any scope, or beside a match.
+/// What is forgotten is not found: by its words, by a filter, in any scope, or next to a match.
 #[tokio::test]
 async fn the_forgotten_are_never_found() {
     for mode in [ForgetMode::Soft, ForgetMode::Hard] {
@@ -283,7 +283,7 @@ async fn the_forgotten_are_never_found() {
     }
 }
 
-/// What the archive has dropped is not found any more.
+/// What the archive has dropped is no longer found.
 #[tokio::test]
 async fn the_dropped_are_not_found() {
     let session = Session::new().await;

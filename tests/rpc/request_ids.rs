@@ -1,4 +1,4 @@
-//! Request ids: a repeated attempt is answered with its first outcome and changes nothing.
+//! Request ids: a repeated attempt gets its first outcome and changes nothing.
 
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ async fn an_id_is_free_after_24_hours() {
     assert!(!session.memory().memorize(attempt("r", "and one more")).await.reply().replayed);
 }
 
-/// A refused attempt leaves no trace: the same id may be used for the mended request.
+/// A refused attempt leaves no trace: its id can be used for the corrected request.
 #[tokio::test]
 async fn a_refused_attempt_keeps_no_outcome() {
     let session = Session::new().await;
@@ -89,7 +89,7 @@ async fn a_refused_attempt_keeps_no_outcome() {
     assert!(!session.memory().memorize(attempt("s", "hello")).await.reply().replayed);
 }
 
-/// The same id names another attempt for every call, and each of them is replayed.
+/// Each call has separate request ids, and each of them is replayed.
 #[tokio::test]
 async fn every_mutating_call_has_ids_of_its_own() {
     let session = Session::new().await;
@@ -138,7 +138,7 @@ async fn every_mutating_call_has_ids_of_its_own() {
     assert_eq!(session.capacity().await.revision, 5, "each call took effect once");
 }
 
-/// Calls twice; the second response is the first one but for `replayed` and for what `$but` takes away of both.
+/// Calls twice; the responses must be equal except for `replayed` and what `$but` removes from both.
 macro_rules! is_repeated {
     ($client:expr, $call:ident, $request:expr $(, $but:expr)?) => {{
         let request = $request;
@@ -146,7 +146,7 @@ macro_rules! is_repeated {
         let mut again = $client.$call(request).await.reply();
         assert!(again.replayed && !first.replayed, concat!(stringify!($call), ": {:?}"), again);
         again.replayed = false;
-        #[allow(unused_mut)] // where there is no exception
+        #[allow(unused_mut)] // if there is no exception
         let mut both = [first.clone(), again];
         $(both.iter_mut().for_each($but);)?
         assert_eq!(both[0], both[1], stringify!($call));
@@ -154,8 +154,8 @@ macro_rules! is_repeated {
     }};
 }
 
-/// Every call that takes an id is answered as at first. A replay does not know what was irregular, nor what
-/// was done to the summary; and of what is gone it knows the sequence.
+/// Every call with a request id repeats its first response. A replay does not know what was irregular or how
+/// the summary changed, and of erased utterances it only knows the sequence.
 #[tokio::test]
 async fn every_replay_is_the_first_answer() {
     let session = Session::new().await;
@@ -231,7 +231,7 @@ async fn every_replay_is_the_first_answer() {
     assert!(is_repeated!(conversations(), end_conversation, end).conversation.unwrap().end_time.is_some());
 }
 
-/// A call that changes nothing is an outcome too: its replay still changes nothing.
+/// A call that changes nothing has an outcome too: its replay still changes nothing.
 #[tokio::test]
 async fn an_outcome_without_a_change_is_replayed() {
     let session = Session::new().await;
@@ -244,7 +244,7 @@ async fn an_outcome_without_a_change_is_replayed() {
     assert_eq!(session.window().await.len(), 2);
 }
 
-/// What was hard-forgotten is in no replay: not its text, nor the id its caller gave it.
+/// What was hard-forgotten is in no replay: neither its text nor the id that the caller gave it.
 #[tokio::test]
 async fn a_replay_after_a_hard_forget_holds_no_text() {
     let session = Session::new().await;
@@ -277,7 +277,7 @@ async fn a_replay_after_a_hard_forget_holds_no_text() {
     assert!(pinned.replayed && pinned.utterance.is_none(), "{pinned:?}");
 }
 
-/// A conversation that was deleted is not in the replay, nor is the one that took its name.
+/// A deleted conversation is not in the replay, nor is a new one with its id.
 #[tokio::test]
 async fn a_replay_after_a_deletion_refers_to_nothing() {
     let session = Session::new().await;

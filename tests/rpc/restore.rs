@@ -1,4 +1,4 @@
-//! Restore: what was softly forgotten comes back, with its unit, to its place.
+//! Restore: soft-forgotten utterances come back, with their units, to their places.
 
 use tonic::Code;
 use utterd::proto::{ForgetMode, Policy, RememberRequest, RestoreRequest, RestoreResponse};
@@ -40,7 +40,7 @@ async fn a_unit_comes_back_whole() {
     assert_eq!(session.window().await.len(), 4);
 }
 
-/// Its calls wait for their results again, as in a fork.
+/// Its calls are open again, as in a fork.
 #[tokio::test]
 async fn a_call_without_an_answer_is_open_again() {
     let session = Session::new().await;
@@ -52,7 +52,7 @@ async fn a_call_without_an_answer_is_open_again() {
     assert_eq!(sequences(&unit.forgotten), [2, 3]);
 }
 
-/// What is not forgotten stays as it is, and is no change.
+/// Restoring what is not forgotten leaves it as it is, and changes nothing.
 #[tokio::test]
 async fn restoring_what_is_there_changes_nothing() {
     let session = Session::new().await;
@@ -65,7 +65,7 @@ async fn restoring_what_is_there_changes_nothing() {
     assert_ne!(session.cursor(), before);
 }
 
-/// In the archive too: the segment that covers it tells of it again.
+/// Also in the archive: the segment that covers it contains it again.
 #[tokio::test]
 async fn the_archive_and_the_summary_remember_again() {
     let session = Session::new().await;
@@ -83,7 +83,7 @@ async fn the_archive_and_the_summary_remember_again() {
     assert_eq!(session.memory().remember(find).await.reply().matches.len(), 1);
 }
 
-/// What comes back may take the window over a limit.
+/// What comes back can take the window over a limit.
 #[tokio::test]
 async fn what_comes_back_may_evict() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! `expected_revision`: a call that was decided on another revision changes nothing.
+//! `expected_revision`: a call decided on another revision changes nothing.
 
 use tonic::Code;
 use utterd::proto::{
@@ -34,7 +34,7 @@ async fn zero_expects_no_conversation() {
     assert_eq!(session.memory().memorize(expecting(1)).await.reply().revision, 2);
 }
 
-/// Whoever wins, the others are told.
+/// One wins, and the others get an error.
 #[tokio::test]
 async fn one_of_many_who_expect_the_same_wins() {
     let session = Session::new().await;

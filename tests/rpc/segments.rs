@@ -1,10 +1,10 @@
-//! The segments of a summary, as tests look at them.
+//! Test helpers for the segments of a summary.
 
 use utterd::proto::{SummaryMethod, WatchCapacityRequest};
 
 use crate::session::{Reply, Session};
 
-/// Waits until no segment of the default recipient's conversation awaits a model.
+/// Waits until no segment of the default recipient's conversation waits for a model.
 pub async fn until_final(session: &Session) {
     let mut watch = session.memory().watch_capacity(WatchCapacityRequest::default()).await.reply();
     while let Ok(Some(seen)) = watch.message().await {

@@ -1,4 +1,4 @@
-//! A server of a test's own, the clients of its services, and what tests say to them.
+//! A test's own server, clients for its services, and helpers to call them.
 
 use std::{path::Path, sync::Arc};
 
@@ -49,17 +49,17 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// A server over a store of the test's.
+    /// A server over the given store.
     pub async fn over(store: Arc<dyn Store>) -> Self {
         Self::at(store, &ManualClock::new()).await
     }
 
-    /// The same by a clock of the test's.
+    /// The same with the given clock.
     pub async fn at(store: Arc<dyn Store>, clock: &Arc<ManualClock>) -> Self {
         Self::made_of(store, &Settings::default(), clock).await
     }
 
-    /// The same with settings of the test's.
+    /// The same with the given settings.
     pub async fn over_with(store: Arc<dyn Store>, settings: &Settings) -> Self {
         Self::made_of(store, settings, &ManualClock::new()).await
     }
@@ -70,20 +70,20 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// A server whose summaries await a model of the test's, on the backend that tests run on.
+    /// A server whose summaries wait for the given model, on the backend that tests run on.
     pub async fn with_model(model: Arc<dyn LlmSummarizer>) -> Self {
         let (server, clock) = server_with_model(model);
         tokio::spawn(server.engine().clone().run_llm_summaries());
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// The same over the memory store, for tests that pause tokio's time: it goes on by itself while a thread of a
-    /// store works.
+    /// The same over the memory store, for tests that pause tokio's time: that advances by itself while a
+    /// store's thread works.
     pub async fn with_model_in_memory(model: Arc<dyn LlmSummarizer>) -> Self {
         Self::with_model_over(Arc::new(MemoryStore::new(0)), model).await
     }
 
-    /// The same over a store of the test's.
+    /// The same over the given store.
     pub async fn with_model_over(store: Arc<dyn Store>, model: Arc<dyn LlmSummarizer>) -> Self {
         let clock = ManualClock::new();
         let models = Models { summarizer: Some(model), embedder: None };
@@ -93,7 +93,7 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// The same over the store in `directory`, a new one when that is empty.
+    /// The same over the store in `directory`, a new one if that is empty.
     pub async fn with_model_in(
         directory: &Path,
         engine: DurableEngine,
@@ -108,7 +108,7 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// A server over a store of the test's with a model that embeds when a test has it do so.
+    /// A server over the given store, with a model that embeds when a test makes it.
     pub async fn with_embedder_over(store: Arc<dyn Store>, embedder: Arc<dyn Embedder>) -> Self {
         let clock = ManualClock::new();
         let models = Models { summarizer: None, embedder: Some(embedder) };
@@ -117,7 +117,7 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// A server over the store in `directory` with a model that embeds when a test has it do so.
+    /// A server over the store in `directory`, with a model that embeds when a test makes it.
     pub async fn with_embedder_in(
         directory: &Path,
         engine: DurableEngine,
@@ -155,7 +155,7 @@ impl Session {
         TraceServiceClient::new(self.channel())
     }
 
-    /// The cursor of the newest event: it moves with each operation that took effect.
+    /// The cursor of the newest event: it advances with each operation that takes effect.
     pub fn cursor(&self) -> String {
         let events = self.server.engine().events().watch(&Caller::default(), None);
         events.expect("a watch from now on").cursor().to_string()
@@ -166,7 +166,7 @@ impl Session {
         self.memory().memorize(memorize(utterances)).await.reply()
     }
 
-    /// Memorizes `count` user utterances, one by one; answers what left the window.
+    /// Memorizes `count` user utterances, one by one; returns what left the window.
     pub async fn say_many(&self, count: usize) -> Vec<i64> {
         let mut evicted = Vec::new();
         for number in 1..=count {
@@ -185,7 +185,7 @@ impl Session {
         self.conversations().get_summary(GetSummaryRequest::default()).await.reply()
     }
 
-    /// The utterances that are listed by default: those of the window that are not forgotten.
+    /// The utterances that are listed by default: those in the window that are not forgotten.
     pub async fn window(&self) -> Vec<Utterance> {
         self.list(ListUtterancesRequest::default()).await
     }
@@ -218,7 +218,7 @@ impl Session {
         self.conversations().update_conversation(policy_update(policy)).await.reply()
     }
 
-    /// Creates the default recipient's conversation with a policy of its own.
+    /// Creates the default recipient's conversation with the given policy.
     pub async fn create_with(&self, policy: Policy) {
         let request = CreateConversationRequest { policy: Some(policy), ..Default::default() };
         self.conversations().create_conversation(request).await.reply();
@@ -242,7 +242,7 @@ impl Session {
     }
 }
 
-/// What came back, as a test expects it.
+/// A result as a test expects it.
 pub trait Reply<T> {
     /// The response; fails on an error.
     fn reply(self) -> T;
@@ -300,7 +300,7 @@ pub fn assistant(content: &str) -> NewUtterance {
     said(Role::Assistant, content)
 }
 
-/// An assistant's calls of tools.
+/// An assistant's tool calls.
 pub fn calls(ids: &[&str]) -> NewUtterance {
     let call =
         |id: &&str| ToolCall { id: id.to_string(), name: "find".to_owned(), arguments_json: "{}".to_owned() };
@@ -324,7 +324,7 @@ pub fn ranges(ranges: &[SequenceRange]) -> Vec<(i64, i64)> {
     ranges.iter().map(|range| (range.first, range.last)).collect()
 }
 
-/// Lets the server do what it can; it shares the test's thread.
+/// Lets the server do its work; it shares the test's thread.
 pub async fn settle() {
     for _ in 0..500 {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! Sharing: a token reads one conversation, until it expires or is revoked.
+//! Sharing: a token gives access to one conversation, until it expires or is revoked.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn shares(session: &Session) -> Vec<ConversationShare> {
     session.conversations().get_conversation(GetConversationRequest::default()).await.reply().shares
 }
 
-/// Every page that the token opens, a few utterances each.
+/// Every page that the token gives access to, with a few utterances each.
 async fn all(session: &Session, token: &str) -> Vec<Utterance> {
     let mut request = ReadSharedRequest { page_size: 7, ..with(token) };
     let mut seen = Vec::new();
@@ -140,7 +140,7 @@ async fn a_share_is_revoked() {
     again.is(Code::NotFound, "SHARE_NOT_FOUND").names("utterd.v1/share", &ids[0]);
 }
 
-/// What is wrong with a token is not told, so that nothing can be found out by trying.
+/// Errors do not say what is wrong with a token, so nothing can be learnt by trying.
 #[tokio::test]
 async fn every_token_that_opens_nothing_is_refused_alike() {
     let session = Session::new().await;
@@ -160,7 +160,7 @@ async fn every_token_that_opens_nothing_is_refused_alike() {
         ..Default::default()
     };
     session.conversations().revoke_share(revoke).await.reply();
-    // both names are as long: the last characters are the secrets' alone
+    // both names have the same length: the last characters belong only to the secrets
     let elsewhere = share(&session, of("tall")).await.token;
     let names = good.len() - 20;
     let mixed = format!("{}{}", &good[..names], &elsewhere[names..]);
@@ -177,7 +177,8 @@ async fn every_token_that_opens_nothing_is_refused_alike() {
     assert_eq!(read(&session, &good).await.utterances.len(), 1);
 }
 
-/// An ended conversation is read with its title and closing summary, by shares made before or after.
+/// An ended conversation is read with its title and closing summary, through shares made before or after the
+/// end.
 #[tokio::test]
 async fn an_ended_conversation_is_shared_too() {
     let session = Session::new().await;
@@ -234,7 +235,7 @@ async fn sixty_four_shares_are_enough() {
     read(&session, &fresh).await;
 }
 
-/// The trace tells who was served, and never the token.
+/// The trace says who was served, and never contains the token.
 #[tokio::test]
 async fn the_trace_tells_of_shares() {
     let session = Session::new().await;

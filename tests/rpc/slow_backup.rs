@@ -1,4 +1,4 @@
-//! A backup takes as long as it takes.
+//! A backup can take as long as it needs.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -23,7 +23,7 @@ use crate::{
 const CHUNKS: u8 = 10;
 const PAUSE: Duration = Duration::from_secs(20);
 
-/// A store whose backups come slowly.
+/// A store with slow backups.
 struct Slow {
     inner: MemoryStore,
 }
@@ -55,7 +55,7 @@ impl Store for Slow {
     passed_on!();
 }
 
-/// It is a stream: the longest that a call may take is not for it.
+/// It is a stream: the maximum duration of a call does not apply.
 #[tokio::test(start_paused = true)]
 async fn a_backup_outlasts_the_longest_call() {
     let settings = Settings { max_call_duration: PAUSE / 2, ..Settings::default() };

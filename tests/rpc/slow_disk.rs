@@ -1,4 +1,4 @@
-//! A disk that stands still: calls end in time, reads go on, what waits is bounded, and nothing comes twice.
+//! A stalled disk: calls end in time, reads go on, the backlog is bounded, and nothing is stored twice.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
 
 type Call = JoinHandle<Result<Response<MemorizeResponse>, Status>>;
 
-/// Stands in the queue when it returns.
+/// Its call is in the queue when this returns.
 async fn start(session: &Session, request: impl IntoRequest<MemorizeRequest>) -> Call {
     let (mut memory, request) = (session.memory(), request.into_request());
     let call = tokio::spawn(async move { memory.memorize(request).await });
@@ -61,7 +61,7 @@ async fn calls_end_in_time_reads_go_on_and_all_is_written_once() {
     assert_eq!(contents(&session).await.len(), 5);
 }
 
-/// Callers whose calls have ended come back, while what they asked for before still stands in the queue.
+/// Callers whose calls have ended retry, while their earlier requests are still in the queue.
 #[tokio::test(start_paused = true)]
 async fn writes_whose_callers_have_gone_make_room() {
     const CALLS: usize = 400;
@@ -70,7 +70,7 @@ async fn writes_whose_callers_have_gone_make_room() {
     let session = Session::over_with(gate.clone(), &settings).await;
     session.say(vec![user("stored")]).await;
     gate.shut();
-    // more than may wait at one time, by and by
+    // more in total than can wait at one time
     for _ in 0..4 {
         let call = |_| {
             let mut memory = session.memory();

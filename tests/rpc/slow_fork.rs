@@ -1,4 +1,4 @@
-//! Forks over a store that takes its time, or fails: what is seen, by whom, and when.
+//! Forks over a slow or failing store: what is visible, to whom, and when.
 
 use std::{future::Future, sync::Arc};
 
@@ -43,7 +43,7 @@ async fn stored(session: &Session, id: &str) -> Vec<i64> {
     sequences_of(&session.list(request).await)
 }
 
-/// Until its flush is done nobody sees a fork, and then everybody both conversations.
+/// Until its flush is done nobody sees a fork; then everybody sees both conversations.
 #[tokio::test]
 async fn a_fork_is_published_after_its_flush() {
     let (session, gate) = gated().await;
@@ -63,7 +63,7 @@ async fn a_fork_is_published_after_its_flush() {
     session.conversations().get_conversation(get()).await.reply();
 }
 
-/// One that fails leaves nothing, on either side; what waits behind it is decided on what is stored.
+/// A failed fork leaves nothing on either side; what waits behind it is decided on what is stored.
 #[tokio::test]
 async fn a_fork_that_fails_leaves_nothing() {
     let (session, gate) = gated().await;
@@ -84,7 +84,7 @@ async fn a_fork_that_fails_leaves_nothing() {
     assert_eq!(stored(&session, "fork").await, [1, 2]);
 }
 
-/// A message to a fork that is not flushed knows all that the fork has, its archive too.
+/// A message to a fork that is not flushed sees everything in the fork, including its archive.
 #[tokio::test]
 async fn a_message_behind_a_fork_knows_its_archive() {
     let (session, gate) = gated().await;
@@ -107,7 +107,7 @@ async fn a_message_behind_a_fork_knows_its_archive() {
     assert_eq!(stored(&session, "fork").await, (1..=32).collect::<Vec<_>>());
 }
 
-/// A hard forget that comes while a fork is being flushed reaches it.
+/// A hard forget that arrives while a fork is being flushed reaches it.
 #[tokio::test]
 async fn a_hard_forget_reaches_a_fork_in_flight() {
     let (session, gate) = gated().await;
@@ -125,7 +125,7 @@ async fn a_hard_forget_reaches_a_fork_in_flight() {
     assert_eq!((stored(&session, &parent).await, stored(&session, "fork").await), (vec![2], vec![2]));
 }
 
-/// It is one commit: when it fails, nothing is forgotten anywhere.
+/// It is one commit: if it fails, nothing is forgotten anywhere.
 #[tokio::test]
 async fn a_hard_forget_that_fails_forgets_nothing() {
     let (session, gate) = gated().await;

@@ -1,4 +1,4 @@
-//! A store that takes its time, or fails: what is seen, by whom, and when.
+//! A slow or failing store: what is visible, to whom, and when.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -29,7 +29,7 @@ fn start(session: &Session, request: MemorizeRequest) -> Call {
     tokio::spawn(async move { memory.memorize(request).await })
 }
 
-/// One after another, so that they stand in the queue in this order.
+/// One after another, so that they are in the queue in this order.
 async fn start_many(session: &Session, count: usize) -> Vec<Call> {
     let mut calls = Vec::new();
     for number in 0..count {
@@ -39,7 +39,7 @@ async fn start_many(session: &Session, count: usize) -> Vec<Call> {
     calls
 }
 
-/// Shuts the gate, and returns once the deletion waits behind it.
+/// Shuts the gate, and returns once the deletion waits at it.
 async fn start_deletion(
     session: &Session,
     gate: &Gate,
@@ -53,7 +53,7 @@ async fn start_deletion(
     deleted
 }
 
-/// Until its flush is done, a change is seen by nobody.
+/// Until its flush is done, a change is visible to nobody.
 #[tokio::test]
 async fn a_change_is_published_after_its_flush() {
     let (session, gate) = gated().await;
@@ -75,7 +75,7 @@ async fn a_change_is_published_after_its_flush() {
     assert_eq!(watch.message().await.unwrap().unwrap().capacity.unwrap().revision, 2);
 }
 
-/// One commit is in flight; what comes meanwhile goes into the next one together.
+/// One commit is in flight; what arrives meanwhile shares the next one.
 #[tokio::test]
 async fn many_appends_share_a_flush() {
     let (session, gate) = gated().await;
@@ -98,7 +98,7 @@ async fn many_appends_share_a_flush() {
     assert_eq!(sequences_of(&session.stored().await), (1..=31).collect::<Vec<_>>());
 }
 
-/// Events go out in the order of revisions, however the flushes end.
+/// Events are published in the order of revisions, however the flushes end.
 #[tokio::test]
 async fn events_follow_the_order_of_changes() {
     let (session, gate) = gated().await;
@@ -120,7 +120,7 @@ async fn events_follow_the_order_of_changes() {
     }
 }
 
-/// Everything that was decided with a change that failed is discarded with it.
+/// Everything decided together with a failed change is discarded with it.
 #[tokio::test]
 async fn a_failed_flush_fails_every_caller_in_it() {
     let (session, gate) = gated().await;
@@ -145,7 +145,7 @@ async fn a_failed_flush_fails_every_caller_in_it() {
     assert_eq!(sequences_of(&session.window().await), [1, 2, 3]);
 }
 
-/// What waits for a commit that fails is decided on what is stored; none is lost, none comes twice.
+/// What waits for a failing commit is decided on what is stored; nothing is lost or stored twice.
 #[tokio::test]
 async fn what_waits_behind_a_failure_is_decided_on_what_is_stored() {
     let (session, gate) = gated().await;
@@ -187,7 +187,7 @@ async fn a_first_write_that_fails_leaves_nothing() {
     assert!(response.started_conversation && response.revision == 1);
 }
 
-/// First writers that wait together start one conversation.
+/// First writers that wait at the same time start one conversation.
 #[tokio::test]
 async fn first_writers_in_flight_start_one_conversation() {
     let (session, gate) = gated().await;
@@ -208,7 +208,7 @@ async fn first_writers_in_flight_start_one_conversation() {
     assert_eq!(sequences_of(&session.window().await), [1, 2, 3, 4, 5]);
 }
 
-/// What the store has taken is published even if nobody waits for the answer.
+/// What the store has accepted is published even if nobody waits for the response.
 #[tokio::test]
 async fn a_caller_that_goes_away_loses_no_publication() {
     let (session, gate) = gated().await;
@@ -234,7 +234,7 @@ async fn a_caller_that_goes_away_loses_no_publication() {
     assert_eq!(session.say(vec![user("next")]).await.memorized[0].sequence, 3);
 }
 
-/// Duplicates that wait together: one is stored, the others are told of it.
+/// Of duplicates that wait at the same time, one is stored, and the others are replayed.
 #[tokio::test]
 async fn duplicates_in_flight_store_one() {
     let (session, gate) = gated().await;
@@ -257,8 +257,8 @@ async fn duplicates_in_flight_store_one() {
     assert_eq!(session.window().await.len(), 2);
 }
 
-/// A duplicate that finds the outcome before its state is published waits for that: its answer is the first
-/// one's.
+/// A duplicate that finds the outcome before its state is published waits for that: its response equals the
+/// first one.
 #[tokio::test]
 async fn a_replay_is_the_first_answer_however_early_it_comes() {
     let (session, gate) = gated().await;
@@ -277,7 +277,7 @@ async fn a_replay_is_the_first_answer_however_early_it_comes() {
     assert_eq!(MemorizeResponse { replayed: false, ..duplicate }, first);
 }
 
-/// The same of a conversation that is created.
+/// The same for a created conversation.
 #[tokio::test]
 async fn a_replayed_creation_has_its_conversation() {
     let (session, gate) = gated().await;
@@ -302,7 +302,7 @@ async fn a_replayed_creation_has_its_conversation() {
     assert_eq!(duplicate.conversation, first.conversation);
 }
 
-/// What was decided on a change that failed is not believed by what takes the conversation away.
+/// The removal of a conversation does not trust what was decided on a failed change.
 #[tokio::test]
 async fn an_end_behind_a_failure_ends_what_is_stored() {
     let (session, gate) = gated().await;
@@ -323,7 +323,7 @@ async fn an_end_behind_a_failure_ends_what_is_stored() {
     assert!(next.started_conversation && next.conversation_id != conversation_id);
 }
 
-/// A failed attempt is no attempt: its id is free.
+/// A failed attempt does not count: its id is free.
 #[tokio::test]
 async fn a_failed_attempt_may_be_repeated() {
     let (session, gate) = gated().await;
@@ -339,7 +339,7 @@ async fn a_failed_attempt_may_be_repeated() {
     assert_eq!(session.window().await.len(), 1);
 }
 
-/// What is being erased is erased when the answer says so, and not undone by what came before.
+/// What is being erased is erased when the response says so, and earlier writes do not undo that.
 #[tokio::test]
 async fn a_hard_forget_waits_in_line() {
     let (session, gate) = gated().await;
@@ -374,7 +374,7 @@ async fn a_deletion_is_seen_after_its_flush() {
     session.memory().get_capacity_info(get).await.refusal().is(Code::NotFound, "CONVERSATION_NOT_FOUND");
 }
 
-/// What comes behind a deletion waits for it, and finds nothing of what was.
+/// What comes after a deletion waits for it, and finds nothing of the old conversation.
 #[tokio::test]
 async fn a_write_behind_a_deletion_starts_anew() {
     let (session, gate) = gated().await;
@@ -399,7 +399,7 @@ async fn a_write_behind_a_deletion_starts_anew() {
     assert_eq!(session.window().await[0].content, "by recipient");
 }
 
-/// A deletion that fails has deleted nothing.
+/// A failed deletion has deleted nothing.
 #[tokio::test]
 async fn a_deletion_that_fails_changes_nothing() {
     let (session, gate) = gated().await;

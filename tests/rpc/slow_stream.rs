@@ -1,5 +1,4 @@
-//! MemorizeStream over a store that takes its time, or fails: what is handed over, and answered,
-//! when and in which order.
+//! MemorizeStream over a slow or failing store: what is handed over and answered, when and in which order.
 
 use std::sync::Arc;
 
@@ -18,10 +17,10 @@ use crate::{
     session::{Reply, Session, memorize, sequences_of, settle, user},
 };
 
-/// Messages of a stream that wait at most.
+/// Maximum number of waiting messages of a stream.
 const MOST: usize = 256;
 
-/// A stream that a test says one thing after another to.
+/// A stream to which a test sends messages one by one.
 struct Talk {
     requests: mpsc::UnboundedSender<MemorizeStreamRequest>,
     responses: Streaming<MemorizeStreamResponse>,
@@ -81,7 +80,7 @@ async fn gated() -> (Session, Arc<Gate>) {
     (session, gate)
 }
 
-/// What is stored, behind what was before the test.
+/// What is stored, after what was there before the test.
 async fn said(session: &Session) -> Vec<String> {
     let stored = session.stored().await;
     assert_eq!(sequences_of(&stored), (1..=stored.len() as i64).collect::<Vec<_>>());
@@ -92,7 +91,7 @@ fn messages(numbers: impl IntoIterator<Item = usize>) -> Vec<String> {
     numbers.into_iter().map(|number| format!("message {number}")).collect()
 }
 
-/// The same for much that is said.
+/// The same for a large amount of messages.
 async fn settle_long() {
     for _ in 0..20 {
         settle().await;
@@ -109,7 +108,7 @@ async fn messages_share_a_flush() {
     settle().await;
     assert!(talk.is_silent(), "nothing is flushed");
     assert_eq!((session.capacity().await.revision, gate.held()), (1, 1));
-    // those that came at once, and then the others
+    // first those that arrived together, then the others
     gate.release(1);
     settle().await;
     gate.open();
@@ -159,7 +158,7 @@ async fn a_failed_flush_fails_every_message_in_it() {
     assert_eq!(said(&session).await, messages(first..11));
 }
 
-/// Behind a message that failed the others are decided in their order, and before the next.
+/// After a failed message, the others are decided in order, before any later ones.
 #[tokio::test]
 async fn what_stands_behind_a_failure_keeps_its_order() {
     let (session, gate) = gated().await;
@@ -226,7 +225,7 @@ async fn a_conflict_does_not_mix_the_order() {
     assert_eq!((&*said[0], &said[1..]), ("once", &messages(1..10)[..]));
 }
 
-/// A recipient's first message is committed before the next is decided: both are of one conversation.
+/// A recipient's first message is committed before the next is decided: both go to one conversation.
 #[tokio::test]
 async fn a_start_is_waited_for() {
     let (session, gate) = gated().await;
@@ -268,7 +267,7 @@ async fn no_more_than_the_bound_waits() {
     assert_eq!(talk.sequences(MOST * 2).await, (2..=MOST as i64 * 2 + 1).collect::<Vec<_>>());
 }
 
-/// Long messages are counted by their length.
+/// Long messages count by their length.
 #[tokio::test]
 async fn no_more_than_some_text_waits() {
     let (session, gate) = gated().await;
@@ -285,7 +284,7 @@ async fn no_more_than_some_text_waits() {
     assert_eq!(talk.sequences(12).await, (2..=13).collect::<Vec<_>>());
 }
 
-/// What was handed over is published, although nobody waits for an answer.
+/// What was handed over is published, although nobody waits for a response.
 #[tokio::test]
 async fn a_stream_that_ends_loses_no_publication() {
     let (session, gate) = gated().await;

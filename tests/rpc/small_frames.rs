@@ -1,4 +1,4 @@
-//! Messages of a few bytes, each in a frame of its own, that come faster than they are read.
+//! Messages of a few bytes, each in its own frame, that arrive faster than they are read.
 
 use futures::{StreamExt, stream};
 use prost::Message as _;
@@ -12,7 +12,7 @@ use crate::{
     session::{Session, memorize, user},
 };
 
-/// As many as fit the 64 KiB that a client may send on a stream before it has heard of the server.
+/// As many as fit in the 64 KiB that a client can send on a stream before it hears from the server.
 const COUNT: usize = 4_000;
 
 const DATA: u8 = 0;
@@ -31,7 +31,7 @@ fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&length[..], &[kind, flags, 0, 0, 0, stream], payload].concat()
 }
 
-/// A client's first bytes: it takes as much as there is, and calls MemorizeStream.
+/// A client's first bytes: it accepts everything, and calls MemorizeStream.
 fn hello() -> Vec<u8> {
     let window = LARGEST_WINDOW.to_be_bytes();
     let more = (LARGEST_WINDOW - 65_535).to_be_bytes();
@@ -53,7 +53,7 @@ fn hello() -> Vec<u8> {
     .concat()
 }
 
-/// A header as it stands, in no table (RFC 7541, 6.2.2).
+/// A literal header, in no table (RFC 7541, 6.2.2).
 fn literal(name: &str, value: &str) -> Vec<u8> {
     let lengths = [name, value].map(|text| u8::try_from(text.len()).unwrap());
     [&[0, lengths[0]], name.as_bytes(), &[lengths[1]], value.as_bytes()].concat()
@@ -64,7 +64,7 @@ fn grpc_message(message: &MemorizeStreamRequest) -> Vec<u8> {
     [&[0], &length.to_be_bytes()[..], &message.encode_to_vec()].concat()
 }
 
-/// The kind of the next frame, and what it holds.
+/// The type of the next frame, and its payload.
 async fn next(connection: &mut DuplexStream) -> (u8, Vec<u8>) {
     let mut head = [0; 9];
     connection.read_exact(&mut head).await.expect("the connection goes on");
@@ -74,7 +74,7 @@ async fn next(connection: &mut DuplexStream) -> (u8, Vec<u8>) {
     (head[3], payload)
 }
 
-/// The gRPC messages that have come whole at the front of `bytes`.
+/// The complete gRPC messages at the front of `bytes`.
 fn taken(bytes: &mut Vec<u8>) -> Vec<MemorizeStreamResponse> {
     let mut messages = Vec::new();
     while let Some(length) = bytes.get(1..5).map(|length| u32::from_be_bytes(length.try_into().unwrap())) {
@@ -88,8 +88,8 @@ fn taken(bytes: &mut Vec<u8>) -> Vec<MemorizeStreamResponse> {
     messages
 }
 
-/// Each of the frames costs h2 far more than it weighs. All of them wait, as the store does not answer; the
-/// connection lives, and each message is answered in the end.
+/// Each frame costs h2 far more than its size. All of them wait, as the store does not answer; the connection
+/// lives, and each message is answered in the end.
 #[tokio::test]
 async fn messages_of_a_few_bytes_wait_until_they_are_read() {
     let gate = Gate::new();

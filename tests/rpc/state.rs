@@ -1,4 +1,4 @@
-//! Named values beside a conversation.
+//! Named values of a conversation.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ async fn values(session: &Session, names: &[&str]) -> Vec<StateValue> {
     session.conversations().get_state(request).await.reply().values
 }
 
-/// What is not named stays; each value has the revision that wrote it.
+/// Values that are not named stay; each value has the revision that wrote it.
 #[tokio::test]
 async fn an_update_merges_by_name() {
     let session = Session::new().await;
@@ -58,7 +58,7 @@ async fn an_update_merges_by_name() {
     assert_eq!(values(&session, &["step", "missing"]).await, expected[1..]);
 }
 
-/// Names at other versions are told, each, and nothing is changed.
+/// Each name at another version is reported, and nothing is changed.
 #[tokio::test]
 async fn versions_are_compared_by_name() {
     let session = Session::new().await;
@@ -69,7 +69,7 @@ async fn versions_are_compared_by_name() {
     let refused = session.conversations().update_state(request).await.refusal();
     refused
         .is(Code::Aborted, "STALE_STATE")
-        .says("\"a\" of the state is at version 2, not at the expected 0");
+        .says("the state value \"a\" is at version 2, not at the expected 0");
     let expected_versions = versions(&[("a", 2), ("b", 1), ("c", 0)]);
     let stale = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "2")]) };
     let refused = session.conversations().update_state(stale).await.refusal();
@@ -94,7 +94,7 @@ async fn a_retry_replays() {
     refused.is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
 }
 
-/// A provider's format has no place for values: an export says that they stay behind, and only where there are any.
+/// A provider's format has no place for values: an export reports them as lost, but only if there are any.
 #[tokio::test]
 async fn an_export_names_it_as_lost() {
     let session = Session::new().await;
@@ -112,7 +112,7 @@ async fn an_export_names_it_as_lost() {
     assert!(!is_lost(4).await, "persisted conversations carry it");
 }
 
-/// A fork has its parent's values as they are when it is made.
+/// A fork has its parent's values as of its creation.
 #[tokio::test]
 async fn a_fork_takes_them_over() {
     let session = Session::new().await;
@@ -167,7 +167,7 @@ async fn contents(session: &Session) -> Vec<String> {
     session.stored().await.into_iter().map(|utterance| utterance.content).collect()
 }
 
-/// What is said and what it makes of the state are one revision, also of a conversation that starts with it.
+/// Utterances and state change are one revision, even if the conversation starts with it.
 #[tokio::test]
 async fn a_memorize_changes_it_in_the_same_commit() {
     let session = Session::new().await;
@@ -199,7 +199,7 @@ async fn a_memorize_changes_it_in_the_same_commit() {
     assert_eq!(contents(&session).await, ["hello", "else"]);
 }
 
-/// Of a refused request neither the utterances nor the values are kept, whichever of them is refused.
+/// A refused request stores neither the utterances nor the values, whichever of them is refused.
 #[tokio::test]
 async fn a_memorize_and_its_change_are_refused_together() {
     let session = Session::new().await;
@@ -212,7 +212,7 @@ async fn a_memorize_and_its_change_are_refused_together() {
     let refused = session.memory().memorize(saying("lost", stale)).await.refusal();
     refused
         .is(Code::Aborted, "STALE_STATE")
-        .says("\"a\" of the state is at version 1, not at the expected 0");
+        .says("the state value \"a\" is at version 1, not at the expected 0");
     let many: Vec<_> = (0..256).map(|number| json(&format!("n{number}"), "1")).collect();
     for (set, field, says) in [
         (vec![], "state.set", "is empty"),
@@ -232,7 +232,7 @@ async fn a_memorize_and_its_change_are_refused_together() {
     assert_eq!(values(&session, &[]).await, [StateValue { version: 1, ..json("a", "1") }]);
 }
 
-/// A repeated call neither says nor changes anything twice, and one with another change is another call.
+/// A repeated call says and changes nothing twice, and one with another change is another call.
 #[tokio::test]
 async fn a_repeated_memorize_changes_it_once() {
     let session = Session::new().await;
@@ -247,7 +247,7 @@ async fn a_repeated_memorize_changes_it_once() {
     session.memory().memorize(other).await.refusal().is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
 }
 
-/// In a stream each request has its own change, and a refused one does not hold up the next.
+/// In a stream, each request has its own change, and a refused one does not block the next.
 #[tokio::test]
 async fn a_stream_changes_it_with_each_request() {
     let session = Session::new().await;

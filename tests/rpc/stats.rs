@@ -1,4 +1,4 @@
-//! GetStats: what was said, in numbers.
+//! GetStats: the conversations in numbers.
 
 use tonic::Code;
 use utterd::proto::{
@@ -51,7 +51,7 @@ async fn a_conversation_is_counted_by_role_and_by_day() {
     assert_eq!(months[0].start_time.map(|start| start.seconds), Some(sunday));
 }
 
-/// Also what left the window is counted, and what its summary saves.
+/// What left the window is counted too, and what its summary saves.
 #[tokio::test]
 async fn the_archive_is_counted_and_the_summary() {
     let session = Session::new().await;
@@ -89,7 +89,7 @@ async fn the_archive_is_counted_and_the_summary() {
     assert_eq!(levels, all.segment_count());
 }
 
-/// An archive of several chunks with a pinned utterance between is counted in its order.
+/// An archive with several chunks and a pinned utterance in between is counted in order.
 #[tokio::test]
 async fn a_long_archive_is_counted_whole() {
     let session = Session::new().await;
@@ -165,7 +165,7 @@ async fn a_recipient_is_counted() {
     assert_eq!((numbers(&nobody.total), nobody.conversations.len()), ((0, 0, 0), 0));
 }
 
-/// Ended conversations are counted with the others, and told apart.
+/// Ended conversations are counted with the others, and separately.
 #[tokio::test]
 async fn conversations_are_counted_by_what_they_are_doing() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! What a conversation is doing, and when it is removed, by the server's clock.
+//! The status of a conversation, and when it is removed, by the server's clock.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A full memory store refuses, says so, and drops nothing.
+//! A full memory store refuses writes, says so, and drops nothing.
 
 use tonic::Code;
 use utterd::{

@@ -1,4 +1,4 @@
-//! Summarize: a part of a conversation, within a number of tokens.
+//! Summarize: a part of a conversation, within a token limit.
 
 use utterd::proto::{
     CountTokensRequest, ForgetMode, GetSummaryRequest, SummarizeRequest, SummarizeResponse, SummarizeScope,
@@ -38,7 +38,7 @@ fn of(scope: SummarizeScope) -> SummarizeRequest {
     SummarizeRequest { scope: scope.into(), ..Default::default() }
 }
 
-/// Each scope is made from what it names, and tells of nothing else.
+/// Each scope is made from its sources, and contains nothing else.
 #[tokio::test]
 async fn scopes_name_their_sources() {
     let session = facts(12).await;
@@ -86,7 +86,7 @@ async fn a_limit_holds() {
     assert!(longest > 100);
 }
 
-/// What the focus names is told first when there is little room.
+/// With little room, what the focus names comes first.
 #[tokio::test]
 async fn a_focus_draws_sentences() {
     let session = facts(12).await;
@@ -101,7 +101,7 @@ async fn a_focus_draws_sentences() {
     }
 }
 
-/// What is told of nothing says why, and names no source.
+/// An empty summary says why, and names no source.
 #[tokio::test]
 async fn an_empty_summary_says_why() {
     use SummarizeWarningKind::{NothingSelected, NothingToTell, TokenLimitTooSmall};
@@ -139,7 +139,7 @@ async fn nothing_makes_an_empty_summary() {
     assert_eq!(summarize(&session, SummarizeRequest::default()).await.text, "");
 }
 
-/// GetSummary gives the segments that stand behind the summary.
+/// GetSummary returns the segments of the summary.
 #[tokio::test]
 async fn segments_cover_what_left_once() {
     let session = facts(40).await;

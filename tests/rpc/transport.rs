@@ -1,4 +1,4 @@
-//! What the transport finds wrong is answered as gRPC's conventions want it.
+//! Faults that the transport finds are answered according to gRPC's conventions.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ async fn a_message_that_is_too_large() {
     session.say(vec![user(&"x".repeat(8_000))]).await;
 }
 
-/// Within a stream such a message ends it, with the same status.
+/// Within a stream, such a message ends it, with the same status.
 #[tokio::test]
 async fn a_message_that_is_too_large_within_a_stream() {
     let settings = Settings { max_message_bytes: 10_000, max_content_bytes: 8_000, ..Settings::default() };
@@ -58,7 +58,7 @@ async fn a_message_that_is_too_large_within_a_stream() {
     assert_eq!(session.window().await.len(), 1);
 }
 
-/// Sends bytes as they are.
+/// Sends bytes unchanged.
 #[derive(Default)]
 struct Raw;
 
@@ -126,7 +126,7 @@ async fn a_call_that_is_none() {
     assert_eq!(status.code(), Code::Unimplemented);
 }
 
-/// A channel that compresses works with every service, health and reflection too.
+/// A channel with compression works with every service, including health and reflection.
 #[tokio::test]
 async fn requests_may_be_compressed() {
     let session = Session::new().await;

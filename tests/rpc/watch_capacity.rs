@@ -1,4 +1,4 @@
-//! WatchCapacity: now, and after each change.
+//! WatchCapacity: the current capacity, and then after each change.
 
 use tonic::{Code, Streaming};
 use utterd::proto::{
@@ -35,7 +35,7 @@ async fn every_change_is_seen() {
     assert_eq!(next(&mut watch).await.utterance_count, Some(0));
 }
 
-/// A slow reader sees the newest state, and not each one between.
+/// A slow reader sees the newest state, and not each one in between.
 #[tokio::test]
 async fn a_slow_reader_sees_the_newest() {
     let session = Session::new().await;
@@ -73,7 +73,7 @@ async fn a_deletion_ends_it() {
     assert_eq!((without.conversation_id.as_str(), without.utterance_count), ("", Some(0)));
 }
 
-/// From the first one on, over an end, over a rollover, and over a deletion.
+/// From the first one on, across an end, a rollover, and a deletion.
 #[tokio::test]
 async fn a_watch_of_a_recipient_follows_its_conversations() {
     let session = Session::new().await;

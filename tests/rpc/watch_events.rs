@@ -1,4 +1,4 @@
-//! WatchEvents: what happened, in order, from a cursor on.
+//! WatchEvents: what happened, in order, from a cursor.
 
 use tonic::{Code, Streaming};
 use utterd::{
@@ -25,7 +25,7 @@ async fn event(events: &mut Events) -> Event {
     }
 }
 
-/// A stream that has started, and the cursor behind which it did.
+/// A stream that has started, and the cursor it started after.
 async fn watch(session: &Session, request: WatchEventsRequest) -> (Events, String) {
     let mut events = session.trace().watch_events(request).await.reply();
     let Message::Started(started) = next(&mut events).await else { panic!("it has not started") };
@@ -36,7 +36,7 @@ fn after(event: &str) -> WatchEventsRequest {
     WatchEventsRequest { after_event: event.to_owned(), ..Default::default() }
 }
 
-/// Every operation is one event, reads included, and in the order in which it took effect.
+/// Every operation is one event, including reads, in the order in which it took effect.
 #[tokio::test]
 async fn every_operation_is_an_event() {
     use Operation as O;
@@ -91,7 +91,7 @@ async fn every_operation_is_an_event() {
     assert!(!format!("{seen:?}").contains("message"), "events hold no text");
 }
 
-/// What is refused, replayed or rehearsed is no event.
+/// What is refused, replayed or rehearsed is not an event.
 #[tokio::test]
 async fn what_changes_nothing_is_no_event() {
     let session = Session::new().await;
@@ -192,7 +192,7 @@ async fn a_cursor_of_another_run_is_refused() {
     }
 }
 
-/// A reader that does not keep up is told how much it missed, and goes on behind that.
+/// A slow reader is told how much it missed, and continues after that.
 #[tokio::test]
 async fn a_slow_reader_is_told_what_it_missed() {
     let session = Session::with(&small()).await;
@@ -222,7 +222,7 @@ async fn what_is_missed_is_counted_on_the_wire() {
     const SAID: i64 = 6_000;
     let session = Session::with(&small()).await;
     let (mut events, _) = watch(&session, WatchEventsRequest::default()).await;
-    // no more at once than a busy server admits
+    // no more at a time than a busy server admits
     const AT_ONCE: i64 = 50;
     for _ in 0..SAID / AT_ONCE {
         let calls = (0..AT_ONCE).map(|_| {

@@ -1,5 +1,5 @@
-//! A request of each method that is accepted, with a secret in each of its texts: `planted` in what was said and
-//! its like, `named` in ids, which events tell.
+//! A valid request of each method, with a secret in each of its texts: `planted` in what was said and the
+//! like, `named` in ids, which events contain.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD as BASE64};
 use serde_json::{Value, json};

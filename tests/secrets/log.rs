@@ -1,4 +1,4 @@
-//! Everything that is logged while a test runs, by this process and its threads.
+//! Everything that this process and its threads log while a test runs.
 
 use std::{
     io::{self, Write},
@@ -12,7 +12,7 @@ use utterd::server::log_filter;
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// Starts to log everything that a server may be asked to log.
+    /// Starts to log everything that a server can log.
     pub fn start() -> Self {
         let log = Self::default();
         let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log.clone());
@@ -20,7 +20,7 @@ impl Log {
         log
     }
 
-    /// What was logged so far.
+    /// What has been logged so far.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("nobody panicked")).into_owned()
     }

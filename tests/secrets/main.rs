@@ -1,8 +1,8 @@
-//! What was said never stands in the log, in events, or in what an error shows when it is debugged.
+//! What was said is never in the log, in events, or in the debug output of an error.
 //!
-//! Every text of every request holds a secret, in requests that are accepted and in such as are refused for it,
-//! while everything is logged that a server may be asked to log.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! Every text of every request contains a secret, in requests that are accepted and in those that are refused
+//! because of it, while everything is logged that a server can log.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -28,12 +28,12 @@ use codec::Bytes;
 use log::Log;
 use support::{connect, server};
 
-/// In an id, which events tell.
+/// In ids, which events contain.
 const NAMED: &str = "named";
 /// In any other text.
 const PLANTED: &str = "planted";
 
-/// Methods whose request finds nothing to compact, or to take back.
+/// Methods whose request finds nothing to compact, or to undo.
 const REFUSED: [&str; 3] = ["CompactConversation", "RevokeShare", "UndoCompaction"];
 
 #[tokio::test]
@@ -58,11 +58,11 @@ async fn no_secret_is_logged_or_told_in_events() {
     let mut planted = 0;
     for (name, messages) in &calls {
         let answer = call(&channel, method(name), messages).await;
-        // not every store makes a backup
+        // not every store supports backups
         let refused = REFUSED.contains(name) || *name == "Backup" && answer.is_err();
         assert_eq!(answer.is_err(), refused, "{name}: {answer:?}");
         for variant in plant::variants(&method(name).input(), messages) {
-            // it is accepted or refused as it may be
+            // accepted or refused, either is fine
             let _ = call(&channel, method(name), &variant).await;
             planted += 1;
         }
@@ -78,7 +78,7 @@ async fn no_secret_is_logged_or_told_in_events() {
     refute(&logged, &[PLANTED, NAMED, &token]);
 }
 
-/// A token of another conversation.
+/// A token for another conversation.
 async fn share(channel: &Channel) -> String {
     say(channel, "shared").await;
     let conversation_id = "shared".to_owned();
@@ -87,7 +87,7 @@ async fn share(channel: &Channel) -> String {
     conversations.share_conversation(request).await.unwrap().into_inner().token
 }
 
-/// Calls a method; answers the first error.
+/// Calls a method; returns the first error.
 async fn call(channel: &Channel, method: &MethodDescriptor, messages: &[Value]) -> Result<(), Status> {
     let encode = |message: &Value| {
         let message = DynamicMessage::deserialize(method.input(), message.clone());
@@ -111,7 +111,7 @@ async fn call(channel: &Channel, method: &MethodDescriptor, messages: &[Value]) 
     Ok(())
 }
 
-/// The events up to one of the conversation `last`, as they are debugged.
+/// The debug output of the events up to one of the conversation `last`.
 async fn told(channel: &Channel, events: &mut tonic::Streaming<WatchEventsResponse>) -> String {
     say(channel, "last").await;
     let mut told = String::new();

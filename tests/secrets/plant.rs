@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{NAMED, PLANTED};
 
-/// The messages of a request with a secret in one text more, or in the place of one: for each that it can have.
+/// The messages of a request with a secret in one more text, or replacing one: for each possible text.
 pub fn variants(input: &MessageDescriptor, messages: &[Value]) -> Vec<Vec<Value>> {
     let mut variants = Vec::new();
     for (place, message) in messages.iter().enumerate() {
@@ -35,13 +35,13 @@ fn planted(message: &MessageDescriptor, object: &Map<String, Value>) -> Vec<Map<
         .collect()
 }
 
-/// Whether no other of its `oneof` stands there.
+/// Whether no other field of its `oneof` is set.
 fn fits(field: &FieldDescriptor, object: &Map<String, Value>) -> bool {
     let others = field.containing_oneof().into_iter().flat_map(|oneof| oneof.fields().collect::<Vec<_>>());
     others.into_iter().all(|other| other == *field || !object.contains_key(other.name()))
 }
 
-/// What a field holds with a secret, for each place that it has for one.
+/// The values of a field with a secret, one for each possible place.
 fn values(field: &FieldDescriptor, present: Option<&Value>) -> Vec<Value> {
     let secret = secret(field.name());
     match field.kind() {

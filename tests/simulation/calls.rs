@@ -1,4 +1,4 @@
-//! The calls of the engine, and what they answer: the only file that calls it.
+//! The calls to the engine and their answers: the only file that calls it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use utterd::{
 #[derive(Clone, Debug)]
 pub enum Call {
     Memorize(MemorizeCall),
-    /// What is said in the place of everything behind a sequence.
+    /// Replaces everything after a sequence.
     Replace(MemorizeCall, Sequence),
     Forget(ForgetCall),
     Restore(RestoreCall),
@@ -37,16 +37,16 @@ pub enum Call {
     Conversations(ListConversations),
 }
 
-/// What a call came to.
+/// The result of a call.
 #[derive(Debug)]
 pub enum Answer {
     /// It took effect now, if there was anything to change.
     Now {
         after: Arc<Conversation>,
         change: Option<Arc<Change>>,
-        /// What a replay is answered with.
+        /// The outcome that a replay would return.
         outcome: Arc<Outcome>,
-        /// The utterances that the answer tells of beside the change.
+        /// The utterances in the answer in addition to the change.
         told: Vec<Arc<Utterance>>,
     },
     /// It took effect before.
@@ -125,7 +125,7 @@ impl Call {
         }
     }
 
-    /// The conversation that is addressed.
+    /// The addressed conversation.
     pub fn address(&self) -> Option<Address> {
         Some(match self {
             Self::Memorize(call) | Self::Replace(call, _) => call.address.clone(),
@@ -148,7 +148,7 @@ impl Call {
     }
 }
 
-/// What a write answers.
+/// The answer of a write.
 pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance>>) -> Answer {
     let named = named(&applied.outcome);
     let utterances = named.sequences().filter_map(|one| applied.utterance(one).cloned()).collect();
@@ -163,7 +163,7 @@ pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance
     }
 }
 
-/// The sequences that an outcome names.
+/// The sequences in an outcome.
 pub fn named(outcome: &Outcome) -> Ranges {
     let mut named = outcome.memorized.clone();
     for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {

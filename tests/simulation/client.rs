@@ -1,4 +1,4 @@
-//! A client: it calls, gives up in the middle now and then, and tries again by its request ids.
+//! A client: it calls, sometimes gives up midway, and retries with its request ids.
 
 use std::{
     future::Future,
@@ -29,27 +29,27 @@ use crate::{
 
 /// Calls that a client makes.
 const CALLS: usize = 14;
-/// Attempts of a call, at most. The faults of a run end long before the last.
+/// Maximum attempts per call. The faults of a run end long before the last one.
 const ATTEMPTS: u32 = 80;
 
 pub struct Client {
     pub world: Arc<World>,
     pub name: usize,
     pub dice: Dice,
-    /// For how long it waits at the door, and when it reads what it is answered.
+    /// For how long it waits at the door, and when it reads responses.
     pub manners: Dice,
 }
 
-/// What is left to do after an attempt.
+/// What to do after an attempt.
 enum Tried {
     Done,
-    /// It is not known whether it took effect.
+    /// It is unknown whether it took effect.
     Again,
-    /// It did not.
+    /// It did not take effect.
     Later(TurnedAway),
 }
 
-/// One attempt, before it has ended.
+/// An attempt in progress.
 struct Trying {
     number: u64,
     run: usize,
@@ -72,7 +72,7 @@ impl Client {
         }
     }
 
-    /// Makes a call, again until it is answered where that is safe.
+    /// Makes a call, and retries until it is answered if that is safe.
     async fn insist(&mut self, kind: Kind) {
         let number = self.world.number();
         let Some(call) = self.plan(number, kind) else { return };
@@ -83,7 +83,7 @@ impl Client {
             let tried = match call.attempt().is_some() && self.dice.percent(12) {
                 true => {
                     let first = self.attempt(number, &call, patience, ways);
-                    // sent again before the first answer is there
+                    // sent again before the first answer arrives
                     tokio::join!(first, self.attempt(number, &call, None, others)).1
                 }
                 false => self.attempt(number, &call, patience, ways).await,
@@ -141,7 +141,7 @@ impl Client {
         Head { caller: self.name as u64, kind, deadline }
     }
 
-    /// Notes how an attempt ended; what is left to do then.
+    /// Records how an attempt ended; returns what to do then.
     fn note(&self, trying: &Trying, came: Option<Came<Result<Answer, EngineError>>>) -> Tried {
         self.world.see_events();
         let number = trying.number;
@@ -171,7 +171,7 @@ impl Client {
         tried
     }
 
-    /// Sends several messages down one line; those that are not answered are not sent again.
+    /// Sends several messages on one stream; unanswered ones are not sent again.
     async fn line(&mut self) {
         let (run, engine, life) = self.world.engine(self.host());
         let head = self.head(Open::Stream, None);
@@ -213,13 +213,13 @@ impl Client {
         }
     }
 
-    /// Watches a conversation beside everything else, until its process ends.
+    /// Watches a conversation in the background, until its process ends.
     fn watch(&mut self) {
         let Some(Call::Capacity(address)) = self.plan(self.world.number(), Kind::Watch) else { return };
         let (run, engine, life) = self.world.engine(self.host());
         let (world, name, caller) = (self.world.clone(), self.name, Caller::default());
         let followed = (run, address.recipient_or_default());
-        // which of two is woken first, no seed decides
+        // which of two is woken first does not depend on the seed
         if address.conversation.is_none() && !world.followed.lock().insert(followed) {
             return;
         }
@@ -241,7 +241,7 @@ impl Client {
     }
 }
 
-/// Notes what a watch sees; one of a recipient's is noted anew for each conversation.
+/// Records what a watch sees; a watch of a recipient is recorded separately for each conversation.
 async fn see(world: Arc<World>, name: String, run: usize, life: Life, mut watch: CapacityWatch) {
     let mut place = None::<usize>;
     loop {
@@ -269,14 +269,14 @@ async fn see(world: Arc<World>, name: String, run: usize, life: Life, mut watch:
         let of = |watch: &Watch| (watch.run, watch.id.clone());
         let is_second = watches[..place].iter().any(|other| !other.over && of(other) == of(&watches[place]));
         if is_second {
-            // which of two is woken first, no seed decides
+            // which of two is woken first does not depend on the seed
             watches[place].over = true;
             return;
         }
     }
 }
 
-/// A call whose caller goes away after it was polled so often, at whatever it waits for then.
+/// A call whose caller disconnects after this many polls, whatever it is waiting for.
 struct UntilImpatient<F> {
     inner: Pin<Box<F>>,
     patience: Option<u32>,

@@ -1,4 +1,4 @@
-//! Time and ids as the engines of a run get them.
+//! Time and ids for the engines of a run.
 
 use std::{
     sync::atomic::{AtomicI64, AtomicU64, Ordering},
@@ -11,11 +11,11 @@ use utterd::{
     engine::{Clock, Counters},
 };
 
-/// Noon of 1 March 2026, UTC: when each run starts.
+/// Noon of 1 March 2026, UTC: the start of each run.
 const NOON: i64 = 1_772_366_400_000_000;
 
-/// The runtime's paused clock, which a run can also set forward at one stroke. Its ids count up; all
-/// engines of a run share it, so none is given out twice.
+/// The runtime's paused clock, which a run can also jump forward. Its ids count up; all engines of a run
+/// share it, so none is assigned twice.
 pub struct VirtualClock {
     started: Instant,
     skipped: AtomicI64,
@@ -27,7 +27,7 @@ impl VirtualClock {
         Self { started: Instant::now(), skipped: AtomicI64::new(0), ids: AtomicU64::new(0) }
     }
 
-    /// Sets the clock forward, though nothing that sleeps wakes up sooner.
+    /// Jumps forward, without waking sleepers earlier.
     pub fn skip(&self, duration: Duration) {
         self.skipped.fetch_add(micros(duration), Ordering::Relaxed);
     }
@@ -51,7 +51,7 @@ fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Counts words. What the true counters find is not at issue here, and they take long to load.
+/// Counts words. The results of the real counters do not matter here, and they take long to load.
 struct Words;
 
 impl utterd::domain::TokenCounter for Words {
@@ -60,5 +60,5 @@ impl utterd::domain::TokenCounter for Words {
     }
 }
 
-/// Gives the counter of words for every encoding.
+/// Returns the word counter for every encoding.
 pub const WORDS: Counters = |_| &Words;

@@ -1,4 +1,4 @@
-//! Callers who want more than there is, for a while.
+//! Callers who temporarily want more than there is.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,16 +13,16 @@ use crate::{
     world::World,
 };
 
-/// The first of a crowd; clients are numbered below.
+/// The first member of a crowd; clients have lower numbers.
 const FIRST: u64 = 100;
-/// Callers of a rush.
+/// Callers in a rush.
 const RUSHING: u64 = 2;
-/// For so long it stays, from the start of a run.
+/// How long it stays, from the start of a run.
 pub const STAYS: Duration = Duration::from_millis(1_500);
-/// Calls that a hoarder has made at one time.
+/// Concurrent calls of a hoarder.
 const HOARDED: u64 = 50;
 
-/// Lets the crowd of a run come.
+/// Starts the crowd of a run.
 pub fn come(world: &Arc<World>, dice: &mut Dice) {
     match world.house.crowd {
         None => {}
@@ -54,7 +54,7 @@ async fn rush(world: Arc<World>, mut dice: Dice) {
     }
 }
 
-/// Leaves calls open, some of which it gives up, and makes others when those are over.
+/// Leaves calls open, gives up some of them, and makes others when those are over.
 async fn hoard(world: Arc<World>, caller: u64, mut dice: Dice) {
     for _ in 0..4 {
         let takes = Duration::from_millis(50 + dice.below(700));
@@ -67,7 +67,8 @@ async fn hoard(world: Arc<World>, caller: u64, mut dice: Dice) {
     }
 }
 
-/// Once all have gone: whether everything is there again for all callers together, and for one of them.
+/// Once the crowd has gone, checks whether everything is available again, for all callers together and for
+/// one of them.
 pub async fn has_gone(door: &Arc<Door>, caller: u64) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     for (kind, most) in door.most() {
@@ -80,13 +81,13 @@ pub async fn has_gone(door: &Arc<Door>, caller: u64) -> Vec<Wrong> {
     wrongs
 }
 
-/// Makes a call of each at one time.
+/// Makes a call for each caller, all at the same time.
 async fn all_are_admitted(door: &Arc<Door>, kind: Kind, callers: Vec<u64>) -> Vec<Wrong> {
     let call = |caller| {
         let door = door.clone();
         async move {
             let head = Head { kind, ..head(caller) };
-            // none ends before all have come
+            // none ends before all have arrived
             match door.call(head, &Default::default(), sleep(Duration::from_millis(200))).await {
                 Came::Answered(..) => None,
                 Came::TurnedAway(away) => Some(format!("caller {caller} is turned away: {}", away.reason)),

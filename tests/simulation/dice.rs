@@ -1,6 +1,6 @@
-//! Chance, as the seed of a run decides it.
+//! Randomness, determined by the seed of a run.
 
-/// A sequence of numbers that follows from a seed (SplitMix64).
+/// A sequence of numbers derived from a seed (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Dice(u64);
 
@@ -10,17 +10,17 @@ impl Dice {
         Self(seed)
     }
 
-    /// Dice for another hand, which neither sees nor disturbs the rolls of this one.
+    /// A separate sequence, which neither sees nor disturbs the rolls of this one.
     pub fn split(&mut self) -> Self {
         Self(self.roll())
     }
 
-    /// A number below `sides`; 0 when there are none.
+    /// A number below `sides`; 0 if `sides` is 0.
     pub fn below(&mut self, sides: u64) -> u64 {
         self.roll() % sides.max(1)
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `chance` of a hundred cases.
     pub fn percent(&mut self, chance: u64) -> bool {
         self.below(100) < chance
     }
@@ -30,7 +30,7 @@ impl Dice {
         faces.get(self.below(faces.len() as u64) as usize).cloned()
     }
 
-    /// One of the values, each as likely as its weight among all weights.
+    /// One of the values, with a probability proportional to its weight.
     pub fn weighted<T: Copy>(&mut self, faces: &[(u64, T)]) -> T {
         let mut place = self.below(faces.iter().map(|(weight, _)| weight).sum());
         for (weight, face) in faces {

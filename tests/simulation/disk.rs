@@ -1,7 +1,7 @@
-//! The store that the engines of a run share: the memory store, with time, faults and a ledger.
+//! The store that the engines of a run share: the memory store with delays, faults and a ledger.
 //!
-//! Commits of one conversation take effect in the order in which they were called, as the contract
-//! asks; those of different conversations may overtake each other.
+//! Commits of one conversation take effect in the order in which they were called, as the contract requires;
+//! those of different conversations can overtake one another.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -25,7 +25,7 @@ use crate::{
 
 pub type Committed = Result<(), CommitError>;
 
-/// What is on the disk, and what happens to the calls that are made of it.
+/// What is on the disk, and the state of calls to it.
 pub struct Disk {
     pub inner: MemoryStore,
     pub story: Arc<Story>,
@@ -33,15 +33,15 @@ pub struct Disk {
     pub clock: Arc<VirtualClock>,
     pub faults: Mutex<Faults>,
     pub dice: Mutex<Dice>,
-    /// The last commit of each conversation that was called.
+    /// The last commit that was called for each conversation.
     line: Mutex<BTreeMap<ConversationKey, Moment>>,
 }
 
-/// One life of a process, as the disk sees it.
+/// One life of a process, as seen by the disk.
 #[derive(Clone)]
 pub struct Life {
     pub by: By,
-    /// It is over.
+    /// The moment of its end.
     pub end: Moment,
 }
 
@@ -51,9 +51,9 @@ struct Call {
     fate: Fate,
     life: Life,
     number: u64,
-    /// The commits that take effect before.
+    /// The commits that take effect before it.
     ahead: Vec<Moment>,
-    /// Dropped when it has taken effect, or will not.
+    /// Dropped when it has taken effect, or never will.
     done: Until,
 }
 
@@ -64,13 +64,13 @@ impl Disk {
         Self { inner: MemoryStore::new(0), story, ledger, clock, faults, dice, line }
     }
 
-    /// From now on nothing fails.
+    /// From now on, nothing fails.
     pub fn calm(&self) {
         let mut faults = self.faults.lock();
         *faults = faults.calm();
     }
 
-    /// Takes a commit. It goes its way whether its answer is waited for or not.
+    /// Accepts a commit. It proceeds whether or not its answer is awaited.
     pub fn commit(self: &Arc<Self>, life: &Life, commit: Commit) -> BoxFuture<'static, Committed> {
         let number = self.story.now();
         let fate = self.faults.lock().fate(&mut self.dice.lock());
@@ -98,7 +98,7 @@ impl Disk {
         })
     }
 
-    /// How long the next step of a call takes, if it takes any time.
+    /// The duration of the next step of a call, if it takes any time.
     pub fn pause(&self) -> Option<std::time::Duration> {
         self.faults.lock().pause(&mut self.dice.lock())
     }
@@ -110,7 +110,7 @@ impl Disk {
         if let Some(pause) = self.pause() {
             tokio::select! { biased; () = call.life.end.wait() => {}, () = sleep(pause) => {} }
         }
-        // what takes effect after its process has ended would do so behind the back of the next one
+        // what takes effect after the end of its process would surprise the next one
         if call.life.end.has_come() {
             self.story.tell("disk", format_args!("#{} is lost with its process", call.number));
             return;
@@ -133,7 +133,7 @@ impl Disk {
         }
     }
 
-    /// The commit takes effect, or fails; answers what its caller is told, and when that was.
+    /// Lets the commit take effect or fail; returns the caller's answer, and when that was.
     fn take_effect(&self, call: &Call) -> (Committed, Tick) {
         let Call { commit, fate, life, number, .. } = call;
         let refused = match fate {
@@ -158,7 +158,7 @@ impl Disk {
         }
     }
 
-    /// Applies a commit and notes it in the ledger; answers what came of it, and when that was.
+    /// Applies a commit and records it in the ledger; returns the result, and when that was.
     pub fn apply(&self, commit: &Commit, by: By, name: &str) -> (Committed, Tick) {
         let committed = self.inner.commit(commit.clone()).now_or_never().expect("memory answers at once");
         let tick = match &committed {
@@ -172,7 +172,7 @@ impl Disk {
     }
 }
 
-/// What a caller is told whose commit took effect, when its answer is lost.
+/// The error for a caller whose commit took effect, but whose answer was lost.
 fn lost_answer() -> CommitError {
     CommitError::Unknown("the answer was lost".to_owned())
 }

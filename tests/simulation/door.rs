@@ -1,5 +1,5 @@
-//! The way into an engine: the server's layers that end calls by their deadlines, admit them and turn them away,
-//! and the thread that serves one call after another.
+//! The way into an engine: the server's layers that enforce deadlines and admit or refuse calls, and the
+//! thread that serves one call after another.
 
 use std::{
     convert::Infallible,
@@ -42,7 +42,7 @@ use crate::{
 pub struct Door {
     /// Cloned when a call arrives, as hyper does.
     layers: Mutex<BoxCloneService<Request<Body>, Response<Body>, Infallible>>,
-    /// Whose turn it is; the others follow in the order in which they came.
+    /// Who has the thread; the others follow in order of arrival.
     thread: Arc<Semaphore>,
     house: House,
     shares: Arc<Mutex<Shares>>,
@@ -56,26 +56,26 @@ pub struct Head {
     pub deadline: Option<Duration>,
 }
 
-/// Whether a call has come to the engine.
+/// Whether a call has reached the engine.
 pub type Begun = Arc<AtomicBool>;
 
-/// What became of a call at the door.
+/// The result of a call at the door.
 pub enum Came<T> {
     /// With the place that it keeps until its answer is read.
     Answered(T, Response<Body>),
     TurnedAway(TurnedAway),
-    /// Its deadline, or the longest that a call may take, was over.
+    /// Its deadline, or the maximum duration of a call, had passed.
     TooLate,
 }
 
 #[derive(Clone, Debug)]
 pub struct TurnedAway {
     pub reason: String,
-    /// When to call again.
+    /// When to retry.
     pub delay: Duration,
 }
 
-/// What a call does behind the door.
+/// The work of a call behind the door.
 #[derive(Clone)]
 struct Errand {
     begun: Begun,
@@ -105,7 +105,7 @@ impl Door {
         })
     }
 
-    /// Makes a call: `work` is done if it is admitted.
+    /// Makes a call: `work` runs if it is admitted.
     pub async fn call<T: Send + 'static>(
         &self,
         head: Head,
@@ -117,7 +117,7 @@ impl Door {
         let mut turn = self.thread.clone().acquire_owned().await.ok();
         self.shares.lock().has_its_turn(head.caller);
         let mut answering = layers.call(errand.request());
-        // the thread is free again once the call waits for something
+        // the thread is free again while the call waits for something
         let response = poll_fn(|context| {
             let polled = Pin::new(&mut answering).poll(context);
             turn.take().into_iter().for_each(|turn| self.let_go(turn, begun));
@@ -132,13 +132,13 @@ impl Door {
         }
     }
 
-    /// What of each kind may be open at one time, of all callers.
+    /// How many of each kind can be open at a time, for all callers.
     pub fn most(&self) -> [(Kind, u64); 2] {
-        // more streams than that nobody opens
+        // nobody opens more streams than that
         [(Kind::Unary, self.house.calls as u64), (Kind::Stream, self.house.streams.min(12) as u64)]
     }
 
-    /// And of one that calls alone, within its calls of a second.
+    /// The same for a single caller, within its rate limit.
     pub fn most_each(&self) -> [(Kind, usize); 2] {
         let a_second = match self.house.calls_per_second {
             0 => usize::MAX,
@@ -149,7 +149,7 @@ impl Door {
         [(Kind::Unary, calls.min(a_second)), (Kind::Stream, streams.min(a_second))]
     }
 
-    /// What was seen to be wrong at this door.
+    /// The violations seen at this door.
     pub fn wrongs(&self) -> Vec<Wrong> {
         self.shares.lock().wrongs.clone()
     }
@@ -180,7 +180,7 @@ impl Door {
 }
 
 impl Errand {
-    /// What is done, and where its result is left.
+    /// The work, and where to leave its result.
     fn of<T: Send + 'static>(
         head: Head,
         begun: &Begun,
@@ -209,7 +209,7 @@ impl Errand {
     }
 }
 
-/// What is behind the layers.
+/// The service behind the layers.
 fn begin(
     shares: &Arc<Mutex<Shares>>,
     request: Request<Body>,
@@ -217,7 +217,7 @@ fn begin(
     let errand = request.extensions().get::<Errand>().cloned().expect("the errand of each call");
     let place = Place::taken(shares, errand.head);
     async move {
-        // its turn is at the end of its request
+        // its turn comes at the end of its request
         if let Err(status) = request.into_body().collect().await {
             return Ok(status.into_http());
         }
@@ -230,7 +230,7 @@ fn begin(
     }
 }
 
-/// An answer that keeps its place as long as it is there.
+/// A response that keeps its place as long as it exists.
 fn until_read(place: Place) -> Body {
     Body::new(Empty::new().map_frame(move |frame: http_body::Frame<bytes::Bytes>| {
         let _until_the_end = &place;

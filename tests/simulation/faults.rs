@@ -1,4 +1,4 @@
-//! What may go wrong in a run, and how often.
+//! What can go wrong in a run, and how often.
 
 use std::time::Duration;
 
@@ -6,36 +6,36 @@ use utterd::store::StoreError;
 
 use crate::dice::Dice;
 
-/// Chances in a hundred of what may happen to a call of the store.
+/// The chances, in percent, of what can happen to a call to the store.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     /// It takes time.
     pub delay: u64,
-    /// It is turned away.
+    /// It is refused.
     pub refuse: u64,
     /// A commit's flush fails: it has no effect.
     pub flush: u64,
     /// A commit takes effect, and the answer is lost.
     pub lose: u64,
-    /// Another process changes a conversation just before a commit of it.
+    /// Another process changes a conversation just before a commit to it.
     pub stranger: u64,
 }
 
-/// How a commit goes.
+/// The result of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It takes effect, and says so.
     Done,
-    /// It is turned away at once.
+    /// It is refused immediately.
     Refused,
-    /// It fails after a while, without effect.
+    /// It fails later, without effect.
     Failed,
     /// It takes effect; the answer is lost.
     Lost,
 }
 
 impl Faults {
-    /// Those of a run.
+    /// The faults of a run.
     pub fn of(dice: &mut Dice) -> Self {
         let delay = dice.pick(&[20, 60, 95]).unwrap_or(60);
         let mut rarely = |most: u64| if dice.percent(60) { 1 + dice.below(most) } else { 0 };
@@ -50,12 +50,12 @@ impl Faults {
         }
     }
 
-    /// None, but for the time that calls take.
+    /// No faults, only delays.
     pub fn calm(&self) -> Self {
         Self { delay: self.delay, ..Self::default() }
     }
 
-    /// How the next commit goes.
+    /// The result of the next commit.
     pub fn fate(&self, dice: &mut Dice) -> Fate {
         let done = 100 - self.refuse - self.flush - self.lose;
         let fates = [
@@ -67,20 +67,20 @@ impl Faults {
         dice.weighted(&fates)
     }
 
-    /// How long the next step of a call takes.
+    /// The duration of the next step of a call.
     pub fn pause(&self, dice: &mut Dice) -> Option<Duration> {
         let length = dice.weighted(&[(6, 1 + dice.clone().below(3)), (3, 10), (1, 60)]);
         dice.percent(self.delay).then(|| Duration::from_millis(length))
     }
 }
 
-/// Whether `UTTERD_SIM_WITHOUT` names a fault, so that it does not happen.
+/// Whether `UTTERD_SIM_WITHOUT` names a fault, which then does not happen.
 pub fn is_left_out(name: &str) -> bool {
     let names = std::env::var("UTTERD_SIM_WITHOUT").unwrap_or_default();
     names.split(',').any(|other| other == name)
 }
 
-/// The error of a store that turns a call away.
+/// The error of a store that refuses a call.
 pub fn refusal(dice: &mut Dice) -> StoreError {
     match dice.percent(50) {
         true => StoreError::Full { used: 1, limit: 1, added: 1 },

@@ -1,4 +1,4 @@
-//! What the clients of a run are like: what they do much of, and with whom.
+//! The habits of the clients of a run: what they do often, and with whom.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use utterd::domain::{Marks, Policy};
 
 use crate::dice::Dice;
 
-/// So long without a word, a conversation is idle.
+/// How long a conversation must be silent to be idle.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// Whose conversations there are.
+/// The recipients.
 pub const RECIPIENTS: [&str; 2] = ["default", "ann"];
 /// The kinds of things that a client does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +35,10 @@ pub enum Kind {
     Watch,
 }
 
-/// How much a run does of what.
+/// How often a run does what.
 type Mix = &'static [(u64, Kind)];
 
-/// Some of everything, or much of what gets in each other's way.
+/// Some of everything, or a lot of what interferes with each other.
 #[rustfmt::skip]
 const MIXES: [Mix; 5] = [
     &[
@@ -62,15 +62,15 @@ const MIXES: [Mix; 5] = [
     ],
 ];
 
-/// What the clients of a run are like.
+/// The habits of the clients of a run.
 #[derive(Clone, Debug)]
 pub struct Habits {
     pub mix: Mix,
-    /// Of a hundred calls, those that go to a recipient's active conversation.
+    /// The percentage of calls that go to a recipient's active conversation.
     pub by_recipient: u64,
-    /// Whose conversations there are: so many of [`RECIPIENTS`].
+    /// How many of [`RECIPIENTS`] there are.
     pub recipients: usize,
-    /// Of a hundred moments, those in which all fall silent until what they talk in is idle.
+    /// The percentage of moments in which all fall silent until their conversations are idle.
     pub silences: u64,
 }
 
@@ -85,7 +85,7 @@ impl Habits {
     }
 }
 
-/// The limits that a conversation may start with: its windows roll, and its archive is trimmed.
+/// The limits that a conversation can start with: its windows roll, and its archive is trimmed.
 pub fn policy(dice: &mut Dice) -> Policy {
     let (utterances, turns, archive_limit) = match dice.below(6) {
         0 => (Some(Marks::of(6)), None, 8),

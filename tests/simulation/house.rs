@@ -1,4 +1,4 @@
-//! What the doors of a run are like, and who crowds before them.
+//! The doors of a run, and the crowds before them.
 
 use std::time::Duration;
 
@@ -7,33 +7,33 @@ use crate::dice::Dice;
 /// The limits of each door of a run.
 #[derive(Clone, Debug)]
 pub struct House {
-    /// Calls in flight, of all callers.
+    /// Calls in flight, for all callers.
     pub calls: usize,
-    /// Open streams, of all callers.
+    /// Open streams, for all callers.
     pub streams: usize,
-    /// Calls a second of one caller; 0: as many as it likes.
+    /// Calls per second for one caller; 0 is unlimited.
     pub calls_per_second: u32,
     pub max_call_duration: Duration,
-    /// What a call takes of the thread.
+    /// How long a call occupies the thread.
     pub turn: Duration,
     pub crowd: Option<Crowd>,
-    /// Of a hundred attempts, those that have a deadline.
+    /// The percentage of attempts with a deadline.
     pub deadlines: u64,
-    /// Of a hundred answers, those that lie unread for a while.
+    /// The percentage of answers that are not read immediately.
     pub unread: u64,
 }
 
 /// Callers who want more than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crowd {
-    /// Of several that call more often than they can be served.
+    /// Several that call more often than they can be served.
     Rush,
-    /// Of one to three that leave open what they have called.
+    /// One to three that leave their calls open.
     Hoard(u64),
 }
 
 impl House {
-    /// Open to everybody: nothing is limited.
+    /// No limits.
     fn open() -> Self {
         Self {
             calls: 40,
@@ -47,7 +47,7 @@ impl House {
         }
     }
 
-    /// That of a run: every other one is open to everybody.
+    /// The limits of a run: every other one has none.
     pub fn of(dice: &mut Dice) -> Self {
         let open = Self::open();
         if dice.percent(50) {

@@ -1,5 +1,4 @@
-//! What took effect in the store, in the order in which it did: the truth that everything else is
-//! compared with.
+//! What took effect in the store, in order: the truth that everything else is compared with.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,19 +22,19 @@ pub type Stored = BTreeMap<Sequence, Arc<Utterance>>;
 pub enum By {
     /// An engine: one life of one process.
     Run(usize),
-    /// A process that the run does not look into.
+    /// A process that the run does not observe.
     Stranger,
 }
 
-/// A conversation after one change of it.
+/// A conversation after one change.
 #[derive(Clone)]
 pub struct Version {
     /// When it took effect.
     pub tick: Tick,
     pub by: By,
-    /// Its life and its revision; `None` when there is no such conversation.
+    /// Its life and its revision; `None` if there is no such conversation.
     pub place: Option<(LineageId, Revision)>,
-    /// The whole state. A commit of several changes tells only the last one's.
+    /// The whole state. A commit with several changes only contains the last one's.
     pub state: Option<Arc<Conversation>>,
     pub change: Option<Arc<Change>>,
     pub stored: Arc<Stored>,
@@ -51,7 +50,7 @@ impl Version {
         self.place.is_some()
     }
 
-    /// Whether it may have ended: of states in the middle of a commit that is not known.
+    /// Whether it might have ended: for unknown states in the middle of a commit.
     pub fn may_be_closed(&self) -> bool {
         self.exists() && self.state.as_ref().is_none_or(|state| state.head.ended.is_some())
     }
@@ -61,7 +60,7 @@ impl Version {
 pub struct Kept {
     pub tick: Tick,
     pub outcome: Arc<Outcome>,
-    /// The version of its conversation that it tells of.
+    /// The version of its conversation that it belongs to.
     pub version: usize,
 }
 
@@ -71,9 +70,9 @@ pub struct Ledger {
     pub conversations: BTreeMap<ConversationId, Vec<Version>>,
     pub pointers: BTreeMap<RecipientId, Vec<(Tick, Option<ConversationId>)>>,
     pub outcomes: BTreeMap<OutcomeKey, Kept>,
-    /// The commits of which their callers know that they took effect, by their ticks.
+    /// The commits whose callers know that they took effect, by tick.
     pub acknowledged: BTreeSet<Tick>,
-    /// What was committed against the rules.
+    /// Violations of the rules by commits.
     pub wrongs: Vec<String>,
 }
 
@@ -103,7 +102,7 @@ impl Ledger {
         self.conversations.keys().filter(exists).cloned().collect()
     }
 
-    /// What has been active for a recipient, since when.
+    /// What was active for a recipient, and since when.
     pub fn pointers(&self, recipient: &RecipientId) -> Vec<(Tick, Option<ConversationId>)> {
         let mut pointers = vec![(0, None)];
         pointers.extend(self.pointers.get(recipient).into_iter().flatten().cloned());
@@ -115,9 +114,9 @@ impl Ledger {
         self.pointers.get(recipient)?.last()?.1.clone()
     }
 
-    /// A commit took effect.
+    /// Records a commit that took effect.
     pub fn take(&mut self, commit: &Commit, tick: Tick, by: By) {
-        // a fork first, while its parent still is what it was
+        // a fork first, while its parent is unchanged
         let (forks, others): (Vec<_>, Vec<_>) = commit.writes.iter().partition(|write| is_fork(write));
         for write in forks.into_iter().chain(others) {
             self.write(write, tick, by);
@@ -141,7 +140,7 @@ impl Ledger {
         self.check_pointers(commit, tick);
     }
 
-    /// The place of the version that an outcome tells of, as [`Self::versions`] counts.
+    /// The place of the version that an outcome belongs to, as [`Self::versions`] counts.
     fn version_of(&self, outcome: &Outcome) -> usize {
         let revision = |version: &Version| version.place.map(|(_, revision)| revision);
         let versions = self.conversations.get(&outcome.conversation);
@@ -171,7 +170,7 @@ impl Ledger {
         }
     }
 
-    /// The version that a change makes of `before`; `whole` is the state after it, if that is told.
+    /// The version that a change makes of `before`; `whole` is the resulting state, if it is known.
     fn step(
         &mut self,
         before: &Version,
@@ -204,7 +203,7 @@ impl Ledger {
         }
     }
 
-    /// The facts of the changes lead to the state that was stored.
+    /// The facts of the changes must lead to the stored state.
     fn check_stored(&mut self, state: &Conversation, stored: &Stored, tick: Tick) {
         let mut expected = state.head.archived.sequences().collect::<Vec<_>>();
         expected.extend(state.window.iter().map(|utterance| utterance.sequence));
@@ -218,7 +217,7 @@ impl Ledger {
         }
     }
 
-    /// What is active for a recipient exists and has not ended.
+    /// What is active for a recipient must exist and not have ended.
     fn check_pointers(&mut self, commit: &Commit, tick: Tick) {
         let touched = commit.writes.iter().map(|write| &write.key().id);
         let named = commit.pointers.iter().filter_map(|pointer| pointer.after.as_ref());
@@ -234,7 +233,7 @@ impl Ledger {
     }
 }
 
-/// The changes of a write in their order, with the state after each that the write tells.
+/// The changes of a write in order, each with the state after it if the write contains that.
 fn changes(write: &Write) -> Vec<(&Arc<Change>, Option<&Arc<Conversation>>)> {
     match write {
         Write::Change { changes, after, .. } => {

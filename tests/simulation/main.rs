@@ -1,17 +1,18 @@
-//! The engine in a simulated world: clients that give up and try again, a store that fails and forgets
-//! to answer, processes that are killed, a clock that jumps, and all of it from one number.
+//! The engine in a simulated world: clients that give up and retry, a store that fails and loses answers,
+//! processes that are killed, a clock that jumps, all derived from one seed.
 //!
-//! What took effect in the store, in its order, is the truth; every answer is compared with it. Calls come in
-//! through the layers of the server that admit them and end them, in every other run under limits or in a crowd.
+//! What took effect in the store, in order, is the truth; every answer is compared with it. Calls arrive
+//! through the server's layers that admit and end them, in every other run under limits or in a crowd.
 //!
-//! - [`world`]: the processes, the store that they share, and the record of what was asked of them
+//! - [`world`]: the processes, the store that they share, and the record of the calls
 //! - [`disk`], [`port`], [`faults`], [`stranger`]: the store, and what goes wrong with it
-//! - [`client`], [`habits`], [`plan`], [`calls`]: who calls, what they do much of, what is called, and how
-//! - [`door`], [`house`]: the server's own layers that admit calls and end them, and their limits; [`crowd`]: who
+//! - [`client`], [`habits`], [`plan`], [`calls`]: who calls, what they do often, what is called, and how
+//! - [`door`], [`house`]: the server's own layers that admit and end calls, and their limits; [`crowd`]: who
 //!   wants more than there is; [`shares`]: who has how much of it
-//! - [`ledger`]: what took effect; [`checks`]: what must hold of the answers; [`rest`]: and in the end
-//! - [`story`], [`tell`]: what happened, for a person to read; [`dice`], [`clock`], [`moment`]: chance, time,
-//!   and waiting, which the seed decides
+//! - [`ledger`]: what took effect; [`checks`]: the invariants of the answers; [`rest`]: those of the final
+//!   state
+//! - [`story`], [`tell`]: what happened, in a readable form; [`dice`], [`clock`], [`moment`]: randomness,
+//!   time and waiting, determined by the seed
 //!
 //! `UTTERD_SIM_SEED=17 cargo test --test simulation` runs one seed and prints its story;
 //! `UTTERD_SIM_SEEDS=20000` runs more of them; `UTTERD_SIM_WITHOUT=refuse,flush,lose,stranger,kill` leaves
@@ -45,9 +46,9 @@ use std::collections::BTreeMap;
 
 use run::run;
 
-/// Seeds of each test, unless the environment asks for others.
+/// Seeds per test, unless the environment sets another number.
 const SEEDS: u64 = 200;
-/// Seeds that have shown what few others do: a refusal made of two moments, a list out of order.
+/// Seeds that have revealed what few others do: a refusal that mixes two moments, a list out of order.
 const RARE: [u64; 3] = [549, 1_192, 14_177];
 
 #[test]
@@ -94,7 +95,7 @@ fn check(hosts: usize) {
     panic!("{} seeds fail; of the first:\n{}", failed.len(), report(*seed, &first.wrongs));
 }
 
-/// What is wrong with a run, and how to run it again.
+/// The violations in a run, and how to run it again.
 fn report(seed: u64, wrongs: &[checks::Wrong]) -> String {
     let wrongs = wrongs.iter().map(|wrong| format!("- {}: {}\n", wrong.rule, wrong.how));
     let wrongs: String = wrongs.collect();

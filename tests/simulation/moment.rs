@@ -1,7 +1,7 @@
 //! A moment that tasks wait for.
 //!
-//! Those who wait are woken in the order in which they came. (The channels of tokio that many can wait on
-//! wake them in an order that no seed decides.)
+//! Waiting tasks are woken in the order in which they came. (tokio's channels with several waiters wake them
+//! in an order that does not depend on the seed.)
 
 use std::sync::{
     Arc,
@@ -10,15 +10,15 @@ use std::sync::{
 
 use tokio::sync::Notify;
 
-/// A moment: it comes once.
+/// A moment, which comes once.
 #[derive(Clone, Default)]
 pub struct Moment(Arc<(AtomicBool, Notify)>);
 
-/// Lets a moment come when it is dropped.
+/// Makes a moment come when it is dropped.
 pub struct Until(pub Moment);
 
 impl Moment {
-    /// It has come.
+    /// Makes it come.
     pub fn come(&self) {
         self.0.0.store(true, Ordering::Relaxed);
         self.0.1.notify_waiters();

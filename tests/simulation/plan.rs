@@ -1,4 +1,4 @@
-//! The calls that the clients of a run make, as chance decides.
+//! The random calls of a run's clients.
 
 use utterd::{
     domain::{
@@ -27,7 +27,7 @@ use crate::{
     ledger::{Ledger, Version},
 };
 
-/// Utterances of one call at most.
+/// Maximum number of utterances per call.
 pub const MOST_DRAFTS: u64 = 12;
 
 /// Makes the calls of one client.
@@ -35,12 +35,12 @@ pub struct Planner<'a> {
     pub dice: &'a mut Dice,
     pub habits: &'a Habits,
     pub ledger: &'a Ledger,
-    /// The number of the call, of which its marks and its request id are made.
+    /// The number of the call, from which its marks and its request id are derived.
     pub number: u64,
 }
 
 impl Planner<'_> {
-    /// A call of a kind; `None` when there is nothing to make it of.
+    /// A call of a kind; `None` if there is nothing to make it of.
     pub fn call(&mut self, kind: Kind) -> Option<Call> {
         let address = self.address();
         Some(match kind {
@@ -128,7 +128,7 @@ impl Planner<'_> {
         Draft { id, role, content, turn: None, create_time: None, pinned: self.dice.percent(5), more }
     }
 
-    /// A sequence up to the newest that is stored.
+    /// A sequence up to the newest stored one.
     fn sequence_in(&mut self, address: &Address) -> Sequence {
         let next = self.known(address).and_then(|version| version.stored.keys().next_back().copied());
         Sequence(1 + self.dice.below(next.map_or(1, Sequence::get)))
@@ -154,7 +154,7 @@ impl Planner<'_> {
         ForgetCall { attempt: self.attempt("Forget"), address, forget, dry_run: false }
     }
 
-    /// What is named: the newest, a sequence, or both.
+    /// A selection: the newest, a sequence, or both.
     fn named(&mut self, sequence: u64, address: &Address) -> ToForget {
         let mut selector = Selector::default();
         if self.dice.percent(60) {
@@ -191,7 +191,7 @@ impl Planner<'_> {
         UpdateStateCall { attempt: self.attempt("UpdateState"), address, update }
     }
 
-    /// One of a few names is set or deleted, at times only as it was seen.
+    /// Sets or deletes one of a few names, sometimes on the condition that it is unchanged.
     fn state_change(&mut self, address: &Address) -> StateChange {
         let name: Box<str> = self.dice.pick(&["s1", "s2", "s3"]).unwrap_or("s1").into();
         let known = self.known(address).and_then(|version| version.state.clone());
@@ -285,7 +285,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The same, for a named one with a recipient too, whose it becomes if it starts.
+    /// The same, sometimes with a recipient for a named conversation, which owns it if it starts.
     fn with_recipient(&mut self, address: Address) -> Address {
         if address.conversation.is_none() || !self.dice.percent(30) {
             return address;
@@ -307,7 +307,7 @@ impl Planner<'_> {
         ConversationId::new(self.dice.pick(&["c1", "c2", "c3"]).unwrap_or("c1")).expect("an id")
     }
 
-    /// What is stored of the conversation that is addressed.
+    /// The stored version of the addressed conversation.
     fn known(&self, address: &Address) -> Option<&Version> {
         let id = match &address.conversation {
             Some(id) => Some(id.clone()),
@@ -316,7 +316,7 @@ impl Planner<'_> {
         self.ledger.newest(&id?)
     }
 
-    /// The id of an utterance that is stored in the conversation.
+    /// The id of a stored utterance of the conversation.
     fn id_in(&mut self, address: &Address, wanted: impl Fn(&Utterance) -> bool) -> Option<Box<str>> {
         let stored = self.known(address)?.stored.clone();
         let ids: Vec<_> =
@@ -342,13 +342,13 @@ impl Planner<'_> {
     }
 }
 
-/// Everything stored of a conversation, with what was softly forgotten or without.
+/// Everything stored of a conversation, with or without soft-forgotten utterances.
 pub fn list(address: Address, forgotten: bool) -> ListUtterances {
     let (last, rest) = (None, None);
     ListUtterances { address, last, newest_first: false, archive: true, forgotten, rest, limit: 10_000 }
 }
 
-/// What is stored of a conversation and says `prompt`.
+/// A search of a conversation for `prompt`.
 pub fn remember(address: Address, prompt: String) -> RememberCall {
     RememberCall {
         address,
@@ -368,7 +368,7 @@ pub fn recipient(name: &str) -> RecipientId {
     RecipientId::new(name).expect("an id")
 }
 
-/// A word that only one utterance of a run says, once, first of all.
+/// A word that only one utterance of a run contains, once, at its beginning.
 fn mark(number: u64, index: u64) -> String {
     let mut rest = number * MOST_DRAFTS + index;
     let mut letters = String::new();

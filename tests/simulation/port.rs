@@ -1,4 +1,4 @@
-//! The disk as one life of a process reaches it: when that ends, nothing is answered any more.
+//! The disk as seen by one life of a process: once that ends, nothing is answered any more.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -22,12 +22,12 @@ use crate::{
 pub struct Port {
     pub disk: Arc<Disk>,
     pub life: Life,
-    /// Other processes may use the store, too.
+    /// Whether other processes can use the store too.
     pub shared: bool,
 }
 
 impl Port {
-    /// Reads: it may take time before and after, and be turned away.
+    /// A read: it can take time before and after, and be refused.
     async fn read<'a, T>(
         &'a self,
         read: impl FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, StoreError>> + Send + 'a,

@@ -1,4 +1,4 @@
-//! When all has come to rest: what the engines say is what a new one over the same store says.
+//! The final state: the engines return what a new one over the same store returns.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub async fn look(world: &Arc<World>) -> Vec<Wrong> {
     wrongs
 }
 
-/// An engine that was used, and one that was not.
+/// A used engine, and a new one.
 struct Rest {
     run: usize,
     engine: Arc<Engine>,
@@ -95,7 +95,7 @@ impl Rest {
         wrongs
     }
 
-    /// Asks both.
+    /// Calls both.
     async fn compare(&self, call: Call, of: &str) -> Option<Wrong> {
         let used = self.seen(call.clone().answer(self.engine.clone()).await);
         let fresh = self.seen(call.clone().answer(self.fresh.clone()).await);
@@ -105,7 +105,7 @@ impl Rest {
         })
     }
 
-    /// What of an answer has to be the same.
+    /// The part of an answer that must be the same.
     fn seen(&self, answer: Result<Answer, EngineError>) -> String {
         let state = |state: &Conversation| format!("{} {:?}", crate::tell::state(state), Capacity::of(state));
         match answer {
@@ -117,7 +117,7 @@ impl Rest {
         }
     }
 
-    /// The watches of this engine have seen the last state of what they watch.
+    /// The watches of this engine must have seen the last state of what they watch.
     fn watches(&self, world: &World) -> Vec<Wrong> {
         let ledger = world.disk.ledger.lock();
         let mut wrongs = Vec::new();

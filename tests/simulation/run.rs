@@ -1,4 +1,4 @@
-//! One run: everything that follows from a seed.
+//! One run: everything that is derived from a seed.
 
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
@@ -15,22 +15,22 @@ use crate::{
 
 /// Clients of a run.
 const CLIENTS: usize = 4;
-/// By the clock of the run: whoever still waits then waits for ever.
+/// By the clock of the run: whoever still waits then waits forever.
 const FOR_EVER: Duration = Duration::from_secs(20_000);
 
-/// What became of a run.
+/// The result of a run.
 pub struct Ended {
     pub story: String,
     pub wrongs: Vec<Wrong>,
 }
 
-/// Runs a seed with so many processes over one store.
+/// Runs a seed with `hosts` processes over one store.
 pub fn run(seed: u64, hosts: usize) -> Ended {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime");
     let mut dice = Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hosts as u64);
     runtime.block_on(async {
-        // of its own, so that what happens behind open doors is the same whatever doors there are
+        // separate dice, so that what happens behind open doors is the same whatever doors there are
         let mut keeper = Dice::new(seed.wrapping_mul(0x9e6c_63d0_876a_3f6b) ^ hosts as u64);
         let world = World::new(hosts, House::of(&mut keeper), &mut dice);
         let living = AssertUnwindSafe(timeout(FOR_EVER, live(&world, &mut dice, &mut keeper))).catch_unwind();
@@ -44,7 +44,7 @@ pub fn run(seed: u64, hosts: usize) -> Ended {
     })
 }
 
-/// The clients do their work in bad weather, then all comes to rest and is looked at.
+/// The clients do their work in bad weather; then everything settles and is checked.
 async fn live(world: &Arc<World>, dice: &mut Dice, keeper: &mut Dice) -> Vec<Wrong> {
     let client = |name| Client { world: world.clone(), name, dice: dice.split(), manners: keeper.split() };
     let clients: Vec<_> = (0..CLIENTS).map(client).map(|client| tokio::spawn(client.work())).collect();
@@ -64,7 +64,7 @@ async fn live(world: &Arc<World>, dice: &mut Dice, keeper: &mut Dice) -> Vec<Wro
     wrongs
 }
 
-/// Looks at the doors once nobody calls any more.
+/// Checks the doors once nobody calls any more.
 async fn doors(world: &World) -> Vec<Wrong> {
     world.end();
     sleep(IDLE_TIMEOUT).await;
@@ -77,7 +77,7 @@ async fn doors(world: &World) -> Vec<Wrong> {
     wrongs
 }
 
-/// Moves the clock and ends processes, as long as a client works, but not for ever.
+/// Moves the clock and ends processes while clients work, but not forever.
 async fn weather(world: &Arc<World>, dice: &mut Dice, clients: &[JoinHandle<()>]) {
     let calm = dice.percent(50) || is_left_out("kill");
     for _ in 0..40 {

@@ -1,5 +1,5 @@
-//! Who has how much, counted beside the layer of admission, which is held to it: limits hold, and nobody who has less
-//! than a fair share is turned away for what others have.
+//! Counts who has how much, independently of the admission layer, and checks it: limits hold, and nobody who
+//! has less than a fair share is refused because of what others have.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -18,10 +18,10 @@ use crate::{
     house::{Crowd, House},
 };
 
-/// So long after a run's start nothing is left of its crowd: 2 seconds after the last of it.
+/// Nothing is left of a run's crowd this long after its start: 2 seconds after the last of it.
 const RECOVERED: Duration = STAYS.saturating_add(Duration::from_secs(2));
 
-/// What counts apart from the other.
+/// The kinds that are counted separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Unary,
@@ -35,13 +35,13 @@ pub struct Shares {
     streams: Open,
     /// When the calls of each caller had their turns.
     turns: BTreeMap<u64, VecDeque<Instant>>,
-    /// When calls were counted among those of a second.
+    /// When calls were counted for the rate limit.
     counted: BTreeMap<u64, VecDeque<Instant>>,
     pub wrongs: Vec<Wrong>,
     opened: Instant,
 }
 
-/// What is open, of each caller.
+/// What each caller has open.
 #[derive(Debug)]
 struct Open {
     most: usize,
@@ -49,7 +49,7 @@ struct Open {
     of: BTreeMap<u64, usize>,
 }
 
-/// What one call takes, until it is dropped.
+/// What one call occupies, until it is dropped.
 pub struct Place {
     shares: Arc<Mutex<Shares>>,
     head: Head,
@@ -63,12 +63,12 @@ impl Shares {
         Self { house: house.clone(), calls, streams, turns, counted, wrongs, opened: Instant::now() }
     }
 
-    /// The thread has come to a call.
+    /// The thread has reached a call.
     pub fn has_its_turn(&mut self, caller: u64) {
         self.turns.entry(caller).or_default().push_back(Instant::now());
     }
 
-    /// A call was turned away: there must be a reason.
+    /// A call was refused: there must be a reason.
     pub fn turned_away(&mut self, head: Head, reason: &str) {
         let unfair = match reason {
             "OVERLOADED" => self.is_modest(head.caller),
@@ -83,26 +83,26 @@ impl Shares {
         self.wrongs.extend(told.map(|how| Wrong::new("nobody is turned away for what others do", how)));
     }
 
-    /// What is wrong with turning a call away of a worker that has too many.
+    /// Why it is wrong to refuse a call because the caller has too much of a worker.
     fn is_modest(&self, caller: u64) -> Option<String> {
         if self.house.crowd != Some(Crowd::Rush) || self.opened.elapsed() > RECOVERED {
             return Some("there is no crowd".to_owned());
         }
-        // one turn is the call's own
+        // one turn is that of the call itself
         match self.since(&self.turns, caller, 2 * SHARE_WINDOW) {
             0 | 1 => Some("it asked for nothing before".to_owned()),
             _ => None,
         }
     }
 
-    /// What is wrong with turning a call away of a caller that calls too often.
+    /// Why it is wrong to refuse a call because the caller calls too often.
     fn is_slow(&self, caller: u64) -> Option<String> {
         let calls = self.since(&self.counted, caller, Duration::from_secs(1));
         let most = self.house.calls_per_second as usize;
         (most == 0 || calls + 1 < most).then(|| format!("it made {calls} calls in a second, of {most}"))
     }
 
-    /// A call is counted among its caller's of a second.
+    /// Counts a call for its caller's rate limit.
     fn count(&mut self, caller: u64) {
         self.counted.entry(caller).or_default().push_back(Instant::now());
         let most = self.house.calls_per_second as usize;
@@ -159,7 +159,7 @@ impl Open {
         self.total() > self.most || self.own(caller) > self.most_each
     }
 
-    /// What is wrong with turning a caller away.
+    /// Why it is wrong to refuse a caller.
     fn is_fair_to(&self, caller: u64) -> Option<String> {
         let (own, total, others) = (self.own(caller), self.total(), self.of.len());
         let share = self.most / (others + 1);
@@ -174,7 +174,7 @@ impl Open {
 }
 
 impl Place {
-    /// Counts a call that is begun.
+    /// Counts a call that is started.
     pub fn taken(shares: &Arc<Mutex<Shares>>, head: Head) -> Self {
         shares.lock().take(head);
         Self { shares: shares.clone(), head }

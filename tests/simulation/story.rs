@@ -1,4 +1,4 @@
-//! What happened in a run, in order, as a person reads it.
+//! What happened in a run, in order and readable.
 
 use std::fmt::Display;
 
@@ -6,22 +6,22 @@ use parking_lot::Mutex;
 
 use crate::tell;
 
-/// Counts what happens in a run. All that is compared by its order is compared by this.
+/// Counts the events of a run. Everything that is compared by order is compared by this.
 pub type Tick = u64;
 
-/// Who did or saw what, one line each, numbered.
+/// Who did or saw what, one numbered line each.
 #[derive(Default)]
 pub struct Story(Mutex<Vec<String>>);
 
 impl Story {
-    /// Adds what happens now; answers its number.
+    /// Adds an event; returns its number.
     pub fn tell(&self, who: impl Display, what: impl Display) -> Tick {
         let mut lines = self.0.lock();
         lines.push(tell::short(&format!("{who:>10}  {what}")));
         lines.len() as Tick
     }
 
-    /// The number of the last thing that happened.
+    /// The number of the last event.
     pub fn now(&self) -> Tick {
         self.0.lock().len() as Tick
     }

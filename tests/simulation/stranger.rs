@@ -54,7 +54,7 @@ enum Kind {
     End,
 }
 
-/// What the rules make of it, unless they refuse or have to see more.
+/// The change by the rules, unless they refuse or need more data.
 fn change(disk: &Disk, before: &Conversation, kind: Kind) -> Option<Transition> {
     let now = disk.clock.now().max(before.head.update_time);
     let counter = WORDS(before.head.identity.encoding);

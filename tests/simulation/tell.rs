@@ -1,4 +1,4 @@
-//! The words of a story.
+//! The wording of a story.
 
 use utterd::{
     domain::{Conversation, Ranges, Timestamp, Utterance, state::StateChange},
@@ -11,7 +11,7 @@ use crate::{
     ledger::By,
 };
 
-/// A text with the ids that engines make as short as they are different.
+/// Shortens the ids of engines in a text as far as they stay distinct.
 pub fn short(text: &str) -> String {
     text.replace("00000000000000000000000", "~")
 }

@@ -1,4 +1,4 @@
-//! The processes of a run, what they share, and the record of what was asked of them.
+//! The processes of a run, what they share, and the record of the calls.
 
 use std::{
     collections::BTreeSet,
@@ -42,9 +42,9 @@ pub struct World {
     pub watches: Mutex<Vec<Watch>>,
     /// Recipients whose conversations a watch of an engine follows.
     pub followed: Mutex<BTreeSet<(usize, RecipientId)>>,
-    /// The events of each engine, as they were seen.
+    /// The events of each engine, as seen.
     pub events: Mutex<Vec<Vec<Event>>>,
-    /// What was seen to be wrong while it ran.
+    /// The violations seen during the run.
     pub wrongs: Mutex<Vec<Wrong>>,
     /// The doors of all engines that ever ran.
     pub doors: Mutex<Vec<Arc<Door>>>,
@@ -62,7 +62,7 @@ struct Setup {
     shared: bool,
 }
 
-/// A process, and the engine that runs in it now.
+/// A process, and its current engine.
 pub struct Host {
     pub run: usize,
     pub engine: Arc<Engine>,
@@ -79,7 +79,7 @@ pub struct Try {
     pub call: Arc<Call>,
     pub invoked: Tick,
     pub ended: Tick,
-    /// It came to the engine.
+    /// Whether it reached the engine.
     pub begun: bool,
     pub end: End,
 }
@@ -89,9 +89,9 @@ pub enum End {
     Answered(Answer),
     Failed(EngineError),
     TurnedAway,
-    /// Its deadline was over.
+    /// Its deadline passed.
     TooLate,
-    /// Its caller went away, or its process did.
+    /// Its caller disconnected, or its process ended.
     Dropped,
 }
 
@@ -100,12 +100,12 @@ pub struct Watch {
     pub run: usize,
     pub id: ConversationId,
     pub seen: Vec<(Tick, Arc<Conversation>)>,
-    /// It was told that there is nothing to be seen any more.
+    /// Whether it was told that there is nothing more to see.
     pub over: bool,
 }
 
 impl World {
-    /// A run with so many processes over one store.
+    /// A run with `hosts` processes over one store.
     pub fn new(hosts: usize, house: House, dice: &mut Dice) -> Arc<Self> {
         let (story, clock) = (Arc::new(Story::default()), Arc::new(VirtualClock::new()));
         let faults = Faults::of(dice);
@@ -150,7 +150,7 @@ impl World {
         self.calls.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Notes that something is wrong.
+    /// Records a violation.
     pub fn note(&self, wrong: Wrong) {
         self.wrongs.lock().push(wrong);
     }
@@ -160,18 +160,18 @@ impl World {
         self.hosts.len()
     }
 
-    /// The engines that run now.
+    /// The engines that are running.
     pub fn living(&self) -> Vec<usize> {
         self.hosts.iter().map(|host| host.lock().run).collect()
     }
 
-    /// The engine that runs in a process now: its number, itself, its life.
+    /// The current engine of a process: its number, the engine, its life.
     pub fn engine(&self, host: usize) -> (usize, Arc<Engine>, Life) {
         let host = self.hosts[host].lock();
         (host.run, host.engine.clone(), host.life.clone())
     }
 
-    /// The door of the engine that runs in a process now.
+    /// The door of a process's current engine.
     pub fn door(&self, host: usize) -> Arc<Door> {
         self.hosts[host].lock().door.clone()
     }
@@ -181,7 +181,7 @@ impl World {
         self.hosts.iter().for_each(|host| host.lock().life.end.come());
     }
 
-    /// Ends the process of a host in the middle of everything, and starts another one.
+    /// Ends the process of a host abruptly, and starts another one.
     pub fn restart(&self, host: usize) {
         let mut host = self.hosts[host].lock();
         let mut events = self.events.lock();
@@ -194,13 +194,13 @@ impl World {
         self.doors.lock().push(host.door.clone());
     }
 
-    /// Notes the events that were published since the last time.
+    /// Records the events that were published since the last time.
     pub fn see_events(&self) {
         let mut events = self.events.lock();
         self.hosts.iter().for_each(|host| host.lock().see_events(&mut events));
     }
 
-    /// An engine that nobody uses yet, over what is stored now.
+    /// An unused engine over what is stored now.
     pub fn fresh(&self) -> Arc<Engine> {
         self.setup.start(usize::MAX, &self.disk, &self.house).engine
     }

@@ -1,14 +1,14 @@
-//! Lists of which a summary tells a part.
+//! Lists that a summary only contains in part.
 
 use std::sync::Arc;
 
 use utterd::domain::Utterance;
 
-/// An item that begins with so many bytes of another is that one.
+/// Items that share this many leading bytes are the same.
 const SAME_BYTES: usize = 24;
 
-/// The first item that a summary hides of a list of which its `line` tells two items or more, unless that says that
-/// it is cut.
+/// The first item that a summary omits from a list of which its `line` has two items or more, unless the line
+/// says that it is cut.
 pub fn hidden(line: &str, summary: &str, said: &[Arc<Utterance>]) -> Option<String> {
     let (speaker, told) = line.trim_end().split_once(": ")?;
     let told: Vec<&str> = told.rsplit(": ").next()?.split("; ").collect();
@@ -23,18 +23,18 @@ pub fn hidden(line: &str, summary: &str, said: &[Arc<Utterance>]) -> Option<Stri
     cut.into_iter().find(|item| !is_told(item) && !is_elsewhere(item)).map(str::to_owned)
 }
 
-/// Only what somebody said is a sentence; what else lists something chooses it from more than one place.
+/// Only what somebody said is a sentence; other lists are composed from several places.
 fn is_speaker(speaker: &str, said: &[Arc<Utterance>]) -> bool {
     ["User", "Assistant"].contains(&speaker) || said.iter().any(|utterance| utterance.name() == Some(speaker))
 }
 
-/// Whether each item told is one of the list's, and one of the list's is not told.
+/// Whether all quoted items are from the list, and one of the list's is missing.
 fn is_cut(list: &[&str], told: &[&str], is_told: impl Fn(&&str) -> bool) -> bool {
     let is_item = |told: &&str| list.iter().any(|item| item.starts_with(told.trim_end_matches('.')));
     told.iter().all(is_item) && !list.iter().all(is_told)
 }
 
-/// The items of each Markdown list, without their marks; those of a list within an item are a list of their own.
+/// The items of each Markdown list, without their marks; a list within an item is a separate list.
 fn lists(content: &str) -> Vec<Vec<&str>> {
     let mut open: Vec<(usize, Vec<&str>)> = Vec::new();
     let mut lists = Vec::new();

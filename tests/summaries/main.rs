@@ -1,7 +1,7 @@
-//! What summaries of real conversations tell stands in these conversations.
+//! What summaries of real conversations contain is in these conversations.
 //!
-//! Reads `examples/data` and `UTTERD_DATA` (default `../shared/data`); a file that is absent shows as ignored.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a test that fails panics: that is its report
+//! Reads `examples/data` and `UTTERD_DATA` (default `../shared/data`); an absent file is shown as ignored.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../../benches/summaries/conversations.rs"]
 #[allow(dead_code, reason = "the bench of summaries measures more")]
@@ -63,7 +63,7 @@ fn trial(file: &'static str, read: impl FnOnce() -> Vec<Conversation> + Send + '
     })
 }
 
-/// What summaries of a conversation tell that was not said, and lists that are cut without saying so.
+/// What summaries of a conversation contain that was not said, and lists that are cut without saying so.
 fn wrong(conversation: &Conversation) -> Vec<String> {
     let said = &conversation.0;
     let at_once = LIMITS.into_iter().flat_map(|limit| wrong_lines(said, &summarised(said, limit)));
@@ -87,7 +87,7 @@ fn wrong_lines(said: &[Arc<Utterance>], summary: &[Sentence]) -> Vec<String> {
     wrong
 }
 
-/// Sentences that stand on one line, each behind who said it.
+/// Sentences on one line, each preceded by its speaker.
 fn apart(line: &Sentence) -> Vec<String> {
     let text = line.text.trim_end();
     let Some(first) = line.items.first().filter(|_| line.kind == LineKind::Said) else {

@@ -2,9 +2,9 @@
 
 use crate::source::Source;
 
-/// What stands between two parts.
+/// The separators of parts.
 const BETWEEN: [&str; 9] = [": ", "; ", " → ", "(", ")", ", ", ". ", "? ", "! "];
-/// What the summariser says of its own.
+/// The summariser's own words.
 const OWN: &[&str] = &[
     "User",
     "Assistant",
@@ -26,7 +26,7 @@ const OWN: &[&str] = &[
     "Open",
 ];
 
-/// What of `line` does not stand in `source`, if anything.
+/// The part of `line` that is not in `source`, if any.
 pub fn not_in<'a>(line: &'a str, source: &Source) -> Option<&'a str> {
     let (speaker, said) = line.split_once(": ").unwrap_or(("", line));
     let whole = parts(speaker).into_iter().chain([said]);
@@ -43,7 +43,7 @@ fn parts(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Without the summariser's own words on either side, and how many of a list it leaves out.
+/// Without the summariser's own words on either side, and the count of omitted list items.
 fn told(part: &str) -> &str {
     let mut rest = part.trim().trim_end_matches(':');
     if let Some(counted) = rest.strip_suffix(" more") {

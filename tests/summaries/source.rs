@@ -1,10 +1,10 @@
-//! What was said, and whether words stand in it.
+//! What was said, and whether it contains given words.
 
 use std::sync::Arc;
 
 use utterd::domain::Utterance;
 
-/// What people say without telling anything; a summary of their talk may leave it out of a sentence.
+/// Words without content; a summary can omit them from a sentence.
 const FILLERS: &[&str] = &[
     "ah",
     "actually",
@@ -55,13 +55,13 @@ const FILLERS: &[&str] = &[
     "to",
     "it",
 ];
-/// A phrase that is said twice is said again within so many words.
+/// A phrase that is repeated is repeated within this many words.
 const REPEATED_WORDS: usize = 8;
 
-/// What was said, its words in lower case with a blank on either side.
+/// What was said, with words in lower case and surrounded by blanks.
 pub struct Source {
     all: String,
-    /// What each one said.
+    /// The contents of each speaker.
     contents: Vec<Vec<String>>,
 }
 
@@ -80,7 +80,7 @@ impl Source {
         Self { all, contents: said.iter().map(|utterance| words(&utterance.content)).collect() }
     }
 
-    /// Whether these words stand there in succession, but for fillers and for what is cut at `…`.
+    /// Whether these words occur in succession, apart from fillers and what is cut at `…`.
     pub fn holds(&self, part: &str) -> bool {
         let mut words = folded(part);
         if words.trim().is_empty() {
@@ -100,8 +100,8 @@ fn holds_but_fillers(content: &[String], words: &str) -> bool {
     starts.into_iter().any(|start| follows(&content[start..], &words))
 }
 
-/// Whether `words` come in this order, the last perhaps cut short, with nothing between them but fillers and what is
-/// said again.
+/// Whether `words` occur in this order, the last possibly truncated, with only fillers and repetitions
+/// between them.
 fn follows(content: &[String], words: &[&str]) -> bool {
     let mut rest = words;
     for (at, word) in content.iter().enumerate() {
@@ -120,7 +120,7 @@ fn follows(content: &[String], words: &[&str]) -> bool {
     rest.is_empty()
 }
 
-/// Without what a transcriber notes: `{vocalsound}`.
+/// Without a transcriber's notes: `{vocalsound}`.
 fn without_tags(content: &str) -> String {
     let parts = content.split('{').zip(0..);
     parts
@@ -128,7 +128,8 @@ fn without_tags(content: &str) -> String {
         .collect()
 }
 
-/// The words of `text`, a blank before, between and behind them: letters, digits, and what stands between two digits.
+/// The words of `text`, with blanks before, between and after them: letters, digits, and what is between two
+/// digits.
 fn folded(text: &str) -> String {
     let mut folded = String::from(" ");
     add(text, &mut folded);

@@ -1,4 +1,4 @@
-//! What comes back.
+//! The model's responses.
 
 use serde_json::{Value, json};
 use utterd::{
@@ -20,7 +20,7 @@ on_each_protocol! {
     another_json_is_no_summary
 }
 
-/// What is wrong with the answer `body`.
+/// Why the response `body` is unusable.
 async fn unusable(protocol: Protocol, body: Value) -> String {
     match Models::with_body(protocol, body).await.failed().await {
         LlmError::Unusable(why) => why,
@@ -71,7 +71,7 @@ async fn what_ended_for_another_reason_is_no_summary(protocol: Protocol) {
 
 async fn another_json_is_no_summary(protocol: Protocol) {
     for body in [json!({}), json!([1]), json!("- HAT136"), json!({"choices": 1, "content": 1})] {
-        assert!(unusable(protocol, body).await.starts_with("it is no "));
+        assert!(unusable(protocol, body).await.starts_with("it is not "));
     }
 }
 

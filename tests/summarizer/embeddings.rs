@@ -1,4 +1,4 @@
-//! A model that embeds, over HTTP.
+//! An embedding model, over HTTP.
 
 use std::{fs, sync::Arc, time::Duration};
 
@@ -45,7 +45,7 @@ async fn embed(client: &dyn Embedder, texts: &[&str]) -> Result<Vec<Vec<f32>>, L
     client.embed(&texts).await
 }
 
-/// Why two texts have no embeddings when a server answers so.
+/// The error for two texts if a server responds like this.
 async fn failed(answer: ResponseTemplate) -> LlmError {
     let server = answering(answer).await;
     let failed = embed(&*client(&server.uri()), &["one", "two"]).await.unwrap_err();
@@ -116,11 +116,11 @@ async fn what_is_no_vector_for_each_text_cannot_be_used() {
         (data(json!([{"embedding": [1, 2]}, {"embedding": [1]}])), "an embedding has 1 values, not 2"),
         (
             data(json!([{"index": 1, "embedding": [1.0]}, {"index": 1, "embedding": [1.0]}])),
-            "its indexes are not those of the texts",
+            "its indexes do not match the texts",
         ),
         (
             data(json!([{"index": 0, "embedding": [1.0]}, {"index": 2, "embedding": [1.0]}])),
-            "its indexes are not those of the texts",
+            "its indexes do not match the texts",
         ),
     ] {
         let found = unusable(answer.clone()).await;

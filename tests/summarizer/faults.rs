@@ -1,4 +1,4 @@
-//! Servers that fail.
+//! Failing servers.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Where the key comes from.
+//! The source of the key.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ fn provider(protocol: Protocol) -> &'static str {
     }
 }
 
-/// Both variables are set.
+/// An environment with both variables set.
 fn both(name: &str) -> Option<String> {
     match name {
         "UTTERD_LLM_API_KEY" => Some("ours".into()),
@@ -33,7 +33,7 @@ fn both(name: &str) -> Option<String> {
     }
 }
 
-/// The key that a client shows which is built from `change`d settings and an environment.
+/// The key sent by a client built from `change`d settings and an environment.
 async fn shown(
     protocol: Protocol,
     change: impl FnOnce(&mut LlmSettings),

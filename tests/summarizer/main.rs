@@ -1,5 +1,5 @@
-//! The clients of models, against servers of both protocols and their faults.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // What a test cannot go on without may end it.
+//! The model clients, against servers of both protocols and their faults.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // A test can panic.
 
 /// Makes a test of each case for each protocol, `PROTOCOL::CASE`.
 macro_rules! on_each_protocol {

@@ -1,4 +1,4 @@
-//! What is summarised.
+//! Material to summarise.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub fn said(sequence: u64, role: Role, content: &str) -> Utterance {
     }
 }
 
-/// An assistant's call of a tool.
+/// An assistant's tool call.
 pub fn calling(sequence: u64, tool: &str, arguments: &str) -> Utterance {
     let call = ToolCall { id: "c1".into(), name: tool.into(), arguments_json: arguments.into() };
     let more = More { tool_calls: vec![call], ..More::default() };

@@ -1,4 +1,4 @@
-//! A server below HTTP: it writes bytes, and goes on or goes away.
+//! A server below HTTP: it writes bytes, and continues or disconnects.
 
 use std::future::Future;
 
@@ -7,11 +7,11 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// The beginning of an answer whose body has no end yet.
+/// The head of a response whose body has no known end.
 pub const HEAD: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
 
-/// Serves one connection with `serve`, once something was asked on it; and the address.
+/// Serves one connection with `serve`, once a request has arrived on it; returns the address.
 pub async fn serving<F>(serve: impl FnOnce(TcpStream) -> F + Send + 'static) -> String
 where
     F: Future<Output = ()> + Send,
@@ -36,13 +36,13 @@ pub async fn endlessly(mut stream: TcpStream) {
     }
 }
 
-/// Writes the beginning of a body, and closes.
+/// Writes the start of a body, and closes the connection.
 pub async fn half(mut stream: TcpStream) {
     stream.write_all(HEAD.as_bytes()).await.unwrap();
     stream.write_all(b"5\r\n{\"id\"\r\n").await.unwrap();
 }
 
-/// Writes the beginning of a body, and waits until nobody reads any more.
+/// Writes the start of a body, and waits until nobody reads any more.
 pub async fn stalling(mut stream: TcpStream) {
     stream.write_all(HEAD.as_bytes()).await.unwrap();
     let mut rest = Vec::new();

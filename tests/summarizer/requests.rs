@@ -1,4 +1,4 @@
-//! What a model is asked.
+//! The requests to a model.
 
 use serde_json::{Value, json};
 use utterd::{
@@ -32,7 +32,7 @@ async fn models(protocol: Protocol) -> Models {
     Models::with_body(protocol, saying(protocol, "- a summary")).await
 }
 
-/// The rules and the message of the user that `material` comes to.
+/// The rules and the user message made from `material`.
 async fn prompt(protocol: Protocol, material: Material) -> (String, String) {
     let models = models(protocol).await;
     models.asked(material).await.unwrap();

@@ -1,4 +1,4 @@
-//! A server of models that answers what a test tells it to.
+//! A model server with configured responses.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,24 +10,24 @@ use utterd::{
 };
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 
-/// The key that clients show.
+/// The key that clients send.
 pub const KEY: &str = "sk-test-1";
 
-/// A server that gives one answer to everything.
+/// A server that gives the same response to everything.
 pub struct Models {
     server: MockServer,
     protocol: Protocol,
 }
 
 impl Models {
-    /// A server that answers so.
+    /// A server with this response.
     pub async fn answering(protocol: Protocol, answer: ResponseTemplate) -> Self {
         let server = MockServer::start().await;
         Mock::given(any()).respond_with(answer).mount(&server).await;
         Self { server, protocol }
     }
 
-    /// A server that answers with `body`.
+    /// A server that responds with `body`.
     pub async fn with_body(protocol: Protocol, body: Value) -> Self {
         Self::answering(protocol, ResponseTemplate::new(200).set_body_json(body)).await
     }
@@ -37,29 +37,29 @@ impl Models {
         client(self.protocol, &self.server.uri())
     }
 
-    /// Where it is.
+    /// Its address.
     pub fn uri(&self) -> String {
         self.server.uri()
     }
 
-    /// Asks it once.
+    /// Calls it once.
     pub async fn asked(&self, material: Material) -> Result<Told, LlmError> {
         self.client().summarize(material).await
     }
 
-    /// Asks it once, for what is no summary.
+    /// Calls it once, expecting an error.
     pub async fn failed(&self) -> LlmError {
         let failed = self.asked(super::material::small()).await.unwrap_err();
         assert_eq!(self.requests().await.len(), 1, "one call is one attempt");
         failed
     }
 
-    /// What it was asked.
+    /// The requests it received.
     pub async fn requests(&self) -> Vec<Request> {
         self.server.received_requests().await.unwrap()
     }
 
-    /// The body of what it was asked last.
+    /// The body of the last request.
     pub async fn last_body(&self) -> Value {
         self.requests().await.last().unwrap().body_json().unwrap()
     }
@@ -84,7 +84,7 @@ pub fn settings(protocol: Protocol, uri: &str) -> LlmSettings {
     }
 }
 
-/// An answer that says `text` and ends as the protocol's answers end.
+/// A response with the text `text` and the protocol's usual end.
 pub fn saying(protocol: Protocol, text: &str) -> Value {
     match protocol {
         Protocol::OpenAi => ended(protocol, text, "stop"),
@@ -92,7 +92,7 @@ pub fn saying(protocol: Protocol, text: &str) -> Value {
     }
 }
 
-/// An answer that says `text` and ends for `reason`.
+/// A response with the text `text` that ends for `reason`.
 pub fn ended(protocol: Protocol, text: &str, reason: &str) -> Value {
     match protocol {
         Protocol::OpenAi => json!({

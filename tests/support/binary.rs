@@ -1,4 +1,4 @@
-//! The binary as a person uses it: a server process, and commands that talk to it.
+//! The binary as a person uses it: a server process, and commands that call it.
 #![allow(dead_code)] // each test uses its part
 
 use std::{
@@ -47,14 +47,14 @@ impl Outcome {
         }
     }
 
-    /// Its stdout, which is what it is for; it must have worked.
+    /// Its stdout; the command must have succeeded.
     #[track_caller]
     pub fn worked(self) -> String {
         assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
         self.stdout
     }
 
-    /// Its stderr; it must have ended with `code` and left stdout alone.
+    /// Its stderr; the command must have exited with `code` and printed nothing to stdout.
     #[track_caller]
     pub fn failed(self, code: i32) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (Some(code), ""), "{}", self.stderr);
@@ -74,13 +74,13 @@ pub struct Process(pub Child);
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It might have exited by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A server on a free port, in a directory of its own.
+/// A server on a free port, in its own directory.
 pub struct Server {
     pub address: String,
     pub directory: TempDir,
@@ -90,8 +90,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server with the default settings, shared with the tests that run at the same time; each
-    /// test uses conversations and files of its own.
+    /// A server with the default settings, shared with the tests that run at the same time; each test uses
+    /// its own conversations and files.
     pub fn shared() -> Arc<Self> {
         static RUNNING: Mutex<Weak<Server>> = Mutex::new(Weak::new());
         let mut running = RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -132,18 +132,18 @@ impl Server {
         Outcome::of(&mut self.command(arguments))
     }
 
-    /// Asks it to end.
+    /// Asks it to stop.
     pub fn terminate(&self) {
         let process = rustix::process::Pid::from_child(&self.process.0);
         rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("it runs");
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until it has exited by itself.
     pub fn ended(mut self) {
         assert!(self.process.0.wait().expect("it ran").success());
     }
 
-    /// Kills it; answers its directory.
+    /// Kills it; returns its directory.
     pub fn kill(self) -> TempDir {
         self.directory
     }
@@ -153,7 +153,7 @@ impl Server {
     }
 }
 
-/// The next line that holds `part`.
+/// The next line that contains `part`.
 #[track_caller]
 pub fn line_with(reader: &mut impl BufRead, part: &str) -> String {
     let mut seen = String::new();

@@ -1,4 +1,4 @@
-//! A model that embeds by what words mean in a small world, and fails when a test says so.
+//! A model that embeds words by their meanings in a small vocabulary, and fails when a test says so.
 #![allow(dead_code)] // each test uses its part
 
 use std::{
@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::{Semaphore, watch};
 use utterd::{engine::embedding::Embedder, engine::llm::LlmError, store::BoxFuture};
 
-/// Words of one meaning each.
+/// Groups of words with one meaning.
 const MEANINGS: [&[&str]; 4] = [
     &["kitten", "cat", "feline", "pets"],
     &["salary", "wage", "pay", "earnings"],
@@ -17,22 +17,22 @@ const MEANINGS: [&[&str]; 4] = [
     &["violin", "orchestra", "music", "concert"],
 ];
 
-/// What a model does when it is asked.
+/// How a model responds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mood {
-    /// It answers, with so many values beyond those that mean something.
+    /// It answers, with this many values in addition to the meaningful ones.
     Well(usize),
-    /// Nobody is there.
+    /// It is unavailable.
     Away,
     /// It never answers.
     Silent,
-    /// It refuses texts with this in it.
+    /// It refuses texts that contain this.
     Refuses(&'static str),
-    /// It answers nothing that can be used.
+    /// It returns nothing usable.
     Garbles,
 }
 
-/// Such a model.
+/// The model.
 pub struct Meanings {
     name: &'static str,
     mood: Mutex<Mood>,
@@ -56,7 +56,7 @@ impl Meanings {
         *self.mood.lock().expect("nobody panicked") = mood;
     }
 
-    /// Calls wait from now on, until as many are let through.
+    /// Calls wait from now on, until they are let through.
     pub fn close(&self) {
         self.gate.forget_permits(Semaphore::MAX_PERMITS);
     }
@@ -65,7 +65,7 @@ impl Meanings {
         self.gate.add_permits(calls);
     }
 
-    /// Once it was asked so often.
+    /// Waits until it was called this often.
     pub async fn asked_times(&self, times: usize) {
         self.calls.subscribe().wait_for(|calls| *calls >= times).await.expect("the model lives");
     }
@@ -78,7 +78,7 @@ impl Meanings {
     fn vector(text: &str, beyond: usize) -> Vec<f32> {
         let text = text.to_lowercase();
         let count = |words: &&[&str]| words.iter().filter(|word| text.contains(**word)).count() as f32;
-        // what means nothing else means a little of itself
+        // a text without any meaning has a small one of its own
         let own = 0.2 + (text.len() % 7) as f32 / 100.0;
         let meanings = MEANINGS.iter().map(count).chain([own]);
         meanings.chain(std::iter::repeat_n(0.0, beyond)).collect()

@@ -1,7 +1,7 @@
-//! What several tests need: a clock that tests move, and a server at the end of a pipe.
+//! Support for several tests: a clock that tests control, and a server at the end of a pipe.
 //!
-//! `UTTERD_TEST_BACKEND` names the backend of every server whose test does not ask for one: memory
-//! (unless it is set), fjall or sled.
+//! `UTTERD_TEST_BACKEND` names the backend of every server whose test does not choose one: memory (the
+//! default), fjall or sled.
 #![allow(dead_code)] // each test uses its part
 
 pub mod pipe;
@@ -32,8 +32,8 @@ use utterd::{
 pub struct ManualClock {
     micros: AtomicI64,
     ids: AtomicU64,
-    /// Where the server keeps its store, if that is a directory of its own. A server drops its clock
-    /// after its store: so the directory outlives what is in use there.
+    /// The directory of the server's store, if it has its own. A server drops its clock after its store, so
+    /// the directory outlives its use.
     directory: Option<TempDir>,
 }
 
@@ -48,7 +48,7 @@ impl ManualClock {
         Arc::new(Self { micros, ids, directory })
     }
 
-    /// Moves the clock on.
+    /// Moves the clock forward.
     pub fn advance(&self, duration: Duration) {
         let micros = i64::try_from(duration.as_micros()).expect("a test's duration");
         self.micros.fetch_add(micros, Ordering::SeqCst);
@@ -76,8 +76,7 @@ pub fn server() -> (Server, Arc<ManualClock>) {
     server_with(&Settings::default())
 }
 
-/// A server with settings of the test's, over a store of its own in the backend that
-/// `UTTERD_TEST_BACKEND` names.
+/// A server with the given settings, over its own store in the backend that `UTTERD_TEST_BACKEND` names.
 pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
     let backend = asked_backend();
     let directory = matches!(backend, Backend::Durable(_)).then(|| tempfile::tempdir().expect("a directory"));
@@ -88,7 +87,7 @@ pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
     (server, clock)
 }
 
-/// A server with the default settings whose summaries await a model of the test's.
+/// A server with the default settings whose summaries wait for the given model.
 pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualClock>) {
     let settings = Settings { backend: asked_backend(), ..Settings::default() };
     let directory = matches!(settings.backend, Backend::Durable(_));
@@ -101,15 +100,15 @@ pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualCl
     (server, clock)
 }
 
-/// A server with settings of the test's that keeps everything in memory.
+/// A server with the given settings that keeps everything in memory.
 pub fn server_in_memory(settings: &Settings, clock: &Arc<ManualClock>) -> Server {
     let settings = Settings { backend: Backend::Memory, ..settings.clone() };
     Server::new(&settings, clock.clone()).expect("the settings go together")
 }
 
-/// A server with settings of the test's over the store in `directory`, a new one when that is empty.
+/// A server with the given settings over the store in `directory`, a new one if that is empty.
 ///
-/// It has to be dropped before another one is opened there.
+/// It must be dropped before another server is opened there.
 pub fn server_in(
     directory: &Path,
     engine: DurableEngine,
@@ -126,7 +125,7 @@ fn asked_backend() -> Backend {
     Backend::named(&word).unwrap_or_else(|| panic!("{VARIABLE} is {word:?}, which is not {}", Backend::WORDS))
 }
 
-/// A client of `server`, over a pipe in memory.
+/// A client of `server`, over an in-memory pipe.
 pub async fn connect(server: &Server) -> Channel {
     let (near, far) = tokio::io::duplex(1 << 20);
     let incoming = stream::once(async { Ok(far) }).chain(stream::pending());

@@ -12,10 +12,10 @@ use utterd::{
     store::BoxFuture,
 };
 
-/// The name of the model that is asked when a conversation names none.
+/// The model that is called if a conversation names none.
 pub const MODEL: &str = "test-model";
 
-/// Another model that a conversation may name.
+/// Another model that a conversation can name.
 pub const OWN_MODEL: &str = "their-model";
 
 /// A model whose calls wait for the test.
@@ -36,18 +36,18 @@ impl Model {
         Self::accepting(vec![MODEL, OWN_MODEL])
     }
 
-    /// One of which a conversation may name only these.
+    /// A model of which conversations can only choose these names.
     pub fn accepting(accepted: Vec<&'static str>) -> Arc<Self> {
         Arc::new(Self { accepted, calls: Mutex::default(), count: watch::Sender::new(0) })
     }
 
-    /// The oldest call that waits, once there is one.
+    /// The oldest waiting call, once there is one.
     pub async fn called(&self) -> Call {
         self.count.subscribe().wait_for(|count| *count > 0).await.expect("the model lives");
         self.take(0).expect("a call waits")
     }
 
-    /// One of the calls that wait.
+    /// One of the waiting calls.
     pub fn take(&self, which: usize) -> Option<Call> {
         let mut calls = self.calls.lock().expect("nobody panicked");
         let which = which % calls.len().max(1);
@@ -61,7 +61,7 @@ impl Call {
     /// Answers with a text.
     pub fn tell(self, text: &str) {
         let model = self.material.model.as_deref().unwrap_or(MODEL).to_owned();
-        // a caller that went away hears nothing
+        // a caller that has disconnected receives nothing
         let _ = self.answer.send(Ok(Told { text: text.to_owned(), model }));
     }
 

@@ -1,4 +1,4 @@
-//! A connection in memory that the server knows from others.
+//! An in-memory connection that the server can tell apart from others.
 
 use std::{
     io,
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tonic::transport::server::Connected;
 use utterd::server::{Peer, Server};
 
-/// Opens a connection of `peer` to `server`: the client's end.
+/// Opens a connection of `peer` to `server`; returns the client's end.
 pub fn open(server: &Server, peer: Peer) -> DuplexStream {
     let (near, far) = tokio::io::duplex(1 << 20);
     let incoming = stream::once(async { Ok(Pipe { far, peer }) }).chain(stream::pending());

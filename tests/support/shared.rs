@@ -1,4 +1,4 @@
-//! A store as several processes use it at once.
+//! A store as several processes use it at the same time.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -24,33 +24,33 @@ use utterd::{
     },
 };
 
-/// The store within, which says that others write to it too: an engine over it answers nothing from what it
-/// remembers alone. A clone is the same process; [`Self::another`] is another.
+/// Wraps a store that claims that others write to it too: an engine over it answers nothing from its cache
+/// alone. A clone is the same process; [`Self::another`] is another one.
 #[derive(Clone)]
 pub struct Shared {
     inner: Arc<dyn Store>,
     between: Arc<Between>,
     mishap: Arc<Mutex<Option<Mishap>>>,
-    /// How often this process has asked for something that is no commit.
+    /// How often this process has made a request that is not a commit.
     questions: Arc<AtomicUsize>,
-    /// This process hears nothing of what is changed.
+    /// This process receives no hints.
     is_deaf: Arc<watch::Sender<bool>>,
 }
 
-/// Hints that wait for a process at most.
+/// Maximum number of hints waiting for a process.
 const HINTS: usize = 16;
 
-/// What all processes have in common, beside the store within.
+/// What all processes have in common, in addition to the wrapped store.
 struct Between {
     /// The states that commits have made.
     made: Mutex<HashSet<(ConversationKey, ChangeId)>>,
-    /// Who has claimed a conversation, and until when.
+    /// Claims: the worker, and the end of its claim.
     claims: Mutex<HashMap<ConversationKey, (WorkerId, Timestamp)>>,
-    /// What was changed.
+    /// Hints of changes.
     changed: broadcast::Sender<Hint>,
 }
 
-/// What becomes of the next commit, and what happens meanwhile.
+/// What happens to the next commit, and in the meantime.
 struct Mishap {
     takes_effect: bool,
     meanwhile: BoxFuture<'static, ()>,
@@ -65,39 +65,39 @@ impl Shared {
         Self { inner: store, between: Arc::new(between), mishap, questions, is_deaf }
     }
 
-    /// The same store as another process has it.
+    /// The same store as seen by another process.
     pub fn another(&self) -> Self {
         let (mishap, questions, is_deaf) = Default::default();
         Self { inner: self.inner.clone(), between: self.between.clone(), mishap, questions, is_deaf }
     }
 
-    /// How often this process has asked for something that is no commit since it was asked this.
+    /// How often this process has made a request that is not a commit since the last call.
     pub fn questions(&self) -> usize {
         self.questions.swap(0, Ordering::Relaxed)
     }
 
-    /// Notes that something is asked for.
+    /// Counts a request.
     fn asked(&self) -> &dyn Store {
         self.questions.fetch_add(1, Ordering::Relaxed);
         &*self.inner
     }
 
-    /// Whether this process hears nothing of what is changed.
+    /// Sets whether this process receives no hints.
     pub fn set_deaf(&self, is_deaf: bool) {
         self.is_deaf.send_replace(is_deaf);
     }
 
-    /// The answer to the next commit is lost: once that has taken effect, `meanwhile` happens.
+    /// The response to the next commit is lost: once it has taken effect, `meanwhile` happens.
     pub fn lose_an_answer(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
         *self.mishap.lock() = Some(Mishap { takes_effect: true, meanwhile: Box::pin(meanwhile) });
     }
 
-    /// The next commit is lost: it never takes effect, `meanwhile` happens, and nothing is answered.
+    /// The next commit is lost: it never takes effect, `meanwhile` happens, and there is no response.
     pub fn lose_a_commit(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
         *self.mishap.lock() = Some(Mishap { takes_effect: false, meanwhile: Box::pin(meanwhile) });
     }
 
-    /// Commits, and notes and tells what that has made.
+    /// Commits; records the change and sends hints.
     fn apply(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
         let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
         let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
@@ -109,7 +109,7 @@ impl Shared {
         Box::pin(async move {
             committed.await?;
             between.made.lock().extend(made);
-            // nobody may be listening
+            // nobody might be listening
             hints.into_iter().for_each(|hint| drop(between.changed.send(hint)));
             Ok(())
         })
@@ -269,7 +269,7 @@ impl Store for Shared {
     fn hints(&self) -> BoxStream<'static, Hint> {
         let hearing = (self.between.changed.subscribe(), self.is_deaf.subscribe());
         let heard = stream::unfold(hearing, |(mut changed, mut deaf)| async move {
-            // a process that is gone hears nothing more
+            // a process that is gone receives no more hints
             deaf.wait_for(|deaf| !deaf).await.ok()?;
             let hint = match changed.recv().await {
                 Ok(hint) => hint,

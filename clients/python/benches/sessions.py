@@ -1,11 +1,11 @@
-"""How long a session of the OpenAI Agents SDK takes to add and to get items: utterd's beside the SDK's own in a file.
+"""How long a session of the OpenAI Agents SDK takes to add and get items: utterd's against the SDK's own in a file.
 
     pip install ./clients/python/utterd openai-agents
     UTTERD_BIN=target/release/utterd python clients/python/benches/sessions.py
 
-Both are durable: each add waits for a flush to the same disk. In each round both have a new session with items of a
-usual talk (questions, calls of a tool, results, answers), first the one, then the other, and in the next round the
-other way about. The times are medians; what counts is the ratio, since both met the same machine in the same minute.
+Both are durable: each add waits for a flush to the same disk. In each round, both get a new session with items of a
+typical conversation (questions, tool calls, results, answers), first one, then the other, and in the next round the
+other way round. The times are medians; what counts is the ratio, since both ran on the same machine in the same minute.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Times(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Times sessions of utterd beside those of SQLite.")
-    parser.add_argument("--rounds", type=int, default=200, help="of each size (default: 200)")
+    parser = argparse.ArgumentParser(description="Times utterd sessions against SQLite sessions.")
+    parser.add_argument("--rounds", type=int, default=200, help="rounds of each size (default: 200)")
     parser.add_argument("--items", type=int, nargs="+", default=[1, 10, 100], help="sizes (default: 1 10 100)")
     parser.add_argument("--directory", help="where both keep their files (default: the temporary directory)")
     given = parser.parse_args()
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 async def compare(sizes: list[int], rounds: int, directory: str | None) -> None:
-    """Times each size, and prints a line of a table for it."""
+    """Times each size, and prints a table row for it."""
     with tempfile.TemporaryDirectory(dir=directory) as files:
         async with utterd.local_async(Path(files) / "utterd") as memory:
 
@@ -66,7 +66,7 @@ async def compare(sizes: list[int], rounds: int, directory: str | None) -> None:
 
 
 async def timed(size: int, rounds: int, theirs: Open, ours: Open) -> tuple[list[Times], list[Times]]:
-    """The rounds of one size, of both."""
+    """The rounds of one size, for both."""
     said = talk(size)
     them: list[Times] = []
     us: list[Times] = []
@@ -80,7 +80,7 @@ async def timed(size: int, rounds: int, theirs: Open, ours: Open) -> tuple[list[
 async def one_round(open: Open, said: list[Any]) -> Times:
     """Adds items to a new session, and gets them back."""
     session = open(uuid.uuid4().hex)
-    # What opens files and connections is done once in the life of a session.
+    # Files and connections are opened once in the life of a session.
     await session.get_items()
     start = time.perf_counter()
     await session.add_items(said)
@@ -88,7 +88,7 @@ async def one_round(open: Open, said: list[Any]) -> Times:
     got = await session.get_items()
     end = time.perf_counter()
     if got != said:
-        raise SystemExit(f"{type(session).__name__} gave back other items than it was given")
+        raise SystemExit(f"{type(session).__name__} returned other items than it was given")
     if isinstance(session, SQLiteSession):
         session.close()
     return Times(added - start, end - added)
@@ -104,7 +104,7 @@ def row(size: int, them: list[Times], us: list[Times]) -> str:
 
 
 def talk(size: int) -> list[Any]:
-    """So many items: a question, a call, its result and an answer, over and over."""
+    """`size` items: a question, a call, its result and an answer, over and over."""
     return [item for turn in range(size) for item in exchange(turn)][:size]
 
 

@@ -27,7 +27,7 @@ async def memory_async(address):
 
 @pytest.fixture
 def name():
-    """An id that nothing else has."""
+    """A unique id."""
     return uuid.uuid4().hex
 
 

@@ -1,4 +1,4 @@
-"""What adapters take of messages that other programs said."""
+"""What adapters read from messages that other programs stored."""
 
 from utterd._blocks import blocks_of
 

@@ -1,4 +1,4 @@
-"""The examples, against aimock: each is killed while its tool runs, and goes on."""
+"""The examples, against aimock: each is killed while its tool runs, and resumes."""
 
 import json
 import os
@@ -32,7 +32,7 @@ FIXTURES = {
             "response": {"toolCalls": [{"id": "call_7", **CALL}], "finishReason": "stop"},
         },
         {"match": ASKED, "response": {"toolCalls": [{"id": "call_7", **CALL}]}},
-        # A framework that does not run the tool itself when it goes on asks the model again.
+        # A framework that does not run the tool itself when it resumes asks the model again.
         {"match": {"toolResultContains": "no result"}, "response": {"toolCalls": [{"id": "call_8", **CALL}]}},
         {"match": {"toolResultContains": "DHL"}, "response": {"content": "Order 7 was shipped with DHL."}},
     ]
@@ -76,9 +76,9 @@ def run(example, server, models, tmp_path, *arguments):
 def test_an_agent_that_is_killed_goes_on(example, server, models, tmp_path):
     pytest.importorskip(NEEDS[example])
     orders = tmp_path / "orders.json"
-    # The tool waits for somebody who writes.
+    # The tool blocks until somebody writes.
     os.mkfifo(orders)
-    # The second one opens when the tool has.
+    # This open succeeds once the tool has opened its end.
     with run(example, server, models, tmp_path, "Where is my order 7?") as agent, open(orders, "w"):
         agent.send_signal(signal.SIGKILL)
         agent.wait()

@@ -1,4 +1,4 @@
-"""A framework's message within a provider's comes back, whatever it holds."""
+"""A framework's message inside a provider's is returned unchanged, whatever it contains."""
 
 import json
 import random

@@ -81,7 +81,7 @@ async def test_two_writers_of_one_state_lose_nothing(service, name):
 async def test_sessions_of_a_user(service, name):
     for id in ("s1", "s2"):
         await service.create_session(app_name=name, user_id="u", session_id=id, state={"app:x": id})
-    with pytest.raises(ValueError, match="exists already"):
+    with pytest.raises(ValueError, match="already exists"):
         await service.create_session(app_name=name, user_id="u", session_id="s1")
     listed = await service.list_sessions(app_name=name, user_id="u")
     assert [it.id for it in listed.sessions] == ["s1", "s2"]

@@ -1,4 +1,4 @@
-"""A server of one's own: how it starts, what it leaves, and when it ends."""
+"""The local server: how it starts, what it leaves behind, and when it ends."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""When a call is made again, against a server that fails as it is told."""
+"""When a call is retried, against a server that fails on demand."""
 
 import time
 from concurrent import futures

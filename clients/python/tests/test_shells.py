@@ -1,4 +1,4 @@
-"""The two clients are one, and show nothing of the protocol."""
+"""The two clients are the same, and expose nothing of the protocol."""
 
 import dataclasses
 import inspect

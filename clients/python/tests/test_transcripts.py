@@ -1,6 +1,6 @@
-"""Real transcripts beside a plain list: what is stored, popped and replaced is the same, and every context is valid.
+"""Real transcripts against a plain list: what is stored, popped and replaced is the same, and every context is valid.
 
-They are found through UTTERD_DATA; `UTTERD_TRANSCRIPTS=0` takes all of them, a number so many of each file.
+They are found through UTTERD_DATA; `UTTERD_TRANSCRIPTS=0` uses all of them, another number this many of each file.
 """
 
 import json
@@ -28,7 +28,7 @@ if not TRANSCRIPTS:
 
 
 def invalid(messages):
-    """What a provider would refuse of messages of OpenAI's chat; None when nothing."""
+    """What a provider would refuse in OpenAI's chat messages; None if nothing."""
     waiting = []
     for index, message in enumerate(messages):
         if message["role"] == "tool":
@@ -52,7 +52,7 @@ def check(chat, plain, chance):
     try:
         context = chat.context(budget)
     except Exception as error:
-        # The newest exchange and its question may be more than the budget.
+        # The newest exchange and its question might exceed the budget.
         assert "token_budget" in str(error), error
         context = chat.context()
     assert invalid(context) is None
@@ -78,7 +78,7 @@ def test_beside_a_plain_list(memory, name, said):
 
 
 def change(chat, plain, chance):
-    """Sometimes takes something away, puts something in its place, or brings a result late."""
+    """Sometimes removes something, replaces something, or delivers a result late."""
     kind = chance.randrange(8)
     if kind == 0:
         for _ in range(chance.randint(1, 3)):

@@ -1,4 +1,4 @@
-// Writes src/_proto anew from the protos; with --check, tells whether it is as they are. Needs buf in PATH.
+// Rewrites src/_proto from the protos; with --check, says whether it is up to date. Needs buf in PATH.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const template = {
     },
   ],
 };
-// What the client calls; the other services are left out.
+// The services that the client calls; the others are left out.
 const services = ["memory", "conversation", "context", "compaction"];
 const paths = services.flatMap((name) => [
   "--path",

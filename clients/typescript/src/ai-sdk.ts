@@ -1,12 +1,12 @@
 /**
- * Message histories for the AI SDK, which takes them from its caller.
+ * Message histories for the AI SDK, which gets them from its caller.
  *
  *     const history = new UtterdHistory("order-7", connect());
  *     await history.save({ role: "user", content: "Where is my order?" });
  *     const result = await generateText({ model, tools, ...(await history.context({ budget: 8000 })) });
  *     await history.save(result.response.messages);
  *
- * A message is stored as Anthropic writes it, with what is the AI SDK's own beside it, and comes back as it was.
+ * A message is stored in Anthropic's format, together with the AI SDK's own data, and is returned unchanged.
  */
 import type {
   AssistantModelMessage,
@@ -27,31 +27,31 @@ import { fit } from "./ids.js";
 import { blockOf, partOf as mediaOf, type MediaBlock } from "./media.js";
 import type { CallOptions, Policy } from "./model.js";
 
-/** The field of a message that holds what is the AI SDK's own of it. */
+/** The field of a message that holds the AI SDK's own data. */
 const FIELD = "ai_sdk";
 
-/** Whose history it is, and its limits. */
+/** The recipient of a history, and its limits. */
 export interface HistoryOptions {
-  /** Whose conversation it is (its recipient). */
+  /** The conversation's recipient. */
   readonly user?: string;
-  /** Limits of the conversation, when it starts here. */
+  /** Limits for the conversation, if it starts here. */
   readonly policy?: Policy;
 }
 
 /** What goes to a model: spread it into the call. */
 export interface ModelContext {
-  /** Instructions and the summary; undefined when there are none. */
+  /** Instructions and the summary; undefined if there are none. */
   system: string | undefined;
   messages: ModelMessage[];
 }
 
-/** The messages of a conversation of an utterd server. */
+/** The messages of a conversation on an utterd server. */
 export class UtterdHistory {
   /** The conversation itself. */
   readonly conversation: Conversation;
   private policy: Policy | undefined;
 
-  /** `sessionId`: the conversation's id; where it is too long for one, or has control characters, a digest of it. */
+  /** `sessionId`: the conversation's id, or a digest of it if it is too long or has control characters. */
   constructor(
     sessionId: string,
     private readonly memory: Client,
@@ -61,7 +61,7 @@ export class UtterdHistory {
     this.policy = options.policy;
   }
 
-  /** Every message that is stored, or the newest `last`. */
+  /** Every stored message, or the newest `last`. */
   async load(options: CallOptions & { readonly last?: number } = {}): Promise<ModelMessage[]> {
     const stored = await orNone(this.conversation.messages<Said>({ ...options, format: "anthropic" }));
     const names = namesOf(stored ?? []);
@@ -82,9 +82,9 @@ export class UtterdHistory {
   }
 
   /**
-   * What goes to the model within a budget of tokens: a summary, and the newest messages with whole exchanges. System
-   * messages at the head stay, and count in the budget. Images and PDF
-   * files of users go with their messages; what Anthropic's format has no place for, such as sounds, is left out.
+   * What goes to the model within a token budget: a summary, and the newest messages in whole exchanges. System
+   * messages at the head stay, and count towards the budget. Users' images and PDF files are included; what Anthropic's
+   * format has no place for, such as audio, is left out.
    */
   async context(options: Omit<ContextOptions, "format"> = {}): Promise<ModelContext> {
     const wanted = { unanswered: "placeholder", ...options, format: "anthropic" } as const;
@@ -101,7 +101,7 @@ export class UtterdHistory {
   }
 }
 
-/** A message as Anthropic writes it. */
+/** A message in Anthropic's format. */
 interface Said {
   role: "system" | "user" | "assistant";
   content: string | Block[];
@@ -123,10 +123,10 @@ async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The message as Anthropic writes it, with what is the AI SDK's own in a field more. */
+/** The message in Anthropic's format, with the AI SDK's own data in an extra field. */
 function saidBy(message: ModelMessage): object {
   const content = contentOf(message);
-  // What holds no result is no user's word: it would abandon the calls that wait.
+  // A tool message without results must not count as the user's: that would abandon the open calls.
   const others = message.role === "tool" && content.length === 0 ? "assistant" : "user";
   const role = message.role === "assistant" || message.role === "system" ? message.role : others;
   return fold({ role, content }, FIELD, message);
@@ -142,7 +142,7 @@ function contentOf(message: ModelMessage): string | Block[] {
       const block = blockOf(part);
       return block ? [block] : [];
     }
-    // What the provider ran by itself has its result in the same message, where the format has none.
+    // A call that the provider ran has its result in the same message, where the format has no place for it.
     return part.type === "tool-call" && !part.providerExecuted ? [call(part)] : [];
   });
 }
@@ -168,7 +168,7 @@ function textOf(output: ToolResultPart["output"]): string {
   return typeof output.value === "string" ? output.value : JSON.stringify(output.value);
 }
 
-/** The AI SDK's message that is folded into a message; none where another program said it. */
+/** The AI SDK's message that is folded into a message; undefined if another program stored it. */
 function own(said: Said): ModelMessage | undefined {
   return FIELD in said ? (unfold(said, FIELD) as ModelMessage | undefined) : undefined;
 }
@@ -183,7 +183,7 @@ function blocksOf({ content }: Said): Block[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** A message as Anthropic writes it, such as a context's, as the AI SDK's: results stand in a message of their own. */
+/** Converts a message in Anthropic's format, such as a context's: results become a message of their own. */
 function saidByOthers(said: Said, names: ReadonlyMap<string, string>): ModelMessage[] {
   const blocks = blocksOf(said);
   const texts = blocks.flatMap((block): TextPart[] =>

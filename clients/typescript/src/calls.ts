@@ -1,4 +1,4 @@
-/** How calls are made: their request ids, deadlines, and when they are made again. */
+/** How calls are made: request ids, deadlines and retries. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -13,15 +13,15 @@ import { failureOf } from "./failures.js";
 import type { CallOptions, ChangeOptions } from "./model.js";
 import { wide } from "./read.js";
 
-/** How often a call is made, at most. */
+/** The most attempts of a call. */
 const ATTEMPTS = 6;
-/** Milliseconds before the second attempt, at most; each further pause may be twice as long. */
+/** Milliseconds before the second attempt, at most; each further pause can be twice as long. */
 const FIRST_PAUSE = 100;
 
 type Unary<Q, R> = (request: Q, options?: TransportOptions) => Promise<R>;
 type Streaming<Q, R> = (request: Q, options?: TransportOptions) => AsyncIterable<R>;
 
-/** What of a request decides whether it is made again. */
+/** The parts of a request that decide whether it is retried. */
 interface Attempted {
   readonly requestId?: string;
   readonly expectedRevision?: bigint;
@@ -46,7 +46,7 @@ export class Calls {
 
   constructor(
     transport: Transport,
-    /** Milliseconds that a call may take with all its attempts; null for any number. */
+    /** Milliseconds that a call may take with all its attempts; null for no limit. */
     private readonly timeout: number | null,
   ) {
     this.memory = createClient(MemoryService, transport);
@@ -55,7 +55,7 @@ export class Calls {
     this.compactions = createClient(CompactionService, transport);
   }
 
-  /** Makes a call. To make it twice does what once does: it reads, or has a request id, or removes. */
+  /** Makes a call, which can be repeated without effect: it reads, or has a request id, or removes. */
   async make<Q extends object, R>(method: Unary<Q, R>, request: Q, options: CallOptions = {}): Promise<R> {
     const timeout = options.timeout === undefined ? this.timeout : options.timeout;
     const attempts = new Attempts(request, timeout, options.signal);
@@ -69,7 +69,7 @@ export class Calls {
     }
   }
 
-  /** The responses of a stream, which is opened anew when the server is lost. */
+  /** The responses of a stream, which is reopened if the connection is lost. */
   async *stream<Q extends object, R>(method: Streaming<Q, R>, request: Q, signal?: AbortSignal): AsyncGenerator<R> {
     let attempts = new Attempts(request, null, signal);
     for (;;) {
@@ -91,7 +91,7 @@ export class Calls {
   }
 }
 
-/** Counts the attempts of one call, and decides after each failure. */
+/** Counts the attempts of one call, and decides after each failure whether to retry. */
 class Attempts {
   private readonly deadline: number | undefined;
   private made = 0;
@@ -109,7 +109,7 @@ class Attempts {
     return this.deadline === undefined ? undefined : Math.max(Math.ceil(this.deadline - performance.now()), 1);
   }
 
-  /** Waits until the next attempt; throws the failure's error when there is none. */
+  /** Waits until the next attempt; throws the failure's error if there is none. */
   async pauseAfter(thrown: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     this.made += 1;
@@ -122,9 +122,9 @@ class Attempts {
 
   private mayPass(error: ServerError): boolean {
     if (error.code === "UNAVAILABLE") return true;
-    // Who pinned a revision, or versions of the state, has to look at what is there now.
+    // A caller that pinned a revision, or versions of the state, must look at the current state first.
     if (error.code === "ABORTED") return error.reason !== "STALE_STATE" && this.request.expectedRevision === undefined;
-    // Turned away before it was looked at, with the time to come again.
+    // Rejected before it was processed, with the time to try again.
     return error.code === "RESOURCE_EXHAUSTED" && error.retryAfter !== undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** The client: a connection to a server, and what is asked of it that is not of one conversation. */
+/** The client: a connection to a server, and the calls that are not about one conversation. */
 import { ConversationOrder } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { attempt, Calls } from "./calls.js";
 import { type PrepareOptions, prepareRequest, preparedOf } from "./contexts.js";
@@ -21,46 +21,46 @@ const ORDERS = {
 
 /** How a client connects. */
 export interface ConnectOptions extends EndpointOptions {
-  /** Milliseconds that a call may take with all its attempts; 30,000 by default, null for any number. */
+  /** Milliseconds that a call may take with all its attempts; 30,000 by default, null for no limit. */
   readonly timeout?: number | null;
 }
 
-/** What a conversation is made with. */
+/** How to create a conversation. */
 export interface CreateOptions extends CallOptions {
   readonly id?: string;
   readonly recipient?: string;
   readonly title?: string;
   readonly policy?: Policy;
   readonly labels?: Readonly<Record<string, string>>;
-  /** What its tokens are counted in: an encoding, or the name of an OpenAI model. */
+  /** The encoding that counts its tokens, or the name of an OpenAI model. */
   readonly encoding?: string;
-  /** An id that is taken is no error. */
+  /** Whether an id that is taken is accepted. */
   readonly existOk?: boolean;
 }
 
-/** Which conversations are listed. */
+/** Which conversations to list. */
 export interface ConversationsOptions extends CallOptions {
   readonly recipient?: string;
   readonly allRecipients?: boolean;
-  /** Only those whose id begins so. */
+  /** Only those whose id begins with this. */
   readonly prefix?: string;
-  /** Only those that are doing this. */
+  /** Only those with this status. */
   readonly status?: Status;
   /** `newest_start` by default. */
   readonly order?: "newest_start" | "oldest_start" | "newest_update" | "oldest_update";
-  /** The most of them; all by default. */
+  /** The most to return; all by default. */
   readonly limit?: number;
 }
 
 /**
- * A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`; by default what the variable
- * `UTTERD_SERVER` says, or else `127.0.0.1:50051`. It connects with its first call.
+ * A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`; by default the variable
+ * `UTTERD_SERVER`, or else `127.0.0.1:50051`. It connects on its first call.
  */
 export function connect(address?: string, options: ConnectOptions = {}): Client {
   return new Client(endpoint(address, options), options.timeout);
 }
 
-/** What ends with a client. */
+/** Something that ends with a client. */
 export interface Owned {
   close(): Promise<void>;
 }
@@ -78,25 +78,25 @@ export class Client {
     this.calls = new Calls(endpoint.transport, timeout);
   }
 
-  /** Where the server is. */
+  /** The server's address. */
   get address(): string {
     return this.endpoint.address;
   }
 
   /**
-   * A conversation: that with an id, or a recipient's active one; by default that of the recipient `default`.
-   * Nothing is called: a conversation starts with the first message that is added.
+   * A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
+   * This makes no call: a conversation starts with the first message that is added.
    */
   conversation(which: string | ConversationAddress = {}): Conversation {
     return new Conversation(this.calls, typeof which === "string" ? { id: which } : which);
   }
 
-  /** A recipient, with values of its own. Nothing is called. */
+  /** A recipient, with values of its own. This makes no call. */
   recipient(id = "default"): Recipient {
     return new Recipient(this.calls, id);
   }
 
-  /** Makes a conversation with limits of its own; `ExistsError` when the id is taken, unless `existOk`. */
+  /** Creates a conversation with limits of its own; `ExistsError` if the id is taken, unless `existOk`. */
   async create(options: CreateOptions = {}): Promise<Conversation> {
     const { id, recipient, title, policy, labels, encoding } = options;
     const request = {
@@ -117,7 +117,7 @@ export class Client {
     }
   }
 
-  /** A recipient's conversations, or those of all recipients, in an order and at most `limit`. */
+  /** A recipient's conversations, or those of all recipients, sorted, and at most `limit`. */
   async conversations(options: ConversationsOptions = {}): Promise<ConversationRecord[]> {
     const { recipient, allRecipients, prefix, status, order = "newest_start", limit = Infinity } = options;
     const request = {
@@ -135,22 +135,22 @@ export class Client {
     );
   }
 
-  /** Removes everything of a recipient: all its conversations and what is stored in them. How many there were. */
+  /** Removes all of a recipient's conversations and everything in them. Returns how many there were. */
   async deleteRecipient(recipient: string, options: CallOptions = {}): Promise<number> {
     const request = { recipientId: recipient };
     return (await this.calls.make(this.calls.conversations.deleteRecipient, request, options)).conversationCount ?? 0;
   }
 
   /**
-   * Makes a history that the caller holds fit for a model, and stores nothing: keeps the newest messages within the
-   * limits, whole exchanges only, and drops what is malformed.
+   * Makes a history that the caller holds fit for a model: keeps the newest messages within the limits, whole exchanges
+   * only, and drops what is malformed. Stores nothing.
    */
   async prepare<M = any>(messages: Messages, options: PrepareOptions = {}): Promise<Prepared<M>> {
     const request = prepareRequest(messages, options);
     return preparedOf<M>(await this.calls.make(this.calls.contexts.prepareHistory, request, options));
   }
 
-  /** Counts the tokens of texts, exactly, for an encoding or an OpenAI model; by default the server's encoding. */
+  /** Counts the tokens of texts exactly, for an encoding or an OpenAI model; by default the server's encoding. */
   async countTokens(
     texts: string | readonly string[],
     options: CallOptions & { model?: string } = {},
@@ -160,7 +160,7 @@ export class Client {
     return { counts: it.tokenCounts, encoding: it.encoding };
   }
 
-  /** Closes the connection, and ends the server if it is the client's own. */
+  /** Closes the connection, and ends the server if it is a local one. */
   async close(): Promise<void> {
     this.endpoint.close();
     await this.owned?.close();

@@ -1,4 +1,4 @@
-/** What goes to a model. */
+/** Contexts for models. */
 import {
   type BuildContextResponse,
   ContextFormat,
@@ -23,25 +23,25 @@ const FORMATS = {
 const PLACES = { system: SummaryPlacement.SYSTEM, user: SummaryPlacement.USER_MESSAGE } as const;
 const UNANSWERED = { omit: UnansweredCalls.OMIT, placeholder: UnansweredCalls.PLACEHOLDER } as const;
 
-/** What a context is to be. */
+/** How to build a context. */
 export interface ContextOptions extends CallOptions {
-  /** The most tokens; by default what the conversation's policy lets the window and the summary have. */
+  /** The most tokens; by default what the conversation's policy allows for the window and the summary. */
   readonly budget?: number;
-  /** OpenAI's chat (by default), Anthropic's messages (with `system` beside them), or `text`. */
+  /** OpenAI's chat (by default), Anthropic's messages (with a separate `system`), or `text`. */
   readonly format?: "openai" | "anthropic" | "text";
   /** A system prompt that is not stored. */
   readonly instructions?: string;
-  /** Adds what a search for this finds of the rest. */
+  /** Adds what a search for this finds in the rest. */
   readonly recall?: string | Recall;
-  /** The newest so many turns, exactly. */
+  /** Exactly this many of the newest turns. */
   readonly maxTurns?: number;
-  /** Whether the summary stands in a system message (by default) or in a user's. */
+  /** Whether the summary goes into a system message (by default) or a user message. */
   readonly summary?: "system" | "user";
   /** Whether a call without a result is left out (by default), or closed with a placeholder. */
   readonly unanswered?: "omit" | "placeholder";
-  /** A line stands for results of tools of turns that are older than this. */
+  /** Replaces tool results of older turns with a line. */
   readonly maskResultsAfterTurns?: number;
-  /** Whether messages leave in steps, so that a provider's prompt cache is hit. */
+  /** Whether messages drop out in steps, so that a provider's prompt cache hits. */
   readonly stableSteps?: boolean;
 }
 
@@ -66,7 +66,7 @@ function recallOf(recall: string | Recall | undefined) {
   return { ...rest, scope: read.chosen("recall.scope", scope, SCOPES) };
 }
 
-/** The messages of a response. What else is known of them does not show when they are printed, copied or compared. */
+/** The messages of a response. The other facts do not show when they are printed, copied or compared. */
 export function contextOf<M>(it: BuildContextResponse): Context<M> {
   const facts: ContextFacts = {
     conversationId: it.conversationId,
@@ -89,7 +89,7 @@ export function contextOf<M>(it: BuildContextResponse): Context<M> {
   return messages as Context<M>;
 }
 
-/** How a history is to be made fit. */
+/** How to make a history fit. */
 export interface PrepareOptions extends CallOptions {
   /** The user's next message. */
   readonly prompt?: string;
@@ -99,7 +99,7 @@ export interface PrepareOptions extends CallOptions {
   readonly maxBytes?: number;
   readonly budget?: number;
   readonly format?: "openai" | "anthropic";
-  /** What tokens are counted for: an encoding, or the name of an OpenAI model. */
+  /** The encoding to count tokens with, or the name of an OpenAI model. */
   readonly model?: string;
 }
 
@@ -116,7 +116,7 @@ export function prepareRequest(messages: Messages, options: PrepareOptions) {
   };
 }
 
-/** What PrepareHistory came to. */
+/** The result of PrepareHistory. */
 export function preparedOf<M>(it: {
   messagesJson: string;
   system: string;

@@ -1,4 +1,4 @@
-/** A conversation of a server, and everything that is done with one. */
+/** A conversation of a server, and all operations on one. */
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 
 import { ListOrder } from "./_proto/utterd/v1/conversation_service_pb.js";
@@ -43,7 +43,7 @@ import type {
 import * as read from "./read.js";
 import { changeOf, changeState, readState } from "./state.js";
 
-/** The last sequence that there can be. */
+/** The largest possible sequence. */
 const LAST = 2n ** 63n - 1n;
 const PARTS = {
   all: SummarizeScope.ALL,
@@ -52,11 +52,11 @@ const PARTS = {
   turns: SummarizeScope.TURNS,
 } as const;
 
-/** A conversation of a server. It holds nothing but where that is; several may point to the same one. */
+/** A conversation of a server. It holds only an address; several objects can refer to the same conversation. */
 export class Conversation {
-  /** Its id; undefined of a recipient's active one. */
+  /** Its id; undefined for a recipient's active one. */
   readonly id: string | undefined;
-  /** Whose it is, as far as that was said. */
+  /** Its recipient, if one was given. */
   readonly recipient: string | undefined;
   private readonly at: { readonly conversationId?: string; readonly recipientId?: string };
 
@@ -71,16 +71,16 @@ export class Conversation {
   }
 
   /**
-   * Stores one message or several, all or none; starts the conversation if need be. A message is an object as OpenAI's
-   * chat, OpenAI's Responses or Anthropic write it; fields that they do not know are kept and come back.
+   * Stores one message or several, all or none; starts the conversation if necessary. A message is an object in the
+   * format of OpenAI's chat, OpenAI's Responses or Anthropic; unknown fields are kept and returned.
    */
   async add(messages: Messages, options: AddOptions = {}): Promise<Added> {
     return this.memorize(messages, undefined, options);
   }
 
   /**
-   * Removes everything behind a sequence, 0 for everything stored, and stores messages in its place, in one commit.
-   * What is removed is gone for good, from the summary too.
+   * Removes everything after a sequence, 0 for everything stored, and stores messages instead, in one commit. The
+   * removal is final, and includes the summary.
    */
   async replaceAfter(
     sequence: number,
@@ -121,12 +121,12 @@ export class Conversation {
     };
   }
 
-  /** The messages that are stored, in the window and the archive, as they came. */
+  /** The stored messages, in the window and the archive, as they were given. */
   async messages<M = any>(options: ListOptions = {}): Promise<M[]> {
     return (await this.stored<M>(options)).messages.map((it) => it.message);
   }
 
-  /** The messages that are stored, with what is known of each, and the revision at which they were read. */
+  /** The stored messages with facts about each, and the revision at which they were read. */
   async stored<M = any>(options: ListOptions = {}): Promise<Stored<M>> {
     const request = {
       ...this.at,
@@ -139,7 +139,7 @@ export class Conversation {
       order: options.newestFirst ? ListOrder.NEWEST_FIRST : ListOrder.OLDEST_FIRST,
       offset: options.offset,
     };
-    // Of the first page: a change between two pages shows when a caller pins this.
+    // From the first page: pinning this revision reveals a change between two pages.
     let first: { conversationId: string; revision: bigint } | undefined;
     const messages = await collect(
       options.limit ?? Infinity,
@@ -153,9 +153,9 @@ export class Conversation {
   }
 
   /**
-   * Removes the newest message for good, and returns it; undefined when nothing is stored. One call, so that no two
-   * callers get the same message. Where it is made again, as the server was lost amid it, and turns out to have
-   * happened, `UnavailableError` says so: the message is gone, and outcomes keep no text.
+   * Removes the newest message for good, and returns it; undefined if nothing is stored. This is a single call, so that
+   * no two callers get the same message. If the connection is lost during the call, and a retry finds that it had taken
+   * effect, this throws `UnavailableError`: the message is lost, because outcomes keep no text.
    */
   async pop<M = any>(options: CallOptions & { readonly format?: Format } = {}): Promise<M | undefined> {
     const { format, ...call } = options;
@@ -163,20 +163,20 @@ export class Conversation {
     const it = await orNone(this.forget(wanted));
     if (it?.replayed && it.forgotten.length > 0) {
       const failure = { code: "UNAVAILABLE", reason: "", fields: [], metadata: {}, retryAfter: undefined };
-      const text = "the newest message was removed, but the server was lost before it was received";
+      const text = "the newest message was removed, but the connection was lost before it was received";
       throw errorOf(text, { ...failure, requestId: wanted.requestId });
     }
     return it?.messages.at(-1)?.message as M | undefined;
   }
 
   /**
-   * Removes everything that was said, for good, with what the summary tells of it. The conversation stays, with its
-   * title, labels and limits. One that does not exist is clear.
+   * Removes everything that was said, for good, from the summary too. The conversation stays, with its title, labels
+   * and limits. If it does not exist, this does nothing.
    */
   async clear(options: ChangeOptions = {}): Promise<void> {
     const request = {
       ...this.change(options),
-      // The word `all` would spare the instructions at the head.
+      // The word `all` would keep the instructions at the head.
       selector: { sequences: [{ first: 1n, last: LAST }] },
       mode: ForgetMode.HARD,
       exact: true,
@@ -185,15 +185,15 @@ export class Conversation {
   }
 
   /**
-   * What goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages. No result of
-   * a tool goes without its call, and no call without its results.
+   * Builds what goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages.
+   * Never contains a tool result without its call, or a call without its results.
    */
   async context<M = any>(options: ContextOptions = {}): Promise<Context<M>> {
     const request = { ...this.at, ...contextRequest(options) };
     return contextOf<M>(await this.calls.make(this.calls.contexts.buildContext, request, options));
   }
 
-  /** Finds utterances by a prompt, the best first; without one the newest that the filters let through. */
+  /** Finds utterances by a prompt, the best first; without a prompt, the newest that pass the filters. */
   async remember(prompt = "", options: RememberOptions = {}): Promise<Match[]> {
     const request = {
       ...this.at,
@@ -218,7 +218,7 @@ export class Conversation {
     );
   }
 
-  /** Forgets what instructions select, such as `last:3` or "what I said yesterday", or what is named. */
+  /** Forgets what instructions such as `last:3` or "what I said yesterday" select, or what is named. */
   async forget(what: string | ForgetOptions, options: ForgetOptions = {}): Promise<Forgotten> {
     const how = typeof what === "string" ? options : what;
     const request = {
@@ -244,7 +244,7 @@ export class Conversation {
     };
   }
 
-  /** Brings back what was forgotten softly: 1 to 1,000 utterances by their ids, each with its exchange. */
+  /** Brings back softly forgotten utterances: 1 to 1,000 by their ids, each with its exchange. */
   async restore(ids: readonly string[], options: ChangeOptions = {}): Promise<Restored> {
     const request = { ...this.change(options), utteranceIds: [...ids] };
     const it = await this.calls.make(this.calls.memory.restore, request, options);
@@ -258,7 +258,7 @@ export class Conversation {
     };
   }
 
-  /** Summarises the conversation, or a part of it, and stores nothing. */
+  /** Summarises the conversation, or a part of it. Stores nothing. */
   async summarize(options: SummarizeOptions = {}): Promise<Summary> {
     const request = {
       ...this.at,
@@ -275,7 +275,7 @@ export class Conversation {
     return { ...summaryOf(it), model: it.model, warnings };
   }
 
-  /** The summary of what left the window, as it is stored. */
+  /** The stored summary of what left the window. */
   async summary(options: CallOptions = {}): Promise<Summary> {
     const it = await this.calls.make(this.calls.conversations.getSummary, this.at, options);
     const models = new Set(it.segments.map(({ model }) => model).filter(Boolean));
@@ -287,14 +287,14 @@ export class Conversation {
     return read.capacity((await this.calls.make(this.calls.memory.getCapacityInfo, this.at, options)).capacity);
   }
 
-  /** How full the window is: now, and after each change, until the loop over it is left or the signal ends it. */
+  /** How full the window is: now, and after each change, until the caller leaves the loop or the signal ends it. */
   async *watch(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<Capacity, void> {
     for await (const response of this.calls.stream(this.calls.memory.watchCapacity, this.at, options.signal)) {
       yield read.capacity(response.capacity);
     }
   }
 
-  /** Changes what an utterance says, in its place, whether it is pinned, or its metadata; what is not given stays. */
+  /** Changes an utterance's content, pin or metadata, in place; anything not given stays. */
   async edit(
     utteranceId: string,
     what: {
@@ -313,7 +313,7 @@ export class Conversation {
 
   /**
    * Folds all but the last `keepRecent` utterances of the window into the summary, or the `count` oldest.
-   * `PreconditionError` for a window of fewer than 30, and for one that would not become smaller.
+   * `PreconditionError` if the window has fewer than 30, or would not become smaller.
    */
   async compact(options: CompactOptions = {}): Promise<Compacted> {
     const request = {
@@ -329,15 +329,15 @@ export class Conversation {
     return { ...compactedOf(it), summary: it.summary };
   }
 
-  /** Takes the last compaction back that is not undone yet: its utterances are in the window again. */
+  /** Undoes the last compaction that is not undone yet: its utterances return to the window. */
   async undoCompaction(options: ChangeOptions = {}): Promise<Compacted> {
     const request = this.change(options);
     return compactedOf(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
   }
 
   /**
-   * The values that are kept beside the conversation, by name: those of these names, or all; as they were at one moment.
-   * A name that there is not is left out.
+   * The conversation's values, by name: those with these names, or all, read at one moment. A name that does not exist
+   * is left out.
    */
   async state<V = any>(
     names: readonly string[] = [],
@@ -347,20 +347,20 @@ export class Conversation {
   }
 
   /**
-   * Sets and deletes values beside the conversation, all or none. It must exist; `add` with a `state` starts one.
-   * Returns its revision after the change, which is the version of each value that was set.
+   * Sets and deletes values of the conversation, all or none. It must exist; `add` with a `state` starts one. Returns
+   * its revision after the change, which is the version of each value that was set.
    */
   async updateState(change: StateChange, options: ChangeOptions = {}): Promise<number> {
     return changeState(this.calls, this.at, change, options);
   }
 
-  /** What the server knows of the conversation; `NotFoundError` when there is none. */
+  /** What the server records about the conversation; `NotFoundError` if there is none. */
   async record(options: CallOptions = {}): Promise<ConversationRecord> {
     const it = await this.calls.make(this.calls.conversations.getConversation, this.at, options);
     return read.conversation(it.conversation);
   }
 
-  /** Changes the title, the limits or the labels; what is not given stays. A smaller limit evicts at once. */
+  /** Changes the title, the limits or the labels; anything not given stays. A smaller limit evicts immediately. */
   async update(
     what: { readonly title?: string; readonly policy?: Policy; readonly labels?: Readonly<Record<string, string>> },
     options: ChangeOptions = {},
@@ -373,7 +373,7 @@ export class Conversation {
     return read.conversation(it.conversation);
   }
 
-  /** Ends the conversation: it gets a title and a closing summary, and nothing more is said in it. */
+  /** Ends the conversation: it gets a title and a closing summary, and accepts no more messages. */
   async end(reason = "", options: ChangeOptions = {}): Promise<ConversationRecord> {
     const request = { ...this.change(options), reason };
     const it = await this.calls.make(this.calls.conversations.endConversation, request, options);
@@ -381,8 +381,8 @@ export class Conversation {
   }
 
   /**
-   * Another conversation, which starts with what was said in this one. Nothing is copied, and what either says from
-   * then on the other does not see.
+   * Starts another conversation with what was said in this one. Nothing is copied, and neither sees what is said in the
+   * other from then on.
    */
   async fork(options: ForkOptions = {}): Promise<Conversation> {
     const request = {
@@ -396,7 +396,7 @@ export class Conversation {
     return new Conversation(this.calls, { id: it.conversation?.conversationId, recipient: options.recipient });
   }
 
-  /** Removes the conversation and everything in it. Whether there was one. */
+  /** Removes the conversation and everything in it. Returns whether there was one. */
   async delete(options: CallOptions = {}): Promise<boolean> {
     const conversationId = this.id ?? (await orNone(this.record(options)))?.conversationId;
     if (conversationId === undefined) return false;

@@ -1,32 +1,32 @@
-/** Where a server is, and how it is reached. */
+/** The address of a server, and how to connect to it. */
 import { readFileSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 
 import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
 
-/** Where a server listens unless it is told otherwise. */
+/** The default address of a server. */
 const DEFAULT = "127.0.0.1:50051";
 const ACCEPTED = "accepted are HOST:PORT, http://…, https://… and unix:PATH";
-/** Megabytes that answers which are not yet read may take before new calls are refused; Node's own 10 are few. */
+/** The most megabytes of unread answers before new calls are refused; Node's default of 10 is too low. */
 const SESSION_MEGABYTES = 256;
-/** Milliseconds of silence after which a connection is tried before it is used, and those it has to answer. */
+/** Milliseconds of silence after which a connection is tested before use, and the time it has to answer. */
 const PING = { pingIntervalMs: 60_000, pingTimeoutMs: 10_000 };
 
-/** How a server is known over TLS, and how this client is known to it. The files are PEM. */
+/** How server and client authenticate over TLS. The files are PEM. */
 export interface Tls {
-  /** The authority that signed the server's certificate; by default those that Node comes with. */
+  /** The authority that signed the server's certificate; by default those that come with Node. */
   readonly ca?: string;
-  /** This client's certificate, with `key`, where the server asks for one. */
+  /** This client's certificate, with `key`, if the server asks for one. */
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** How a server is reached. */
+/** How to connect to a server. */
 export interface EndpointOptions {
-  /** The credential; by default what `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`, says. */
+  /** The credential; by default from `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`. */
   readonly token?: string;
-  /** The namespace that is meant, where the credential is an admin's. */
+  /** The namespace to use, if the credential is an admin's. */
   readonly namespace?: string;
   /** The authority and the certificate, for `https://…`. */
   readonly tls?: Tls;
@@ -34,7 +34,7 @@ export interface EndpointOptions {
 
 /** A connection to a server. */
 export interface Endpoint {
-  /** Where the server is. */
+  /** The server's address. */
   readonly address: string;
   readonly transport: Transport;
   /** Closes the connection. */
@@ -42,8 +42,8 @@ export interface Endpoint {
 }
 
 /**
- * The server at an address: `HOST:PORT`, `http://…`, `https://…` or `unix:PATH`; without one, at `UTTERD_SERVER`,
- * or else where a server listens by default. It is connected to with the first call.
+ * The server at an address: `HOST:PORT`, `http://…`, `https://…` or `unix:PATH`; by default `UTTERD_SERVER`, or else
+ * the default address of a server. It connects on the first call.
  */
 export function endpoint(given: string | undefined, options: EndpointOptions): Endpoint {
   const address = given || process.env["UTTERD_SERVER"] || DEFAULT;

@@ -1,6 +1,6 @@
-/** What goes wrong, with what the server says of it. */
+/** Errors, with what the server says about them. */
 
-/** A field that a request was refused for. */
+/** A field because of which a request was refused. */
 export interface FieldProblem {
   /** The field of the request, such as `messages_json[2].role`. */
   readonly field: string;
@@ -8,23 +8,23 @@ export interface FieldProblem {
   readonly description: string;
 }
 
-/** What is known of a failure. */
+/** The facts about a failure. */
 export interface Failure {
   /** The gRPC status, such as `NOT_FOUND`. */
   readonly code: string;
-  /** The server's stable reason, such as `STALE_REVISION`; empty when it was not the server that failed the call. */
+  /** The server's stable reason, such as `STALE_REVISION`; empty if the call failed elsewhere. */
   readonly reason: string;
   /** The fields that are to blame. */
   readonly fields: readonly FieldProblem[];
-  /** What the reason comes with, such as the `actual` revision. */
+  /** Details of the reason, such as the `actual` revision. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Milliseconds after which the server asks to be called again. */
   readonly retryAfter: number | undefined;
-  /** The request id of the attempt: to repeat the call with it does nothing twice. Empty for calls without one. */
+  /** The request id of the attempt: a repetition with it has no further effect. Empty for calls without one. */
   readonly requestId: string;
 }
 
-/** The base of everything that this package throws by itself. */
+/** The base class of this package's own errors. */
 export class UtterdError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -52,34 +52,34 @@ export class ServerError extends UtterdError implements Failure {
   }
 }
 
-/** The request is wrong; `fields` say where. Nothing was changed. */
+/** The request is wrong; `fields` says where. Nothing was changed. */
 export class InvalidRequestError extends ServerError {}
 
-/** What the request names does not exist. */
+/** Something that the request names does not exist. */
 export class NotFoundError extends ServerError {}
 
-/** What the request would make exists already. */
+/** What the request would create already exists. */
 export class ExistsError extends ServerError {}
 
-/** The conversation is not at the revision that was expected, or too many write to it at once. */
+/** The conversation is not at the expected revision, or too many callers write to it at the same time. */
 export class ConflictError extends ServerError {}
 
-/** The conversation is in no state for this, such as one that has ended. */
+/** The conversation's state does not allow this, for example because it has ended. */
 export class PreconditionError extends ServerError {}
 
-/** A limit of the server is reached: a quota, its disk, or what it can serve at a time. */
+/** A limit of the server is reached: a quota, its disk, or its load. */
 export class ExhaustedError extends ServerError {}
 
-/** The caller is not known, or may not do this. */
+/** The caller is unknown, or is not allowed to do this. */
 export class DeniedError extends ServerError {}
 
-/** The server cannot be reached, or cannot answer now. */
+/** The server cannot be reached, or cannot answer at the moment. */
 export class UnavailableError extends ServerError {}
 
 /** The call took longer than its timeout. It may have taken effect. */
 export class DeadlineError extends ServerError {}
 
-/** A server of one's own did not start. */
+/** A local server did not start. */
 export class StartError extends UtterdError {}
 
 const KINDS: Readonly<Record<string, typeof ServerError>> = {
@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, typeof ServerError>> = {
   DEADLINE_EXCEEDED: DeadlineError,
 };
 
-/** The error of a gRPC status; one that has no class of its own is a plain `ServerError`. */
+/** The error for a gRPC status; a status without its own class gives a plain `ServerError`. */
 export function errorOf(message: string, failure: Failure, options?: ErrorOptions): ServerError {
   return new (KINDS[failure.code] ?? ServerError)(message, failure, options);
 }

@@ -1,10 +1,10 @@
-/** From what the transport throws to errors of this package. */
+/** Converts what the transport throws to errors of this package. */
 import { Code, ConnectError } from "@connectrpc/connect";
 
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./_proto/google/rpc/error_details_pb.js";
 import { errorOf, type ServerError } from "./errors.js";
 
-/** The error that a failed call comes to. */
+/** The error for a failed call. */
 export function failureOf(thrown: unknown, requestId: string): ServerError {
   const error = ConnectError.from(thrown);
   const info = error.findDetails(ErrorInfoSchema)[0];
@@ -22,7 +22,7 @@ export function failureOf(thrown: unknown, requestId: string): ServerError {
   return errorOf(error.rawMessage || failure.code, failure, { cause: thrown });
 }
 
-/** The name of the gRPC status: the server's, or else that of what broke on the way. */
+/** The name of the gRPC status: the server's, or else one for a failure on the way. */
 function statusOf(error: ConnectError): string {
   const name = Code[error.code].replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
   if (error.metadata.has("grpc-status") || error.code === Code.DeadlineExceeded) return name;

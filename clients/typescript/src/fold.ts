@@ -1,15 +1,15 @@
 /**
- * A framework's own message within a provider's, without storing a text twice.
+ * A framework's own message inside a provider's message, without storing a text twice.
  *
- * What a provider's format has no place for stands in the message as one more field, which the server keeps and gives
- * back. Texts that the provider's part says already are pointers there, so that one that is edited is edited for the
- * framework too, and the server's limits of size hold for the message once. What JSON has no place for, bytes and URLs,
- * is marked in the same way, and is a pointer too where the provider's part has it as text.
+ * Whatever a provider's format has no place for goes into an extra field of the message, which the server keeps and
+ * returns. Texts that are already in the provider's part become pointers there, so that an edit of the text also
+ * applies to the framework's message, and texts count only once towards the server's size limits. What JSON cannot
+ * represent, bytes and URLs, is marked in the same way, and is a pointer too if the provider's part has it as text.
  */
 
-/** The key of a pointer: `{"$at": [key or index, …]}` leads to a text of the message. */
+/** The key of a pointer: `{"$at": [key or index, …]}` points to a text of the message. */
 const AT = "$at";
-/** Shorter texts stand where they are: a pointer would be longer. */
+/** Shorter texts are stored in place: a pointer would be longer. */
 const SHORTEST = 24;
 
 type Path = (string | number)[];
@@ -22,7 +22,7 @@ export function fold(message: Fields, field: string, own: unknown): Fields {
   return { ...message, [field]: folded(own, texts) };
 }
 
-/** What was folded into the field of `message`; undefined when a pointer leads nowhere, as much was changed since. */
+/** What was folded into the field of `message`; undefined if a later change left a pointer that leads nowhere. */
 export function unfold(message: Fields, field: string): unknown {
   try {
     return unfolded(message[field], message);
@@ -52,7 +52,7 @@ function folded(value: unknown, texts: ReadonlyMap<string, Path>): unknown {
   if (value instanceof Uint8Array) return { [AT]: null, bytes: folded(base64(value), texts) };
   if (value instanceof ArrayBuffer) return { [AT]: null, buffer: folded(base64(new Uint8Array(value)), texts) };
   const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, folded(part, texts)]));
-  // An object that looks like a pointer, or like this, is told from one by a key more.
+  // An object that looks like a pointer, or like this, is marked by one more key.
   return AT in value ? { [AT]: null, is: parts } : parts;
 }
 

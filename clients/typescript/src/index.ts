@@ -1,7 +1,7 @@
 /**
  * Conversation memory for LLM agents: the client of an utterd server.
  *
- *     const memory = connect(); // 127.0.0.1:50051; or await local(), with a server of its own
+ *     const memory = connect(); // 127.0.0.1:50051; or await local(), with a local server
  *     const chat = memory.conversation({ recipient: "alice" });
  *     await chat.add({ role: "user", content: "My flight HAT136 leaves on May 23." });
  *     const messages = await chat.context({ budget: 8000, format: "openai" }); // what goes to the model

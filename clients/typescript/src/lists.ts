@@ -1,15 +1,15 @@
 /** Lists that come in pages. */
 
-/** The most that a page holds. */
+/** The most items on a page. */
 const PAGE = 1000;
 
-/** Everything that is listed, at most `limit`. The size of a page is the same on each, as a token asks for. */
+/** Everything that is listed, at most `limit`. All pages have the same size, as a token requires. */
 export async function collect<P extends { readonly nextPageToken: string }, T>(
   limit: number,
   ask: (place: { pageSize: number; pageToken: string }) => Promise<P>,
   items: (page: P) => T[],
 ): Promise<T[]> {
-  if (!(limit >= 0)) throw new TypeError(`limit: ${limit}; accepted are 0 and more`);
+  if (!(limit >= 0)) throw new TypeError(`limit: ${limit}; accepted are 0 or more`);
   const found: T[] = [];
   let pageToken = "";
   while (found.length < limit) {

@@ -1,14 +1,14 @@
-/** Images and documents of the AI SDK as Anthropic writes them, and back. */
+/** Converts images and documents of the AI SDK to Anthropic's format, and back. */
 import type { FilePart, ImagePart } from "ai";
 
-/** An image or a document as Anthropic writes it. */
+/** An image or a document in Anthropic's format. */
 export interface MediaBlock {
   type: "image" | "document";
   source: { type: "base64"; media_type: string; data: string } | { type: "url"; url: string };
   title?: string;
 }
 
-/** How the base64 of an image begins. */
+/** The beginning of an image's base64. */
 const IMAGES = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -17,7 +17,7 @@ const IMAGES = [
 ] as const;
 const PDF = "application/pdf";
 
-/** The block of a part; undefined where Anthropic's format has none for it, as for sounds. */
+/** The block for a part; undefined if Anthropic's format has none, for example for audio. */
 export function blockOf(part: ImagePart | FilePart): MediaBlock | undefined {
   const { url, data, told } = contentOf(part.type === "image" ? part.image : part.data);
   const declared = part.mediaType ?? told ?? "image/*";
@@ -31,7 +31,7 @@ export function blockOf(part: ImagePart | FilePart): MediaBlock | undefined {
   return known && data ? { type, source: { type: "base64", media_type: known, data }, ...title } : undefined;
 }
 
-/** The part that a block is; undefined for a source that the AI SDK has no place for, such as an uploaded file. */
+/** The part for a block; undefined for a source that the AI SDK does not have, such as an uploaded file. */
 export function partOf({ type, source, title }: MediaBlock): ImagePart | FilePart | undefined {
   if (source.type !== "url" && source.type !== "base64") return undefined;
   const data = source.type === "url" ? new URL(source.url) : source.data;
@@ -44,7 +44,7 @@ interface Content {
   url?: string;
   /** Base64. */
   data?: string;
-  /** The media type that a data URL tells. */
+  /** The media type in a data URL. */
   told?: string;
 }
 

@@ -1,30 +1,30 @@
-/** What calls take and come to: plain values. */
+/** The arguments and results of calls: plain values. */
 
-/** Who speaks. */
+/** The speaker of a message. */
 export type Role = "system" | "user" | "assistant" | "tool";
 /** A provider's format of messages: OpenAI's chat, items of OpenAI's Responses, or Anthropic's messages. */
 export type Format = "openai" | "responses" | "anthropic";
-/** What a conversation is doing. */
+/** A conversation's status. */
 export type Status = "active" | "awaiting_answer" | "idle" | "closed";
 /** What a search covers: the window, the conversation with its archive, or all conversations of its recipient. */
 export type Scope = "window" | "conversation" | "recipient";
 
-/** One message or several, as a provider's API writes them; or the JSON text of an array of them. */
+/** One message or several, in a provider's format; or the JSON text of an array of them. */
 export type Messages = object | readonly object[] | string;
 
-/** How a call is bounded. */
+/** The limits of a call. */
 export interface CallOptions {
-  /** Milliseconds that the call may take with all its attempts, null for any number; by default the client's. */
+  /** Milliseconds that the call may take with all its attempts, null for no limit; by default the client's. */
   readonly timeout?: number | null;
-  /** Ends the call: it throws the signal's reason. What it asked for may have taken effect. */
+  /** Aborts the call, which throws the signal's reason. It may have taken effect. */
   readonly signal?: AbortSignal;
 }
 
-/** How a change is made. */
+/** The conditions of a change. */
 export interface ChangeOptions extends CallOptions {
-  /** `ConflictError` when the conversation is at another revision. */
+  /** `ConflictError` if the conversation is at another revision. */
   readonly expectedRevision?: number;
-  /** Names this attempt: to repeat it does nothing twice. By default a new one. */
+  /** Identifies this attempt: a repetition has no further effect. By default a new one. */
   readonly requestId?: string;
 }
 
@@ -50,36 +50,36 @@ export interface Policy {
 
 /** How full a window is. */
 export interface Capacity {
-  /** Empty where a recipient has no conversation; the limits are the server's defaults then. */
+  /** Empty if the recipient has no conversation; the limits are then the server's defaults. */
   readonly conversationId: string;
   readonly recipientId: string;
   readonly revision: number;
   readonly status: Status | undefined;
-  /** Slots of the window that are taken. */
+  /** Utterances in the window. */
   readonly utterances: number;
   /** Tokens of the window. */
   readonly tokens: number;
   readonly turns: number;
   /** Utterances that left the window and are still stored. */
   readonly archived: number;
-  /** Undefined: unlimited; so it is of the other maxima. */
+  /** Undefined means unlimited, here and for the other maxima. */
   readonly maxUtterances: number | undefined;
   readonly maxTokens: number | undefined;
   readonly maxTurns: number | undefined;
   readonly availableUtterances: number | undefined;
   readonly availableTokens: number | undefined;
-  /** Whether what may not leave the window is more than it should hold. */
+  /** Whether the window exceeds a limit because what is in it cannot leave. */
   readonly overLimit: boolean;
   readonly summaryTokens: number;
   /** Tokens of the window and the summary. */
   readonly totalTokens: number;
-  /** Whether the window has grown so long that it should be compacted. */
+  /** Whether the window has become long enough to be compacted. */
   readonly compactionAdvised: boolean;
 }
 
 /** Points to an utterance, without its text. */
 export interface Reference {
-  /** Empty of a reference far down a long list. */
+  /** Empty for references far down a long list. */
   readonly utteranceId: string;
   readonly sequence: number;
   readonly role: Role | undefined;
@@ -87,7 +87,7 @@ export interface Reference {
   readonly tokens: number;
 }
 
-/** Something that was let pass. */
+/** Something irregular that was accepted. */
 export interface Irregularity {
   /** The utterance's place in the request, from 0. */
   readonly index: number;
@@ -95,13 +95,13 @@ export interface Irregularity {
   readonly description: string;
 }
 
-/** What became of messages that were added. */
+/** The result of adding messages. */
 export interface Added {
   readonly conversationId: string;
   readonly revision: number;
-  /** The utterances that were stored, in order: a message that holds results of tools is several. */
+  /** The utterances that were stored, in order: a message with several tool results is several utterances. */
   readonly memorized: readonly Reference[];
-  /** What left the window for them; it is in the archive and in the summary. */
+  /** What left the window to make room; it is in the archive and in the summary. */
   readonly evicted: readonly Reference[];
   /** What they replaced. */
   readonly removed: readonly Reference[];
@@ -111,39 +111,39 @@ export interface Added {
   /** Whether an earlier call with the same request id did this. */
   readonly replayed: boolean;
   readonly irregularities: readonly Irregularity[];
-  /** The recipient's conversation that had been left idle, and ended for this one to start. */
+  /** The recipient's previous conversation, which had been idle and ended so that this one could start. */
   readonly endedConversationId: string | undefined;
 }
 
-/** What to change of the values that are kept beside a conversation. What is not named stays. */
+/** A change to the values of a conversation or a recipient. Values that are not named stay. */
 export interface StateChange {
-  /** Values to set, by name: a Uint8Array, or what JSON can hold. */
+  /** Values to set, by name: a Uint8Array, or what JSON can represent. */
   readonly set?: Readonly<Record<string, unknown>>;
-  /** Names to delete; one that there is not is passed over. */
+  /** Names to delete; missing ones are ignored. */
   readonly delete?: readonly string[];
-  /** `ConflictError` when a named value is at another version; 0 when there must be none. */
+  /** `ConflictError` if a named value is at another version; 0 means that it must not exist. */
   readonly expectedVersions?: Readonly<Record<string, number>>;
 }
 
-/** A value that is kept beside a conversation. */
+/** A value of a conversation or a recipient. */
 export interface StateValue<V = any> {
-  /** A Uint8Array, or what was read of JSON. */
+  /** A Uint8Array, or a value parsed from JSON. */
   readonly value: V;
-  /** The revision of the conversation that wrote it. */
+  /** The revision, of the conversation or the recipient's values, at which it was written. */
   readonly version: number;
 }
 
 /** A message as it is stored. */
 export interface StoredMessage<M = any> {
   readonly message: M;
-  /** The message as text: byte for byte as it came, unless it was edited since. */
+  /** The message as text: byte for byte as it was given, unless it has been edited since. */
   readonly json: string;
   readonly format: Format;
-  /** The id of its first utterance: the one that it was given, or the server's. */
+  /** The id of its first utterance: the caller's, or else the server's. */
   readonly utteranceId: string;
   /** The sequence of its first utterance. */
   readonly sequence: number;
-  /** The sequence of its last utterance: another one when it holds several results of tools. */
+  /** The sequence of its last utterance: it differs from the first if it has several tool results. */
   readonly lastSequence: number;
   readonly role: Role;
   readonly turn: number;
@@ -155,7 +155,7 @@ export interface StoredMessage<M = any> {
 export interface Stored<M = any> {
   /** Empty for a recipient without a conversation. */
   readonly conversationId: string;
-  /** What a change that builds on these messages names as `expectedRevision`; 0 when nothing is stored yet. */
+  /** The `expectedRevision` for a change that builds on these messages; 0 if nothing is stored yet. */
   readonly revision: number;
   readonly messages: readonly StoredMessage<M>[];
 }
@@ -179,11 +179,11 @@ export interface Utterance {
 export interface Match {
   readonly utterance: Utterance;
   readonly conversationId: string;
-  /** Orders the matches of one search. */
+  /** Ranks the matches of one search. */
   readonly score: number;
   /** How much of the prompt it covers, from 0 to 1; 0 without a prompt. */
   readonly relevance: number;
-  /** The words of the prompt that it holds. */
+  /** The words of the prompt that it contains. */
   readonly terms: readonly string[];
   readonly neighbors: readonly Utterance[];
 }
@@ -193,7 +193,7 @@ export interface Forgotten {
   readonly conversationId: string;
   readonly revision: number;
   readonly forgotten: readonly Reference[];
-  /** The messages themselves, where they were asked for. */
+  /** The messages themselves, if requested. */
   readonly messages: readonly StoredMessage[];
   readonly capacity: Capacity;
   /** The instructions as they were understood, in their short form. */
@@ -218,17 +218,17 @@ export interface Summary {
   /** Tokens of the text, exactly. */
   readonly tokens: number;
   readonly conversationId: string;
-  /** The model that told it; empty when its sentences are taken from what was said. */
+  /** The model that wrote it; empty if its sentences are quoted from what was said. */
   readonly model: string;
-  /** Why the text is empty, when it is. */
+  /** Why the text is empty, if it is. */
   readonly warnings: readonly string[];
 }
 
-/** What a compaction did, or would do, or what undoing it did. */
+/** What a compaction did or would do, or what undoing one did. */
 export interface Compacted {
   readonly conversationId: string;
   readonly revision: number;
-  /** Utterances that left the window, or came back. */
+  /** Utterances that left the window, or returned to it. */
   readonly utterances: number;
   /** Tokens of window and summary together. */
   readonly tokensBefore: number;
@@ -237,7 +237,7 @@ export interface Compacted {
   readonly capacity: Capacity;
 }
 
-/** A conversation as the server knows it. */
+/** A conversation as the server records it. */
 export interface ConversationRecord {
   readonly conversationId: string;
   readonly recipientId: string;
@@ -249,7 +249,7 @@ export interface ConversationRecord {
   /** Once it has ended: what it was about and what came of it, in 2 to 3 sentences. */
   readonly closingSummary: string;
   readonly status: Status | undefined;
-  /** Whether a message to its recipient alone goes here. */
+  /** Whether messages addressed to its recipient without an id go here. */
   readonly active: boolean;
   readonly encoding: string;
   readonly policy: Policy;
@@ -261,13 +261,13 @@ export interface ConversationRecord {
   readonly forkedFrom: string | undefined;
 }
 
-/** What to recall of what a context does not hold. */
+/** What to recall from the rest of the conversation, or of the recipient's conversations. */
 export interface Recall {
   readonly prompt: string;
-  /** Matches at most, 1 to 50; as many as fit by default. */
+  /** The most matches, 1 to 50; by default as many as fit. */
   readonly limit?: number;
   readonly scope?: "conversation" | "recipient";
-  /** The most of the budget, in per cent; 50 by default. */
+  /** The largest share of the budget, in per cent; 50 by default. */
   readonly maxPercent?: number;
 }
 
@@ -279,40 +279,40 @@ export interface SequenceRange {
 
 /** Utterances that a context leaves out for one reason. */
 export interface Omission {
-  /** Such as `evicted` (the summary stands for them), `budget`, `unanswered_call`. */
+  /** Such as `evicted` (the summary covers them), `budget`, `unanswered_call`. */
   readonly reason: string;
   readonly sequences: readonly SequenceRange[];
 }
 
-/** What is to be known of a context. */
+/** Facts about a context. */
 export interface ContextFacts {
-  /** Empty where the recipient has no conversation. */
+  /** Empty if the recipient has no conversation. */
   readonly conversationId: string;
   readonly revision: number;
-  /** Of Anthropic's format: the request's `system`; empty when there is none. */
+  /** With Anthropic's format: the request's `system`; empty if there is none. */
   readonly system: readonly { readonly type: "text"; readonly text: string }[];
-  /** Of the format `text`: the text. There are no messages then. */
+  /** With the format `text`: the text. There are then no messages. */
   readonly text: string;
-  /** Tokens of it all, never more than the budget. */
+  /** The total tokens, never more than the budget. */
   readonly tokens: number;
   readonly budget: number | undefined;
-  /** The utterances that it is made of, in the order of the messages. */
+  /** The utterances that it was built from, in the order of the messages. */
   readonly sequences: readonly number[];
   readonly omitted: readonly Omission[];
-  /** So many messages at the head stay the same while messages are only added: a cache mark may stand behind them. */
+  /** How many messages at the head stay the same while messages are only added: a cache mark can follow them. */
   readonly stableMessages: number;
-  /** Utterances left out of which no summary tells. */
+  /** Utterances that are left out and not covered by a summary. */
   readonly uncovered: number;
   readonly warnings: readonly string[];
 }
 
-/** What goes to a model: an array of messages, ready to be sent, and what is to be known of it. */
+/** What goes to a model: an array of messages, ready to be sent, with facts about it. */
 export type Context<M = any> = M[] & ContextFacts;
 
 /** A history that was made fit for a model. */
 export interface Prepared<M = any> {
   readonly messages: M[];
-  /** Of Anthropic's format: the request's `system`. */
+  /** With Anthropic's format: the request's `system`. */
   readonly system: string;
   readonly tokens: number;
   /** What was left out, and why. */

@@ -1,79 +1,79 @@
-/** What the calls of one conversation take. */
+/** The options of the calls on one conversation. */
 import type { CallOptions, ChangeOptions, Format, Role, Scope, SequenceRange, StateChange } from "./model.js";
 
-/** Which conversation: one by its id; or else the active one of a recipient, by default of `default`. */
+/** Which conversation: one by its id; or else a recipient's active one, by default that of `default`. */
 export interface ConversationAddress {
   readonly id?: string;
   readonly recipient?: string;
 }
 
-/** How messages are added. */
+/** How to add messages. */
 export interface AddOptions extends ChangeOptions {
-  /** Told by the looks of the messages by default. */
+  /** By default detected from the messages. */
   readonly format?: Format;
-  /** Ids of the caller's, one for each message, unique in the conversation. */
+  /** The caller's own ids, one for each message, unique in the conversation. */
   readonly ids?: readonly string[];
-  /** A message with an id that is stored already takes its place; by default `ExistsError`. */
+  /** A message replaces a stored one with the same id; by default `ExistsError`. */
   readonly upsert?: boolean;
-  /** Stores also a result that answers no call, and a message that says and calls nothing. */
+  /** Also stores a result that answers no call, and a message without content and calls. */
   readonly lenient?: boolean;
-  /** Changes the values beside the conversation in the same commit: when either is refused, neither is done. */
+  /** Changes the conversation's values in the same commit: if one is refused, neither is done. */
   readonly state?: StateChange;
-  /** The same with the recipient's own values. */
+  /** The same for the recipient's own values. */
   readonly recipientState?: StateChange;
 }
 
-/** Which messages are listed: those of which everything that is given holds. */
+/** Which messages to list: those that meet all of the conditions given. */
 export interface ListOptions extends CallOptions {
-  /** Only the newest so many of what would be listed. */
+  /** Only this many of the newest. */
   readonly last?: number;
-  /** Only messages that begin behind this sequence. */
+  /** Only messages that begin after this sequence. */
   readonly after?: number;
   /** Only messages that begin before this sequence. */
   readonly before?: number;
   /** Only messages that begin with one of these utterances, at most 1,000. */
   readonly ids?: readonly string[];
-  /** Only what these say. */
+  /** Only messages of these roles. */
   readonly roles?: readonly Role[];
-  /** So many of the list are passed over. */
+  /** How many of the list to skip. */
   readonly offset?: number;
-  /** So many are returned at most; all by default. */
+  /** The most to return; all by default. */
   readonly limit?: number;
   readonly newestFirst?: boolean;
-  /** Every message in this format; by default each as it came. */
+  /** Every message in this format; by default each as it was given. */
   readonly format?: Format;
 }
 
-/** What is forgotten, and how: what instructions select, or all that `ids`, `sequences` and `newest` name. */
+/** What to forget, and how: what instructions select, or everything that `ids`, `sequences` and `newest` name. */
 export interface ForgetOptions extends ChangeOptions {
   /** These utterances. */
   readonly ids?: readonly string[];
   /** These sequences. */
   readonly sequences?: readonly (number | SequenceRange)[];
-  /** The newest so many messages. */
+  /** This many of the newest messages. */
   readonly newest?: number;
   /** For good. By default `restore` brings it back. */
   readonly hard?: boolean;
-  /** With `hard` and without instructions: this and nothing else, where otherwise an exchange is forgotten whole. */
+  /** With `hard` and without instructions: exactly this; by default an exchange is forgotten as a whole. */
   readonly exact?: boolean;
-  /** Tells what would be forgotten, and changes nothing. */
+  /** Returns what would be forgotten, and changes nothing. */
   readonly dryRun?: boolean;
-  /** The response holds the messages, unless it is `replayed`. */
+  /** The response contains the messages, unless it is `replayed`. */
   readonly returnMessages?: boolean;
   readonly format?: Format;
 }
 
-/** What is searched for. */
+/** How to search. */
 export interface RememberOptions extends CallOptions {
-  /** How many matches, at most; 10 by default. */
+  /** The most matches; 10 by default. */
   readonly limit?: number;
   /** `conversation` by default. */
   readonly scope?: Scope;
-  /** How many utterances before and after each match come along, 0 to 10. */
+  /** How many utterances before and after each match to include, 0 to 10. */
   readonly neighbors?: number;
-  /** Only what these say. */
+  /** Only messages of these roles. */
   readonly roles?: readonly Role[];
-  /** Only what participants and tools of these names say. */
+  /** Only utterances of participants and tools with these names. */
   readonly names?: readonly string[];
   /** Only what was said then or later. */
   readonly since?: Date;
@@ -83,7 +83,7 @@ export interface RememberOptions extends CallOptions {
   readonly minRelevance?: number;
 }
 
-/** What is summarised. */
+/** What to summarise. */
 export interface SummarizeOptions extends CallOptions {
   /** All of it; the last `recent` utterances; what left the window (`evicted`); or the `turns`, both included. */
   readonly part?: "all" | "recent" | "evicted" | "turns";
@@ -93,17 +93,17 @@ export interface SummarizeOptions extends CallOptions {
   readonly tokens?: number;
   /** Words that make a sentence matter more. */
   readonly focus?: readonly string[];
-  /** Has the server's model tell it, where it has one. */
+  /** Has the server's model write it, if there is one. */
   readonly waitForModel?: boolean;
 }
 
-/** What is compacted. */
+/** What to compact. */
 export interface CompactOptions extends ChangeOptions {
   /** How many utterances stay in the window, at least; 15 by default. */
   readonly keepRecent?: number;
-  /** Exactly so many of the oldest leave. */
+  /** Exactly this many of the oldest leave. */
   readonly count?: number;
-  /** False: they are archived only. */
+  /** If false, they are only archived. */
   readonly summarize?: boolean;
   readonly focus?: readonly string[];
   /** Shows what would happen, and changes nothing. */
@@ -111,7 +111,7 @@ export interface CompactOptions extends ChangeOptions {
   readonly waitForModel?: boolean;
 }
 
-/** A fork. */
+/** How to fork. */
 export interface ForkOptions extends ChangeOptions {
   /** The last sequence that both share, by default the newest. */
   readonly after?: number;

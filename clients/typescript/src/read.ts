@@ -1,4 +1,4 @@
-/** From the messages of the protocol to plain values, and from words to its enumerations. */
+/** Converts protocol messages to plain values, and words to enum values. */
 import { timestampDate, type Timestamp } from "@bufbuild/protobuf/wkt";
 
 import type { Capacity as CapacityMessage } from "./_proto/utterd/v1/capacity_pb.js";
@@ -45,7 +45,7 @@ const PRESETS = {
   session: PolicyPreset.SESSION,
 } as const;
 
-/** The value that a word stands for; TypeError, with the words that are accepted, for another. */
+/** The value for a word; TypeError for any other word, with the accepted ones. */
 export function chosen<V extends number>(field: string, word: string, words: Readonly<Record<string, V>>): V;
 export function chosen<V extends number>(
   field: string,
@@ -63,12 +63,12 @@ export function chosen<V extends number>(
   return value;
 }
 
-/** The word for a value; undefined for one that is unspecified or not known here. */
+/** The word for a value; undefined for unspecified and unknown values. */
 function wordFor<W extends string>(value: number, words: Readonly<Record<W, number>>): W | undefined {
   return (Object.keys(words) as W[]).find((word) => words[word] === value);
 }
 
-/** A number of the caller's that the protocol has in 64 bits. */
+/** A number from the caller that the protocol has in 64 bits. */
 export function wide(field: string, value: number): bigint;
 export function wide(field: string, value: number | undefined): bigint | undefined;
 export function wide(field: string, value: number | undefined): bigint | undefined {
@@ -191,7 +191,7 @@ export function conversation(it: ConversationMessage | undefined): model.Convers
   };
 }
 
-/** A JSON array of one message or several. A text is one already. */
+/** A JSON array of one message or several. A text is returned unchanged. */
 export function asJson(messages: model.Messages): string {
   if (typeof messages === "string") return messages;
   return JSON.stringify(Array.isArray(messages) ? messages : [messages], (key, value: unknown) => {

@@ -1,10 +1,10 @@
-/** A recipient, and the values that are its own. */
+/** A recipient, and its own values. */
 import { StateScope } from "./_proto/utterd/v1/conversation_service_pb.js";
 import type { Calls } from "./calls.js";
 import type { CallOptions, ChangeOptions, StateChange, StateValue } from "./model.js";
 import { changeState, readState } from "./state.js";
 
-/** Whose conversations are. It has values of its own, which stay when its conversations go. */
+/** A recipient of conversations. It has values of its own, which outlive its conversations. */
 export class Recipient {
   private readonly at: { readonly recipientId: string; readonly scope: StateScope };
 
@@ -17,7 +17,7 @@ export class Recipient {
     this.at = { recipientId: id, scope: StateScope.RECIPIENT };
   }
 
-  /** The recipient's values, by name: those of these names, or all; as they were at one moment. */
+  /** The recipient's values, by name: those with these names, or all, read at one moment. */
   async state<V = any>(
     names: readonly string[] = [],
     options: CallOptions = {},

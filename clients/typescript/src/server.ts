@@ -1,4 +1,4 @@
-/** A server of one's own: a process that ends with its client, or with this process. */
+/** A local server: a process that ends with its client, or with this process. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, openSync, closeSync, readFileSync, rmdirSync, rmSync } from "node:fs";
@@ -11,32 +11,32 @@ import { Client, type Owned } from "./client.js";
 import { endpoint } from "./endpoint.js";
 import { StartError } from "./errors.js";
 
-/** Milliseconds that a server may take until it serves. One on files may have much to read. */
+/** Milliseconds that a server may take to start. One with files might have a lot to read. */
 const START = 60_000;
-/** Milliseconds that it may take to end by itself. */
+/** Milliseconds that a server may take to end by itself. */
 const END = 30_000;
-/** Bytes that the path of a socket may have, on every system. */
+/** The most bytes that every system allows for the path of a socket. */
 const LONGEST_SOCKET = 103;
 
 type ServerProcess = ChildProcessByStdio<Writable, Readable, null>;
 
-/** How a server of one's own runs. */
+/** How to run a local server. */
 export interface LocalOptions {
   /**
-   * The directory of the server's files; it is made if need be, and one server at a time may use it. Without one
-   * everything is in memory, and gone with the client.
+   * The directory of the server's files; it is created if necessary, and only one server at a time can use it. Without
+   * one, everything is in memory, and lost when the client is closed.
    */
   readonly path?: string;
-  /** Keys of the configuration, such as `{preset: "session"}`. Variables of the environment and files do not count. */
+  /** Keys of the configuration, such as `{preset: "session"}`. Environment variables and files are ignored. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>;
-  /** Milliseconds that a call may take with all its attempts; 30,000 by default, null for any number. */
+  /** Milliseconds that a call may take with all its attempts; 30,000 by default, null for no limit. */
   readonly timeout?: number | null;
 }
 
 /**
- * A client with a server of its own, which ends with it, and with this process: `await using memory = await local()`.
- * The program is what the variable `UTTERD_BIN` names, or else the first `utterd` of PATH. `StartError` when there is
- * none, or it does not start.
+ * A client with a local server, which ends with the client and with this process: `await using memory = await local()`.
+ * The program comes from the variable `UTTERD_BIN`, or else from PATH. Throws `StartError` if there is none, or it does
+ * not start.
  */
 export async function local(options: LocalOptions = {}): Promise<Client> {
   const flags = flagsOf(options);
@@ -55,15 +55,15 @@ async function start(program: string, directory: string, flags: string[]) {
   const listen = ["--listen", `unix:${join(directory, "socket")}`, "--announce", "json", "--exit-with-parent"];
   const log = openSync(join(directory, "log"), "w");
   const process = spawn(program, ["serve", ...listen, ...flags], {
-    // The server ends when its stdin does, however this process ends.
+    // The server ends when its stdin closes, however this process ends.
     stdio: ["pipe", "pipe", log],
-    // No configuration of this directory, nor of the environment.
+    // No configuration from this directory or from the environment.
     cwd: directory,
     env: environment(),
   }) as ServerProcess;
   closeSync(log);
   const address = await announced(program, process, directory);
-  // What is idle does not keep this process alive, and what it writes is no longer read.
+  // An idle server does not keep this process alive, and its output is discarded.
   process.stdout.resume();
   for (const handle of [process, process.stdin, process.stdout] as Unref[]) handle.unref();
   return { process, address };
@@ -77,12 +77,12 @@ function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("UTTERD_")));
 }
 
-/** The address that the first line of its output tells. */
+/** The address in the first line of its output. */
 async function announced(program: string, server: ServerProcess, directory: string): Promise<string> {
   const impatience = setTimeout(() => server.kill("SIGKILL"), START);
   try {
     const ended = once(server, "close");
-    ended.catch(() => undefined); // it is told of below, also when it comes first
+    ended.catch(() => undefined); // reported below, even if it comes first
     for await (const line of createInterface({ input: server.stdout })) return JSON.parse(line).address as string;
     await ended;
   } catch (error) {
@@ -96,7 +96,7 @@ async function announced(program: string, server: ServerProcess, directory: stri
   throw new StartError(`the server did not start: ${log || `exit code ${server.exitCode}`}`);
 }
 
-/** Ends the server, and removes its directory; also when this process ends in order. */
+/** Ends the server and removes its directory, which also happens when this process exits normally. */
 function owned(server: ServerProcess, directory: string): Owned {
   const remove = () => rmSync(directory, { recursive: true, force: true });
   process.once("exit", remove);

@@ -1,4 +1,4 @@
-/** Named values beside a conversation, or of a recipient: as a request has them, and back. */
+/** Named values of a conversation or a recipient: conversion to requests, and back. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 
 import type {
@@ -10,14 +10,14 @@ import { type Calls, changing } from "./calls.js";
 import type { CallOptions, ChangeOptions, StateChange, StateValue } from "./model.js";
 import * as read from "./read.js";
 
-/** Whose values they are. */
+/** The owner of the values. */
 interface Place {
   readonly conversationId?: string;
   readonly recipientId?: string;
   readonly scope?: StateScope;
 }
 
-/** The values of these names, or all. */
+/** The values with these names, or all. */
 export async function readState<V>(
   calls: Calls,
   at: Place,
@@ -27,7 +27,7 @@ export async function readState<V>(
   return valuesOf((await calls.make(calls.conversations.getState, { ...at, names: [...names] }, options)).values);
 }
 
-/** Sets and deletes values; the revision after the change. */
+/** Sets and deletes values. Returns the revision after the change. */
 export async function changeState(
   calls: Calls,
   at: Place,
@@ -38,7 +38,7 @@ export async function changeState(
   return Number((await calls.make(calls.conversations.updateState, request, options)).revision);
 }
 
-/** A change as a request has it. */
+/** A change in the form of a request. */
 export function changeOf(change: StateChange) {
   const versions = Object.entries(change.expectedVersions ?? {});
   return {
@@ -53,7 +53,7 @@ export function changeOf(change: StateChange) {
 function valueOf(name: string, value: unknown) {
   if (value instanceof Uint8Array) return { case: "data" as const, value };
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`set.${name}: accepted are a Uint8Array and what JSON can hold`);
+  if (text === undefined) throw new TypeError(`set.${name}: accepted are a Uint8Array and what JSON can represent`);
   return { case: "json" as const, value: text };
 }
 

@@ -274,7 +274,7 @@ onEachStore("a conversation", (memory) => {
     await assert.rejects(chat.context({ budget: 1.5 }), InvalidRequestError);
     await assert.rejects(chat.add({ role: "user", content: "x", score: NaN }), /accepted are finite numbers/);
     await assert.rejects(chat.messages({ after: 0.5 }), /accepted are whole numbers/);
-    await assert.rejects(chat.messages({ limit: -1 }), /accepted are 0 and more/);
+    await assert.rejects(chat.messages({ limit: -1 }), /accepted are 0 or more/);
     await assert.rejects(chat.context({ format: "html" as "text" }), /accepted are openai, anthropic, text/);
     await assert.rejects(chat.context({ format: "toString" as "text" }), /accepted are/);
   });

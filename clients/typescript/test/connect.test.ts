@@ -134,7 +134,7 @@ test("a program ends although its client is open, and its server with it, howeve
     const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
     await using gone = connect(line, { timeout: 200 });
-    // The server ends once it is told that its parent has.
+    // The server ends once it notices that its parent has ended.
     while (await answers(gone)) await setTimeout(10);
     rmSync(dirname(line.slice("unix:".length)), { recursive: true, force: true });
   }

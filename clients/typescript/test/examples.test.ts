@@ -1,4 +1,4 @@
-/** The examples, against aimock: each is killed while its tool runs, and goes on. */
+/** The examples, against aimock: each is killed while its tool runs, and resumes. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -63,7 +63,7 @@ for (const example of EXAMPLES) {
         },
       });
     const orders = join(directory, "orders.json");
-    // The tool waits for somebody who writes; the second one opens when the tool has.
+    // The tool blocks until somebody writes; the second open succeeds once the tool has opened its end.
     execFileSync("mkfifo", [orders]);
     const killed = run("Where is my order 7?");
     const writer = await open(orders, "w");

@@ -1,4 +1,4 @@
-/** What is made again, and what is not, against a server that fails as it is told. */
+/** What is retried and what is not, against a server that fails on demand. */
 import assert from "node:assert/strict";
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";

@@ -25,5 +25,5 @@ export function onEachStore(name: string, tests: (memory: () => Client) => void)
   }
 }
 
-/** An id that nothing else has. */
+/** A unique id. */
 export const fresh = (): string => randomUUID();

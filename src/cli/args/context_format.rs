@@ -1,22 +1,22 @@
-//! What messages for a model are written as.
+//! The formats of messages for a model.
 
 use clap::ValueEnum;
 
 use crate::proto;
 
-/// What a context is written as.
+/// The format of a context.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ContextFormat {
     /// Chat messages
     Openai,
-    /// Messages, and the system apart
+    /// Messages, with the system prompt separate
     Anthropic,
     /// Text with times and speakers
     Text,
 }
 
 impl ContextFormat {
-    /// The number of it on the wire.
+    /// Its number on the wire.
     pub fn number(self) -> i32 {
         match self {
             Self::Openai => proto::ContextFormat::OpenaiChat.into(),

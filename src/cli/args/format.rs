@@ -15,12 +15,12 @@ pub enum ConversationFormat {
     Anthropic,
     /// PersistedConversations
     Persisted,
-    /// HistoryEntry[] or PersistedHistory, only to import
+    /// HistoryEntry[] or PersistedHistory, only for import
     Legacy,
 }
 
 impl ConversationFormat {
-    /// The number of it on the wire.
+    /// Its number on the wire.
     pub fn number(self) -> i32 {
         match self {
             Self::Openai => proto::ConversationFormat::OpenaiChat.into(),

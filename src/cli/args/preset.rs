@@ -7,7 +7,7 @@ use crate::proto;
 /// The limits that a conversation starts from.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Preset {
-    /// None: compaction is advised when it gets long
+    /// No limits: compaction is advised when a conversation gets long
     Session,
     /// 20 utterances and 8,000 tokens
     Rolling,
@@ -16,7 +16,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// The number of it on the wire.
+    /// Its number on the wire.
     pub fn number(self) -> i32 {
         match self {
             Self::Session => proto::PolicyPreset::Session.into(),

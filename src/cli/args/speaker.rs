@@ -1,10 +1,10 @@
-//! Who speaks.
+//! The speaker of an utterance.
 
 use clap::ValueEnum;
 
 use crate::proto;
 
-/// Who speaks.
+/// The speaker of an utterance.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Speaker {
     /// Instructions.

@@ -1,10 +1,10 @@
-//! Which server a command talks to, and of which conversation.
+//! The server that a command talks to, and the conversation.
 
 use clap::Args;
 
 use crate::cli::access::Access;
 
-/// Where a server listens unless it is told otherwise.
+/// The default address of a server.
 const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
 
 /// The server to talk to.
@@ -20,20 +20,21 @@ pub struct Remote {
         default_value = DEFAULT_SERVER
     )]
     pub server: String,
-    /// What the server is shown.
+    /// The credentials to send.
     #[command(flatten)]
     pub access: Access,
 }
 
-/// The server to talk to, the conversation meant, and the form of the answer.
+/// The server to talk to, the conversation, and the form of the output.
 ///
-/// An argument that fills a field of the request has the field's name as its id, by which errors of the server find it.
+/// An argument that fills a field of the request has the field's name as its id; that is how a server's errors find
+/// the argument.
 #[derive(Debug, Args)]
 pub struct Target {
     /// The server to talk to.
     #[command(flatten)]
     pub remote: Remote,
-    /// The conversation; without it the recipient's active one
+    /// The conversation [default: the recipient's active one]
     #[arg(
         id = "conversation_id",
         long = "conversation",
@@ -43,7 +44,7 @@ pub struct Target {
         hide_default_value = true
     )]
     pub conversation: String,
-    /// Whose conversation; without it `default`
+    /// The recipient [default: default]
     #[arg(
         id = "recipient_id",
         long = "recipient",

@@ -1,5 +1,5 @@
-//! The question whether to compact. It stands above the status and takes no key: it is answered by a line
-//! that is one letter.
+//! The question whether to compact. It is shown above the status and captures no keys: a line of a single
+//! letter answers it.
 
 use super::wrap::{flow, wrap};
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
     proto::{Capacity, CompactionAdvice, CompactionAnswer},
 };
 
-/// The most rows of the question; on a small screen its answers are what stays.
+/// The most rows of the question; on a small screen, the possible answers take precedence.
 const ROWS: usize = 6;
 
-/// The rows of the question, in a transcript of `room` rows.
+/// The rows of the question, if the transcript and the question have `room` rows together.
 pub fn rows(advice: CompactionAdvice, capacity: &Capacity, columns: usize, room: usize) -> Vec<String> {
     let question = format!(
         "📦 The conversation has {}, {} in all, and a model reads them for each reply. Compact the older \
@@ -30,7 +30,7 @@ pub fn rows(advice: CompactionAdvice, capacity: &Capacity, columns: usize, room:
     rows
 }
 
-/// The answer that a line is.
+/// Parses a line as an answer.
 pub fn answer(line: &str) -> Option<CompactionAnswer> {
     match line.trim() {
         "y" | "Y" => Some(CompactionAnswer::CompactNow),

@@ -1,27 +1,27 @@
-//! What is typed behind a slash.
+//! Commands, which are typed after a slash.
 
 use super::event::Task;
 
 /// What a command does.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Something that the server is asked for.
+    /// Ask something of the server.
     Do(Task),
     /// Ask the model again.
     Retry,
     /// Store a reply that was broken off.
     Keep,
-    /// Tell the commands.
+    /// List the commands.
     Help,
     /// Leave.
     Quit,
 }
 
-/// How each command is written, and what it does. What is put for something else is in capitals or brackets.
+/// The usage of each command, and what it does. Placeholders are in capitals or brackets.
 const USAGES: [(&str, &str); 16] = [
     ("/compact [N]", "put all but the last 15, or N, into the summary"),
     ("/compact --preview [N]", "show what that would do"),
-    ("/compact undo", "take the last compaction back"),
+    ("/compact undo", "undo the last compaction"),
     ("/summary", "show the summary"),
     ("/capacity", "show how full the window is"),
     ("/remember WORDS", "search what was said"),
@@ -45,26 +45,26 @@ const KEYS: [(&str, &str); 4] = [
     ("PgUp, PgDn, Ctrl-L", "scroll; draw the screen again"),
 ];
 
-/// What `/help` tells: in each line what is typed, a tab, and what it does.
+/// The text of `/help`: each line has what is typed, a tab, and what it does.
 pub fn help() -> String {
     let lines = USAGES.iter().chain(&KEYS).map(|(typed, does)| format!("{typed}\t{does}"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a line is a command. A message that begins with a slash has a backslash before it; two slashes
-/// begin no command.
+/// Whether a line is a command. A backslash before the slash makes it a message; two slashes do not begin a
+/// command.
 pub fn is_command(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with('/') && !line.starts_with("//")
 }
 
-/// What a line says that is no command.
+/// The message of a line that is not a command.
 pub fn message(line: &str) -> &str {
     let line = line.trim();
     line.strip_prefix('\\').filter(|rest| rest.starts_with('/')).unwrap_or(line)
 }
 
-/// The usages that a command may become which is being typed, or the one that it has become.
+/// The usages that the typed text can still become, or the one that it already is.
 pub fn matching(typed: &str) -> Vec<(&'static str, &'static str)> {
     let typed = typed.trim_start();
     let begun: Vec<_> = USAGES.into_iter().filter(|(usage, _)| fixed(usage).starts_with(typed)).collect();
@@ -77,7 +77,7 @@ pub fn matching(typed: &str) -> Vec<(&'static str, &'static str)> {
     USAGES.into_iter().filter(written).max_by_key(|(usage, _)| fixed(usage).len()).into_iter().collect()
 }
 
-/// As much more of a command as can only follow.
+/// The typed text, completed as far as it is unambiguous.
 pub fn completed(typed: &str) -> Option<String> {
     let begun = matching(typed);
     let (usage, _) = begun.first()?;
@@ -87,7 +87,7 @@ pub fn completed(typed: &str) -> Option<String> {
     (longer.len() > typed.len() && longer.starts_with(typed)).then_some(longer)
 }
 
-/// The part of a usage that is typed as it stands.
+/// The part of a usage that is typed literally.
 fn fixed(usage: &str) -> &str {
     let end = usage.find(|it: char| it == '[' || it.is_ascii_uppercase()).unwrap_or(usage.len());
     usage.get(..end).unwrap_or(usage).trim_end()
@@ -98,7 +98,7 @@ fn common_prefix<'a>(one: &'a str, other: &str) -> &'a str {
     one.get(..same).unwrap_or(one)
 }
 
-/// Reads a line that begins with a slash. What cannot be understood is an error that says what can.
+/// Parses a line that begins with a slash. The error says what is accepted.
 pub fn parse(line: &str) -> Result<Command, String> {
     let line = line.trim().trim_start_matches('/');
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -157,7 +157,7 @@ fn forget(rest: &str) -> Result<Task, String> {
     }
 }
 
-/// Sequences as forgetting tells them: `1–3, 5`.
+/// Parses sequences as `/forget` prints them: `1–3, 5`.
 fn restore(rest: &str) -> Result<Task, String> {
     let numbers = rest.split([',', ' ']).filter(|word| !word.is_empty());
     let range = |word: &str| {
@@ -168,17 +168,17 @@ fn restore(rest: &str) -> Result<Task, String> {
     numbers.map(range).collect::<Result<_, _>>().map(Task::Restore)
 }
 
-/// What stands behind `name`, when the text begins with that word.
+/// The text after `name`, if it begins with that word.
 fn flag<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(name)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim_start())
 }
 
 fn alone(name: &str, rest: &str, command: Command) -> Result<Command, String> {
-    if rest.is_empty() { Ok(command) } else { Err(format!("/{name} takes nothing behind it")) }
+    if rest.is_empty() { Ok(command) } else { Err(format!("/{name} takes no arguments")) }
 }
 
-/// How much alike two names are, at least, for one to be meant by the other.
+/// The least similarity for a name to be suggested.
 const LIKENESS: f64 = 0.5;
 
 fn no_command(unknown: &str) -> String {

@@ -1,4 +1,4 @@
-//! Does what a chat wants done, and tells it what came of that.
+//! Carries out the effects that a chat asks for, and reports their outcomes to it.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -15,10 +15,10 @@ use super::{
 };
 use crate::cli::errors::refusal;
 
-/// How long what is being stored may take when the user leaves.
+/// How long pending writes may take when the user leaves.
 const SETTLE_TIME: Duration = Duration::from_secs(3);
 
-/// What effects are made with.
+/// The running effects, and what they work with.
 pub struct Effects {
     with: Arc<With>,
     tasks: JoinSet<()>,
@@ -58,17 +58,16 @@ impl Effects {
             Effect::Do(task) => {
                 self.spawn(async move { with.perform(task, &id).await.unwrap_or_else(Event::Refused) });
             }
-            // What the terminal is for.
+            // The terminal's part.
             Effect::Redraw | Effect::Quit => {}
         }
     }
 
-    /// Gives up the reply that is being made, and lets what is being stored end; not for long, because the
-    /// user has left.
+    /// Aborts the reply in progress, and lets pending writes finish; not for long, because the user has left.
     pub async fn settle(mut self) {
         self.asking.take().inspect(AbortHandle::abort);
         let ended = async { while self.tasks.join_next().await.is_some() {} };
-        // What has not ended by then cannot be waited for.
+        // Whatever has not ended by then is abandoned.
         let _ = tokio::time::timeout(SETTLE_TIME, ended).await;
     }
 
@@ -77,7 +76,7 @@ impl Effects {
         self.tasks.spawn(async move { with.tell(outcome.await) })
     }
 
-    /// Waits for an effect that broke off; those that end well are let go.
+    /// Waits for an effect that panics; those that end well are dropped.
     pub async fn broken(&mut self) -> io::Error {
         loop {
             match self.tasks.join_next().await {
@@ -90,7 +89,7 @@ impl Effects {
 }
 
 impl With {
-    /// Nobody listens any more when the chat has ended.
+    /// Sends an event; once the chat has ended, nobody listens any more.
     fn tell(&self, event: Event) {
         let _ = self.events.send(event);
     }

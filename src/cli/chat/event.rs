@@ -1,4 +1,4 @@
-//! What happens to a chat, and what it wants done.
+//! What happens to a chat, and what it asks for.
 
 use std::{ops::RangeInclusive, path::PathBuf};
 
@@ -13,17 +13,17 @@ pub enum Event {
     Key(KeyEvent),
     /// Text was pasted.
     Pasted(String),
-    /// The terminal has so many columns and rows now.
+    /// The terminal now has this many columns and rows.
     Resized(u16, u16),
-    /// No server answers; what was asked of it is tried again.
+    /// No server answers; the call is retried.
     Unreachable,
     /// A draft is stored.
     Stored(Box<Stored>),
     /// A draft could not be stored, and why.
     NotStored(Draft, String),
-    /// The model said a piece of its reply.
+    /// A piece of the model's reply arrived.
     Piece(String),
-    /// The model's reply is whole.
+    /// The model's reply is complete.
     Reply(Reply),
     /// The model did not reply, and why.
     NoReply(String),
@@ -31,7 +31,7 @@ pub enum Event {
     Refreshed(Window),
     /// The window could not be read, and why.
     NotRefreshed(String),
-    /// What was asked of the server is done.
+    /// The server did what was asked.
     Done(Done),
     /// The server or the disk refused what was asked, and why.
     Refused(String),
@@ -48,7 +48,7 @@ pub struct Stored {
     pub evicted: Vec<i64>,
     /// How full the window is now.
     pub capacity: Capacity,
-    /// Whether the server did not have the conversation any more, and it starts anew with this.
+    /// Whether the server no longer had the conversation, which starts again with this utterance.
     pub started_anew: bool,
 }
 
@@ -61,12 +61,12 @@ pub struct Reply {
     pub calls: Vec<ToolCall>,
 }
 
-/// What came of a command.
+/// The result of a command.
 #[derive(Debug, Default)]
 pub struct Done {
-    /// What to tell.
+    /// The text to show.
     pub note: Option<String>,
-    /// The window, when it may have changed.
+    /// The window, if it might have changed.
     pub window: Option<Window>,
     /// The sequences that were forgotten.
     pub forgotten: Vec<i64>,
@@ -79,28 +79,28 @@ pub struct Window {
     pub utterances: Vec<Utterance>,
     /// How full it is.
     pub capacity: Capacity,
-    /// Whether it is gone when the server ends.
+    /// Whether it is lost when the server ends.
     pub in_memory: bool,
 }
 
-/// A conversation as it is when a chat goes on with it.
+/// A conversation as a chat opens it.
 #[derive(Clone, Debug, Default)]
 pub struct Opening {
     /// The conversation.
     pub conversation_id: String,
     /// Its window.
     pub window: Window,
-    /// What to tell about it.
+    /// The text to show about it.
     pub note: String,
 }
 
 /// The key in the metadata of a reply that was broken off.
 pub const BROKEN_OFF: &str = "broken_off";
 
-/// What is to be memorized.
+/// A message to be memorized.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// Who says it.
+    /// The speaker.
     pub role: Role,
     /// What is said.
     pub text: String,
@@ -108,20 +108,20 @@ pub struct Draft {
     pub calls: Vec<ToolCall>,
     /// Whether it is a reply that was broken off.
     pub broken_off: bool,
-    /// Names the attempt to store it: tried again, it is stored once.
+    /// The number of the attempt to store it: with the same number, it is stored only once.
     pub attempt: u64,
 }
 
-/// What a chat wants done.
+/// Something that a chat asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Store a draft.
     Memorize(Draft),
     /// Ask the model for a reply.
     Ask,
-    /// Stop the reply that is being made.
+    /// Stop the reply in progress.
     Stop,
-    /// Draw the screen again, all of it.
+    /// Redraw the whole screen.
     Redraw,
     /// Read the window again.
     Refresh,
@@ -131,7 +131,7 @@ pub enum Effect {
     Quit,
 }
 
-/// What the server is asked for by commands and answers.
+/// What commands and answers ask of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Answer the advice to compact.
@@ -143,13 +143,13 @@ pub enum Task {
         /// Only show it.
         preview: bool,
     },
-    /// Take the last compaction back.
+    /// Undo the last compaction.
     Undo,
     /// Write the conversation to a file.
     Export {
         /// With the archive.
         full: bool,
-        /// Where to; by default a file called after the conversation.
+        /// The file; by default one named after the conversation.
         file: Option<PathBuf>,
     },
     /// Forget what instructions select.
@@ -163,9 +163,9 @@ pub enum Task {
     Restore(Vec<RangeInclusive<i64>>),
     /// Find utterances by a prompt.
     Remember(String),
-    /// Tell how full the window is.
+    /// Show how full the window is.
     Capacity,
-    /// Tell the summary.
+    /// Show the summary.
     Summary,
     /// End the conversation and start another.
     Start,

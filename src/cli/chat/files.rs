@@ -1,4 +1,4 @@
-//! Conversations written to files.
+//! Writes conversations to files.
 
 use std::{
     fs::{self, File},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Writes the conversation as OpenAI messages: summary and window, or with `full` everything that is
-/// stored. A file that exists is left alone: the new one is called `NAME-2`, `NAME-3` and so on.
+/// stored. An existing file is left alone: the new one is called `NAME-2`, `NAME-3` and so on.
 pub async fn export(
     server: &Server,
     conversation_id: &str,
@@ -62,13 +62,13 @@ async fn everything(server: &Server, conversation_id: &str) -> Outcome<Vec<u8>> 
     Err("the server ended the export early".into())
 }
 
-/// `CONVERSATION.json` in the working directory, whatever the id holds.
+/// `CONVERSATION.json` in the working directory, whatever characters the id has.
 fn file_name(conversation_id: &str) -> PathBuf {
     let name = conversation_id.replace(['/', '\\'], "-");
     PathBuf::from(format!("{}.json", name.trim_start_matches('.')))
 }
 
-/// Writes a file that was not there before, and answers its name.
+/// Writes a new file, and returns its path.
 fn write_new(wanted: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     for number in 1.. {
         let path = numbered(wanted, number);
@@ -78,7 +78,7 @@ fn write_new(wanted: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
             Ok(mut file) => {
                 let written = file.write_all(bytes);
                 if written.is_err() {
-                    // What is left of a file that could not be written is of no use.
+                    // The remains of a file that could not be written are of no use.
                     let _ = fs::remove_file(&path);
                 }
                 return written.map(|()| path);

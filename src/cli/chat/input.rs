@@ -6,19 +6,19 @@ use unicode_width::UnicodeWidthStr;
 /// Lines that can be recalled.
 const HISTORY: usize = 500;
 
-/// Text with a cursor, and the lines before it.
+/// Text with a cursor, and the history of earlier texts.
 #[derive(Debug, Default)]
 pub struct Input {
     text: String,
     /// In bytes; always between two graphemes.
     cursor: usize,
-    /// What was typed before, and the sequence that it was stored under, the oldest first.
+    /// Earlier texts, the oldest first, with the sequences that they were stored under.
     history: Vec<(String, Option<i64>)>,
-    /// The place in the history that is shown, and what was being typed before.
+    /// The place in the history that is shown, and what was being typed before that.
     recalled: Option<(usize, String)>,
 }
 
-/// The text in rows, and where the cursor stands in them.
+/// The text in rows, and the cursor's place in them.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rows {
     /// The rows, at least one.
@@ -30,12 +30,12 @@ pub struct Rows {
 }
 
 impl Input {
-    /// What is typed.
+    /// The typed text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Puts text at the cursor. Line ends of any kind are `\n`; other control characters are left out.
+    /// Inserts text at the cursor. Line ends of any kind become `\n`; other control characters are left out.
     pub fn insert(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', "    ");
         let text: String = text.chars().filter(|it| *it == '\n' || !it.is_control()).collect();
@@ -43,20 +43,20 @@ impl Input {
         self.cursor += text.len();
     }
 
-    /// Replaces what is typed; the cursor goes to its end.
+    /// Replaces the typed text; the cursor goes to its end.
     pub fn set(&mut self, text: String) {
         self.cursor = text.len();
         self.text = text;
     }
 
-    /// Replaces what is typed by the whole of a word that was begun.
+    /// Replaces the typed text with its completion, if the cursor is at the end.
     pub fn complete(&mut self, text: String) {
         if self.cursor == self.text.len() {
             self.set(text);
         }
     }
 
-    /// Takes what is typed into the history and empties the line.
+    /// Moves the typed text into the history and empties the line.
     pub fn take(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         self.cursor = 0;
@@ -77,7 +77,7 @@ impl Input {
         self.history.drain(..surplus);
     }
 
-    /// Takes what was said into the history, under its sequence.
+    /// Records in the history that a text was stored under a sequence.
     pub fn said(&mut self, text: &str, sequence: i64) {
         let unnamed = |(typed, known): &&mut (String, Option<i64>)| {
             known.is_none() && crate::cli::chat::command::message(typed) == text
@@ -88,20 +88,20 @@ impl Input {
         }
     }
 
-    /// Takes what was forgotten out of the history.
+    /// Removes what was forgotten from the history.
     pub fn forget(&mut self, sequences: &[i64]) {
         self.history.retain(|(_, known)| known.is_none_or(|known| !sequences.contains(&known)));
         self.recalled = None;
     }
 
-    /// Removes what stands before the cursor, one character as people see it.
+    /// Removes the character before the cursor, as people see characters.
     pub fn backspace(&mut self) {
         let end = self.cursor;
         self.move_left();
         self.text.replace_range(self.cursor..end, "");
     }
 
-    /// Removes what stands at the cursor.
+    /// Removes the character at the cursor.
     pub fn delete(&mut self) {
         let end = self.after();
         self.text.replace_range(self.cursor..end, "");
@@ -129,14 +129,14 @@ impl Input {
         self.text.replace_range(self.cursor..end, "");
     }
 
-    /// To the start of the word before the cursor.
+    /// Moves to the start of the word before the cursor.
     pub fn word_left(&mut self) {
         let before = self.text.get(..self.cursor).unwrap_or_default();
         let start = before.trim_end().rfind(char::is_whitespace).map_or(0, |space| space + 1);
         self.cursor = before.ceil_char_boundary(start);
     }
 
-    /// To the end of the word after the cursor.
+    /// Moves to the end of the word after the cursor.
     pub fn word_right(&mut self) {
         let after = self.text.get(self.cursor..).unwrap_or_default();
         let word = after.trim_start();
@@ -144,29 +144,29 @@ impl Input {
         self.cursor += after.len() - word.len() + end;
     }
 
-    /// One character to the left.
+    /// Moves one character to the left.
     pub fn move_left(&mut self) {
         let mut cursor = GraphemeCursor::new(self.cursor, self.text.len(), true);
         self.cursor = cursor.prev_boundary(&self.text, 0).ok().flatten().unwrap_or(0);
     }
 
-    /// One character to the right.
+    /// Moves one character to the right.
     pub fn move_right(&mut self) {
         self.cursor = self.after();
     }
 
-    /// To the start of the line.
+    /// Moves to the start of the line.
     pub fn home(&mut self) {
         self.cursor = self.line_start(self.cursor);
     }
 
-    /// To the end of the line.
+    /// Moves to the end of the line.
     pub fn end(&mut self) {
         let after = self.text.get(self.cursor..).unwrap_or_default();
         self.cursor += after.find('\n').unwrap_or(after.len());
     }
 
-    /// One line up; from the first one, to what was typed before.
+    /// Moves one line up; from the first one, to the earlier text in the history.
     pub fn up(&mut self) {
         let (start, column) = self.place();
         match start.checked_sub(1) {
@@ -175,7 +175,7 @@ impl Input {
         }
     }
 
-    /// One line down; from the last one, to what was typed after.
+    /// Moves one line down; from the last one, to the later text in the history.
     pub fn down(&mut self) {
         let (_, column) = self.place();
         let after = self.text.get(self.cursor..).unwrap_or_default();

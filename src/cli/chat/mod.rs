@@ -1,8 +1,8 @@
 //! `utterd chat`: a conversation in the terminal that the server keeps.
 //!
-//! What happens is an [`Event`]; [`Chat::update`] takes it in and answers [`Effect`]s, which
-//! [`Effects`] does at the server and the model, and tells what came of them as events. The chat
-//! itself is pure, and so is what the [view] draws of it.
+//! Whatever happens is an [`Event`]; [`Chat::update`] handles it and returns [`Effect`]s. [`Effects`]
+//! carries these out at the server and the model, and reports their outcomes as events. The chat
+//! itself is pure, and so is the [view] that draws it.
 
 mod advice;
 pub mod args;
@@ -40,7 +40,7 @@ use self::{
 };
 use super::{client::Connection, errors::CliError, wrap};
 
-/// Talks until the user leaves. The screen is taken only once the server has answered.
+/// Chats until the user leaves. Takes over the screen only once the server has answered.
 pub async fn chat(args: args::Chat) -> Result<(), CliError> {
     if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
         return Err(CliError::Usage("chat needs a terminal".into()));
@@ -78,7 +78,7 @@ async fn run(
             broken = effects.broken() => return Err(broken.into()),
             _ = ended.recv() => return Ok(()),
         };
-        // What came meanwhile is drawn with it.
+        // Events that came meanwhile are drawn together with it.
         let waiting = std::iter::from_fn(|| events.try_recv().ok());
         for event in first.into_iter().chain(waiting) {
             for effect in chat.update(event) {

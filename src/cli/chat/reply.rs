@@ -1,4 +1,4 @@
-//! Replies of a model: any server of OpenAI's chat completions.
+//! A model's replies, from any server with OpenAI's chat completions.
 
 use std::{env, fs, time::Duration};
 
@@ -15,15 +15,15 @@ use crate::{
     proto::ToolCall,
 };
 
-/// The server that is asked when none is named.
+/// The default server.
 const BASE_URL: &str = "https://api.openai.com/v1";
 /// How long the model's server may take to accept the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long it may be silent.
+/// How long the server may be silent.
 const READ_TIMEOUT: Duration = Duration::from_secs(120);
-/// The largest reply, in bytes: what a server stores of an utterance unless it is told otherwise.
+/// The largest reply, in bytes: what a server accepts as the content of an utterance by default.
 const MAX_REPLY_BYTES: usize = 1 << 20;
-/// Characters of an error that are told.
+/// Characters of an error that are shown.
 const ERROR_CHARS: usize = 400;
 
 /// A model behind a chat.
@@ -33,7 +33,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model that the arguments name, if they do. Without a base URL a key is needed.
+    /// The model that the arguments name, if any. Without a base URL, a key is needed.
     pub fn of(args: &args::Chat) -> Result<Option<Self>, CliError> {
         let Some(name) = args.model.clone() else { return Ok(None) };
         let key = key(args)?;
@@ -42,7 +42,7 @@ impl Model {
                 "--model needs --api-key-file, OPENAI_API_KEY, or the --base-url of a server without keys";
             return Err(CliError::Usage(needed.into()));
         }
-        // Another provider is in place already, then: as good.
+        // This fails if another provider is installed already, which is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http =
             reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT).build();
@@ -59,8 +59,8 @@ impl Model {
         &self.name
     }
 
-    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of its text as it comes. Answers
-    /// the whole reply. One that is empty, was cut off or is too large is an error, in words.
+    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of its text as it arrives. Returns
+    /// the whole reply. A reply that is empty, cut off or too large is an error.
     pub async fn reply(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<Reply, String> {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
@@ -93,7 +93,7 @@ impl Model {
     }
 }
 
-/// Adds a part of a tool call, which begins a call or goes on with one.
+/// Adds a part of a tool call, which begins a call or continues one.
 fn add(calls: &mut Vec<ToolCall>, delta: &Value) {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let index = delta["index"].as_u64().and_then(|index| usize::try_from(index).ok());

@@ -1,4 +1,4 @@
-//! The terminal while a chat has it.
+//! The terminal during a chat.
 
 use std::{
     io::{self, Stdout},
@@ -18,18 +18,18 @@ use super::{
     view::{self, Palette},
 };
 
-/// Whether the terminal is to be given back.
+/// Whether the terminal must be restored.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// A terminal in raw mode, on its other screen; it is as it was when this is dropped, and before a panic
-/// is told.
+/// A terminal in raw mode, on its alternate screen. It is restored when this is dropped, and before a panic
+/// is reported.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     palette: Palette,
 }
 
 impl Screen {
-    /// Takes the terminal of this process.
+    /// Takes over the terminal of this process.
     pub fn enter() -> io::Result<Self> {
         let told = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
@@ -55,9 +55,9 @@ impl Screen {
         self.terminal.size().map(|size| (size.width, size.height))
     }
 
-    /// Clears it, so that all of it is drawn again.
+    /// Clears the screen, so that all of it is drawn again.
     pub fn clear(&mut self) -> io::Result<()> {
-        // Not `clear`, which asks the terminal where the cursor is: that answer would come as a key.
+        // Not `clear`, which asks the terminal where the cursor is: the answer would arrive as a key.
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::new(0, 0, size.width, size.height))
     }
@@ -74,12 +74,12 @@ impl Drop for Screen {
     }
 }
 
-/// Gives the terminal back, once: a second time would move the cursor over what was told since.
+/// Restores the terminal, once: a second time would move the cursor over later output.
 fn leave() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // A terminal that is gone needs nothing back.
+    // A terminal that was closed needs no restoring.
     let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
     let _ = disable_raw_mode();
 }

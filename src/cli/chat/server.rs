@@ -1,4 +1,4 @@
-//! What a chat asks of the server.
+//! The calls that a chat makes.
 
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// How long is waited between attempts to reach a server that does not answer.
+/// The pauses between attempts to reach a server that does not answer.
 const PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
@@ -37,19 +37,19 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
-/// Utterances of one page at most.
+/// The most utterances per page.
 const PAGE_SIZE: i32 = 100;
 /// Utterances of the window that are shown.
 const SHOWN: usize = 500;
-/// Matches that `/remember` tells.
+/// Matches that `/remember` shows.
 const MATCHES: i32 = 8;
-/// Columns of each, at most.
+/// The most columns of each.
 const MATCH_COLUMNS: usize = 150;
 
-/// What is added to the opening note of a server that keeps nothing on a disk.
-const IN_MEMORY: &str = "\nthe server keeps it in memory only: it is gone when the server ends";
+/// What is added to the opening note if the server keeps nothing on disk.
+const IN_MEMORY: &str = "\nthe server keeps it in memory only: it is lost when the server ends";
 
-/// What came of a call, or in words why nothing did.
+/// The result of a call, or in words why it failed.
 pub type Outcome<T> = Result<T, String>;
 
 /// The server, and the session that talks to it.
@@ -58,13 +58,13 @@ pub struct Server {
     session_id: String,
     recipient: String,
     preset: Preset,
-    /// The model that replies: what it said is summarised by it too, where the server can.
+    /// The model that replies. It also summarises the conversation, if the server can use it.
     model: Option<String>,
     events: UnboundedSender<Event>,
 }
 
 impl Server {
-    /// Talks over `connection` in a session of its own; `events` learns when no server answers.
+    /// Starts a session over `connection`; `events` is notified when no server answers.
     pub fn new(
         connection: Connection,
         args: &args::Chat,
@@ -82,7 +82,7 @@ impl Server {
         })
     }
 
-    /// Opens the conversation named, or else the recipient's active one; creates it when there is none.
+    /// Opens the conversation named, or else the recipient's active one; creates it if there is none.
     pub async fn open(&self, conversation_id: &str) -> Result<Opening, Status> {
         let request = GetConversationRequest {
             conversation_id: conversation_id.to_owned(),
@@ -119,7 +119,7 @@ impl Server {
         };
         let mut conversations = self.connection.conversations();
         let response = match conversations.create_conversation(request(self.model.clone())).await {
-            // the server summarises with models of its own, or with none
+            // the server summarises with other models, or with none
             Err(status) if blames(&status, "policy.summary_model") => {
                 conversations.create_conversation(request(None)).await?
             }
@@ -148,7 +148,7 @@ impl Server {
         Ok(Opening { note, ..opening })
     }
 
-    /// Stores a draft, once, however often it has to be tried.
+    /// Stores a draft once, however many attempts it takes.
     pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Outcome<Stored> {
         let started_anew = self.missing(conversation_id).await?;
         if started_anew {
@@ -192,8 +192,8 @@ impl Server {
         })
     }
 
-    /// Whether the server does not have the conversation any more. What is stored would create it, but with
-    /// the server's policy, and nobody would be told.
+    /// Whether the server no longer has the conversation. Storing would create it, but with the server's
+    /// policy, and without anybody noticing.
     async fn missing(&self, conversation_id: &str) -> Outcome<bool> {
         let request =
             GetConversationRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
@@ -205,7 +205,7 @@ impl Server {
         }
     }
 
-    /// The conversation as messages for a model; `whole` without the limit of its tokens.
+    /// The conversation as messages for a model; `whole` lifts its token limit.
     pub async fn messages(&self, conversation_id: &str, whole: bool) -> Outcome<String> {
         let request = BuildContextRequest {
             conversation_id: conversation_id.to_owned(),
@@ -243,7 +243,7 @@ impl Server {
         self.done(conversation_id, note).await
     }
 
-    /// Compacts, or with `preview` tells the numbers, and below them the summary that there would be.
+    /// Compacts; with `preview`, only shows the numbers, and below them the summary that would result.
     pub async fn compact(&self, conversation_id: &str, keep: Option<i32>, preview: bool) -> Outcome<Done> {
         let request = CompactConversationRequest {
             conversation_id: conversation_id.to_owned(),
@@ -261,7 +261,7 @@ impl Server {
         }
     }
 
-    /// Takes the last compaction back.
+    /// Undoes the last compaction.
     pub async fn undo(&self, conversation_id: &str) -> Outcome<Done> {
         let request =
             UndoCompactionRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
@@ -297,7 +297,10 @@ impl Server {
         let utterance_ids: Vec<_> =
             stored.into_iter().filter(is_wanted).map(|one| one.utterance_id).collect();
         if utterance_ids.is_empty() {
-            return Err("none of these messages can be restored: they were not forgotten, or for good".into());
+            return Err(
+                "none of these messages can be restored: they were not forgotten, or forgotten for good"
+                    .into(),
+            );
         }
         let request = RestoreRequest {
             conversation_id: conversation_id.to_owned(),
@@ -310,7 +313,7 @@ impl Server {
         self.done(conversation_id, Some(note)).await
     }
 
-    /// Tells what is found by `prompt`, in the window and the archive.
+    /// Shows what `prompt` finds in the window and the archive.
     pub async fn remember(&self, conversation_id: &str, prompt: String) -> Outcome<Done> {
         let request = RememberRequest {
             conversation_id: conversation_id.to_owned(),
@@ -330,20 +333,20 @@ impl Server {
         Ok(Done { note: Some(note), ..Done::default() })
     }
 
-    /// Tells how full the window is.
+    /// Shows how full the window is.
     pub async fn capacity(&self, conversation_id: &str) -> Outcome<Done> {
         let done = self.done(conversation_id, None).await?;
         let capacity = done.window.as_ref().map(|window| lines(&window.capacity).join("\n"));
         Ok(Done { note: capacity, ..done })
     }
 
-    /// Tells the summary.
+    /// Shows the summary.
     pub async fn summary(&self, conversation_id: &str) -> Outcome<Done> {
         let request = GetSummaryRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
         let summary = || async { self.connection.conversations().get_summary(request.clone()).await };
         let text = self.told(summary).await?.text;
         let note =
-            if text.is_empty() { "nothing left the window, so there is no summary".into() } else { text };
+            if text.is_empty() { "nothing has left the window, so there is no summary".into() } else { text };
         Ok(Done { note: Some(note), ..Done::default() })
     }
 
@@ -375,7 +378,7 @@ impl Server {
         }
     }
 
-    /// The newest utterances, at least so many unless there are fewer, the oldest first.
+    /// The newest utterances, the oldest of them first: at least `wanted`, unless there are fewer.
     async fn utterances(
         &self,
         mut request: ListUtterancesRequest,
@@ -393,7 +396,7 @@ impl Server {
         }
     }
 
-    /// The same as [`Server::patiently`], and what is refused in words.
+    /// Like [`Server::patiently`], but with the error in words.
     async fn told<T, F>(&self, call: impl Fn() -> F) -> Outcome<T>
     where
         F: Future<Output = Result<Response<T>, Status>>,
@@ -401,7 +404,7 @@ impl Server {
         self.patiently(call).await.map_err(|status| refusal(&status))
     }
 
-    /// Calls again, with pauses, while no server answers. Only for calls that may be made twice.
+    /// Repeats a call, with pauses, while no server answers. Only for calls that are safe to repeat.
     async fn patiently<T, F>(&self, call: impl Fn() -> F) -> Result<T, Status>
     where
         F: Future<Output = Result<Response<T>, Status>>,
@@ -409,7 +412,7 @@ impl Server {
         for pause in PAUSES {
             match call().await {
                 Err(status) if status.code() == Code::Unavailable => {
-                    // The chat ends when nobody listens.
+                    // Nobody listens once the chat has ended.
                     let _ = self.events.send(Event::Unreachable);
                     tokio::time::sleep(pause).await;
                 }

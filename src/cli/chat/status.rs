@@ -1,5 +1,5 @@
-//! The words of the status: how full the window is, and with what the chat goes on. On a narrow screen
-//! they say less.
+//! The text of the status: how full the window is, and the model and conversation of the chat. On a narrow
+//! screen it says less.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -17,8 +17,7 @@ const CELLS: usize = 16;
 
 /// `[52 messages] ████░░░░ 9,210 of 9,000 tokens`; once there is a summary, `[Summary + 15 messages]`.
 ///
-/// Tokens are those of window and summary together. Without a limit there is no bar, and where it has no
-/// room neither.
+/// Tokens are those of window and summary together. There is no bar if there is no limit, or no room for it.
 pub fn budget(capacity: &Capacity, columns: usize) -> String {
     let summary = capacity.summary.unwrap_or_default();
     let messages = counted(capacity.utterance_count(), "message");

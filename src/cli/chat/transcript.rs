@@ -1,4 +1,4 @@
-//! What the transcript shows: the window, and between its utterances what commands told.
+//! What the transcript shows: the window, and between its utterances the output of commands.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -10,22 +10,22 @@ use super::{
 use crate::cli::text::{call, counted, role, visible};
 use crate::proto::{Role, ToolCall, Utterance, UtteranceState};
 
-/// Columns of who speaks, with the space behind.
+/// Columns of the speaker, with the space after it.
 const SPEAKER_COLUMNS: usize = 11;
 /// Characters of an utterance that are shown.
 const SHOWN_CHARS: usize = 20_000;
 /// Notes that are kept.
 const NOTES: usize = 200;
 
-/// What stands behind a reply that was broken off.
+/// The mark after a reply that was broken off.
 const BROKEN_OFF_MARK: &str = "(broken off)";
 
-/// What is shown beside what was said.
+/// What is shown in addition to what was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The sequence that it stands behind; 0 at the top.
+    /// The sequence that it follows; 0 at the top.
     pub after: i64,
-    /// What it tells, in lines.
+    /// Its text, in lines.
     pub text: String,
     /// How it looks: `Note`, `Wrong`, `Help`, or `Aside` for a reply that is not stored.
     pub look: Look,
@@ -38,13 +38,13 @@ pub enum Look {
     User,
     /// Said by the assistant.
     Assistant,
-    /// Instructions, tools' results, and what is not stored yet.
+    /// Instructions, tool results, and what is not stored yet.
     Aside,
     /// A note.
     Note,
     /// A note of something that went wrong.
     Wrong,
-    /// A note whose lines are terms, each with a tab and its explanation behind it.
+    /// A note whose lines are a term, a tab, and the term's explanation.
     Help,
 }
 
@@ -53,7 +53,7 @@ pub enum Look {
 pub struct Row {
     /// How it looks.
     pub look: Look,
-    /// Who speaks, on the first row of what is said, and the columns it takes.
+    /// The speaker on the first row of what is said, and as many spaces on the others.
     pub speaker: String,
     /// What is said.
     pub text: String,
@@ -62,17 +62,17 @@ pub struct Row {
 /// A piece of the transcript.
 #[derive(Clone, Debug)]
 pub enum Entry<'a> {
-    /// What left the window: so many utterances.
+    /// The number of utterances in the summary.
     Earlier(i32),
     /// What was said.
     Said(&'a Utterance),
-    /// What is being said, and not stored yet.
+    /// What is being said and is not stored yet.
     Unstored(Role, String),
-    /// What was told beside it.
+    /// A note.
     Note(&'a Note),
 }
 
-/// Notes in their places between the utterances, all in order.
+/// Puts the notes in their places between the utterances.
 pub fn merged<'a>(utterances: &'a [Utterance], notes: &'a [Note]) -> Vec<Entry<'a>> {
     let mut notes = notes.iter().peekable();
     let mut entries = Vec::with_capacity(utterances.len());
@@ -86,7 +86,7 @@ pub fn merged<'a>(utterances: &'a [Utterance], notes: &'a [Note]) -> Vec<Entry<'
     entries
 }
 
-/// Adds a note behind the others; the oldest goes when there are too many.
+/// Adds a note after the others; removes the oldest if there are too many.
 pub fn add(notes: &mut Vec<Note>, note: Note) {
     notes.push(note);
     let surplus = notes.len().saturating_sub(NOTES);
@@ -167,7 +167,7 @@ fn said(utterance: &Utterance) -> Vec<String> {
     said
 }
 
-/// The lines of a text, harmless to a terminal, as far as they are shown.
+/// The lines of a text that are shown, made harmless to a terminal.
 fn lines(text: &str) -> Vec<String> {
     let end = text.grapheme_indices(true).nth(SHOWN_CHARS).map_or(text.len(), |(end, _)| end);
     let shown = text.get(..end).unwrap_or(text);
@@ -179,7 +179,7 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Lines wrapped beside who says them.
+/// Wraps lines next to their speaker.
 fn laid_out(look: Look, speaker: &str, lines: &[String], columns: usize) -> Vec<Row> {
     let indent = speaker.width();
     let width = columns.saturating_sub(indent).max(10);

@@ -15,10 +15,10 @@ use super::{
     transcript::{self, Look, Row},
 };
 
-/// Whether there are colours; without them weight tells the speakers apart.
+/// Whether to use colours; without them, font weight distinguishes the speakers.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
-    /// Colours are welcome.
+    /// Whether to use colours.
     pub colours: bool,
 }
 
@@ -37,7 +37,7 @@ impl Palette {
     }
 }
 
-/// Draws all of it.
+/// Draws the whole chat.
 pub fn draw(frame: &mut Frame, chat: &Chat, palette: Palette) {
     let panel = chat.panel();
     let rows = [
@@ -55,8 +55,8 @@ pub fn draw(frame: &mut Frame, chat: &Chat, palette: Palette) {
     redraw_clusters(frame.buffer_mut());
 }
 
-/// Has rows drawn whole that hold characters of several code points: a terminal that does not join them draws
-/// over the cells behind.
+/// Makes rows with characters of several code points be redrawn in full: a terminal that does not join the code
+/// points overwrites the cells after them.
 fn redraw_clusters(buffer: &mut Buffer) {
     let columns = usize::from(buffer.area.width).max(1);
     for row in buffer.content.chunks_mut(columns) {
@@ -71,7 +71,7 @@ fn draw_transcript(frame: &mut Frame, area: Rect, chat: &Chat, palette: Palette)
     let mut rows = transcript::last_rows(&chat.entries(), height + scroll, area.width.into());
     rows.truncate(rows.len().saturating_sub(scroll));
     let rows = rows.split_off(rows.len().saturating_sub(height));
-    // What there is stands at the bottom, beside what is typed.
+    // A short transcript is at the bottom, next to the input.
     let below = Rect { y: area.y + (height - rows.len()) as u16, height: rows.len() as u16, ..area };
     let lines: Vec<_> = rows.into_iter().map(|row| line(row, palette)).collect();
     frame.render_widget(Paragraph::new(lines), below);

@@ -24,7 +24,7 @@ fn draw(chat: &mut Chat, columns: u16, rows: u16, colours: bool) -> Terminal<Tes
 
 fn rows(chat: &mut Chat, columns: u16, rows: u16) -> Vec<String> {
     let drawn = draw(chat, columns, rows, true).backend().to_string();
-    // Behind a row stands what its wide characters hide.
+    // After a row comes what its wide characters hide.
     let shown = |row: &str| row.split("\" Hidden").next().unwrap().trim_matches('"').trim_end().to_owned();
     drawn.lines().map(shown).collect()
 }

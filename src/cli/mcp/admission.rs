@@ -1,4 +1,4 @@
-//! Who may call over HTTP: whom the gRPC server lets in.
+//! Which callers are admitted over HTTP: those that the gRPC server accepts.
 
 use std::convert::Infallible;
 
@@ -16,26 +16,26 @@ use crate::{
     proto::CountTokensRequest,
 };
 
-/// An answer over HTTP.
+/// An HTTP response.
 pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// The server as the caller with these headers sees it; or the answer to a caller whom the server does not let in.
+/// The server as the caller with these headers sees it; or the response to a caller that the server refuses.
 pub async fn admit(memory: &Memory, headers: &HeaderMap) -> Result<Memory, Answer> {
     let identity = Identity::shown_in(headers)
-        .ok_or_else(|| refused(StatusCode::UNAUTHORIZED, "the credential is no single token".into()))?;
+        .ok_or_else(|| refused(StatusCode::UNAUTHORIZED, "the credential is not a single token".into()))?;
     let memory = memory.of(identity);
-    // a call that asks for a caller and tells nothing
+    // a call that requires credentials and reveals nothing
     let request = CountTokensRequest { texts: vec![String::new()], ..Default::default() };
     let Err(status) = memory.server().contexts().count_tokens(request).await else { return Ok(memory) };
     match status.code() {
         Code::Unauthenticated => Err(refused(StatusCode::UNAUTHORIZED, refusal(&status))),
         Code::PermissionDenied => Err(refused(StatusCode::FORBIDDEN, refusal(&status))),
-        // what else is wrong, the answers to its calls say
+        // anything else that is wrong will show in the answers to the caller's calls
         _ => Ok(memory),
     }
 }
 
-/// An answer that says why there is no other.
+/// The response to a refused request, which says why.
 pub fn refused(code: StatusCode, text: String) -> Answer {
     let mut response = Response::new(Full::new(Bytes::from(text + "\n")).boxed());
     *response.status_mut() = code;

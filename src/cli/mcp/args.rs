@@ -9,8 +9,8 @@ use crate::cli::access::Access;
 /// Offer the memory to models as tools: a server of the Model Context Protocol, over stdio or HTTP
 ///
 /// With --server it offers the conversations of a running server. Without, it is a server of its own: in the
-/// files of --data-dir, or, when nothing is set, in memory, where all is gone when it ends. stdout carries the
-/// protocol alone; what is logged goes to stderr.
+/// files of --data-dir, or, if nothing is set, in memory, where everything is lost when it ends. stdout carries
+/// only the protocol; logs go to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd mcp --data-dir ~/.utterd
@@ -23,28 +23,28 @@ pub struct Mcp {
     /// Offer the conversations of a running server: host:port, http://, https:// or unix:/path [env: UTTERD_SERVER]
     #[arg(long, value_name = "URL", conflicts_with_all = ["data_dir", "config"])]
     pub server: Option<String>,
-    /// What that server is shown.
+    /// The credentials to send to that server.
     #[command(flatten)]
     pub access: Access,
-    /// Keep conversations in files in this directory, by a server of its own; one process at a time can
+    /// Be a server of its own, with files in this directory; only one process at a time can use it
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// The TOML file with the settings of a server of its own [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Whose conversations are meant where a call names none
+    /// The recipient of calls that name none
     #[arg(long, short, value_name = "ID", default_value = "default")]
     pub recipient: String,
-    /// Listen here for MCP over streamable HTTP, in place of stdio; port 0 takes a free one
+    /// Listen here for MCP over streamable HTTP, instead of stdio; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS")]
     pub http: Option<SocketAddr>,
-    /// A host, or host:port, that requests may name, such as a proxy's; localhost and the address itself always may
+    /// A host, or host:port, that requests may name, such as a proxy's; localhost and the address are always allowed
     #[arg(long, value_name = "HOST", requires = "http")]
     pub http_host: Vec<String>,
-    /// An origin whose web pages may call, such as `https://chat.example.org:443`; those of this machine always may
+    /// An origin whose web pages may call, such as `https://chat.example.org:443`; this machine's are always allowed
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     pub http_origin: Vec<String>,
-    /// Listen on an address that others reach, although there is no TLS
+    /// Listen on an address that other machines can reach, although there is no TLS
     #[arg(long, requires = "http")]
     pub allow_insecure: bool,
 }

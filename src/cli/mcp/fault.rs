@@ -9,12 +9,12 @@ use tonic::{Code, Status};
 
 use crate::cli::errors::{reason, refusal};
 
-/// Why there is no answer.
+/// Why a call failed.
 #[derive(Debug)]
 pub enum Fault {
     /// The server refused.
     Refused(Box<Status>),
-    /// What was asked for is no request, as the text says.
+    /// The request is wrong; the text says how.
     Wrong(String),
 }
 
@@ -36,12 +36,12 @@ impl Fault {
         }
     }
 
-    /// An answer of a tool: a model reads it, and can do better.
+    /// The fault as a tool's answer: a model reads it, and can correct its call.
     pub fn into_result(self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(self.told())])
     }
 
-    /// An error of the protocol, where nothing else can be answered; `data` says of what.
+    /// The fault as a protocol error, if no other answer is possible; `data` names what was asked for.
     pub fn into_error(self, data: Option<Value>) -> ErrorData {
         match &self {
             Self::Refused(status) if status.code() == Code::NotFound => {
@@ -55,12 +55,12 @@ impl Fault {
     }
 }
 
-/// What helps, where that is known.
+/// What helps, if known.
 fn next_step(status: &Status) -> Option<&'static str> {
     let step = match reason(status).as_str() {
         "CONVERSATION_NOT_FOUND" => {
             "Next: call get_conversation with list_recent to see the ids of completed conversations. Without a \
-             conversation_id the recipient's current conversation is meant; memorize starts one where there is none."
+             conversation_id the recipient's current conversation is meant; memorize starts one if there is none."
         }
         "CONVERSATION_CLOSED" => {
             "Next: call get_conversation to read it. memorize without a conversation_id starts or continues the current \

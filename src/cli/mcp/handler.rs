@@ -1,4 +1,4 @@
-//! What is answered to each request of the protocol.
+//! Answers each request of the protocol.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use rmcp::{
 
 use super::{memory::Memory, prompts, resources, source::Keeps, tools};
 
-const INSTRUCTIONS: &str = "The memory of conversations. Call `memorize` with what the user and you say, as it is said: \
+const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
     what is not memorized cannot be remembered. Call `remember` to find what was said earlier, in this conversation or past \
-    ones, and `get_conversation` to list and read past ones. A conversation ends by `end_conversation`, or by itself when it \
-    was idle, and then has a title and a summary. Calls mean the current conversation unless they name one by \
+    ones, and `get_conversation` to list and read past ones. A conversation ends with `end_conversation`, or by itself after \
+    it was idle, and then has a title and a summary. Calls refer to the current conversation unless they name one by \
     conversation_id or recipient_id.";
 
-const BRIEFLY: &str = " Nothing is kept on disk here: all of it is gone when this server ends.";
+const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when this server ends.";
 
 /// Answers the requests of one client, or of many.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ impl Handler {
         &self.memory
     }
 
-    /// The server as the caller of a request sees it: over HTTP, each shows who it is.
+    /// The server as the caller of a request sees it: over HTTP, each caller sends its own credentials.
     fn memory_of(&self, context: &RequestContext<RoleServer>) -> Memory {
         let caller = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Memory>());
         caller.unwrap_or(&self.memory).clone()
@@ -122,7 +122,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         match request.r#ref {
-            // the one argument that there is, of resources and prompts, is a conversation's id
+            // the only argument of resources and prompts is a conversation's id
             Reference::Resource(_) | Reference::Prompt(_) => {
                 resources::complete(&self.memory_of(&context), &request.argument.value).await
             }

@@ -1,9 +1,9 @@
 //! The protocol over streamable HTTP.
 //!
-//! Each request stands for itself: there are no sessions. A request names a host that is known, so that no web page
-//! reaches the server by a name that was made to lead here (DNS rebinding), and a web page of elsewhere calls only from an
-//! origin that was allowed. Callers show the gRPC server who they are, in the same headers as its own callers; what this process itself
-//! could show is lent to nobody.
+//! Requests are independent: there are no sessions. A request must name a known host, so that no web page reaches the
+//! server through a name that was made to resolve to it (DNS rebinding), and a web page from elsewhere can only call
+//! from an allowed origin. Callers send the gRPC server their own credentials, in the same headers as its other
+//! callers; this process never lends its own.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -30,17 +30,17 @@ use super::{
 };
 use crate::{cli::errors::CliError, domain::limits::SHUTDOWN_GRACE};
 
-/// The path of the one endpoint.
+/// The path of the only endpoint.
 const PATH: &str = "/mcp";
-/// Connections at once; more wait until one of them ends.
+/// The most connections at a time; more wait until one of them ends.
 const MOST_CONNECTIONS: usize = 256;
-/// Origins of web pages of this machine: what is there may reach the address anyway.
+/// The origins of web pages on this machine, whose programs can reach the address anyway.
 const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
-/// Bytes of a request at most, as of a line on stdin.
+/// The most bytes in a request, the same as in a line on stdin.
 const MOST_BYTES: usize = 16 << 20;
-/// A connection on which no request comes for so long is closed.
+/// A connection without a request for this long is closed.
 const LONGEST_REST: Duration = Duration::from_secs(120);
-/// When no connection can be accepted, another attempt is made so much later.
+/// The pause before another attempt if a connection cannot be accepted.
 const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
 
 /// Where to listen, and for whom.
@@ -57,15 +57,15 @@ impl Listening {
     pub fn new(address: SocketAddr, args: &args::Mcp) -> Result<Self, CliError> {
         if !address.ip().is_loopback() && !args.allow_insecure {
             return Err(CliError::Usage(format!(
-                "--http {address}: others reach it, and there is no TLS: accepted is an address of this machine alone, \
-                 such as 127.0.0.1:{}, with a proxy before it that speaks TLS (and --http-host for its name); or say \
-                 --allow-insecure where something else keeps others out",
+                "--http {address}: other machines can reach it, and there is no TLS: accepted is an address of this machine \
+                 alone, such as 127.0.0.1:{}, behind a proxy with TLS (and --http-host for its name); or give \
+                 --allow-insecure if something else keeps others out",
                 address.port()
             )));
         }
         if let Some(own) = args.access.own() {
             return Err(CliError::Usage(format!(
-                "{own} and --http do not go together: whoever reaches the address would act by it. Each caller shows its \
+                "{own} and --http do not go together: whoever reaches the address would use it. Each caller sends its \
                  own token, in the header `authorization: Bearer TOKEN`"
             )));
         }
@@ -130,7 +130,7 @@ async fn accept(
     }
 }
 
-/// Serves the requests of one connection, as a task.
+/// Serves the requests of one connection in a task.
 fn attend(
     stream: TcpStream,
     place: OwnedSemaphorePermit,
@@ -138,7 +138,7 @@ fn attend(
     service: Service,
     handler: Handler,
 ) {
-    // an answer is one small write, which should not wait for the acknowledgement of the one before
+    // an answer is one small write, which should not wait until the previous one is acknowledged
     let _ = stream.set_nodelay(true);
     let requests = service_fn(move |request| {
         let (service, handler) = (service.clone(), handler.clone());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::cli::{access::Identity, client::Connection};
 
-/// A server as one caller sees it, and whose conversations are meant where none is named.
+/// A server as one caller sees it, and the recipient of calls that name none.
 #[derive(Clone)]
 pub struct Memory {
     connection: Connection,
@@ -12,12 +12,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What `connection` leads to, for callers who mean `recipient` where they name none.
+    /// The server behind `connection`; `recipient` is meant if a call names none.
     pub fn new(connection: Connection, recipient: &str) -> Self {
         Self { connection, recipient: recipient.into() }
     }
 
-    /// The same for a caller who shows who it is.
+    /// The same server for the caller with this identity.
     pub fn of(&self, identity: Identity) -> Self {
         Self { connection: self.connection.on_behalf_of(identity), recipient: self.recipient.clone() }
     }
@@ -27,12 +27,13 @@ impl Memory {
         &self.connection
     }
 
-    /// Whose conversations are meant.
+    /// The recipient that is named, or else the default one.
     pub fn recipient(&self, named: Option<String>) -> String {
         named.filter(|named| !named.is_empty()).unwrap_or_else(|| self.recipient.to_string())
     }
 
-    /// The conversation that is meant, and whose it is: one that is named is its owner's, whoever that is.
+    /// The conversation and the recipient of a call. If a conversation is named, the default recipient does not apply:
+    /// the conversation belongs to whoever owns it.
     pub fn address(&self, conversation: Option<String>, recipient: Option<String>) -> (String, String) {
         match conversation.filter(|conversation| !conversation.is_empty()) {
             Some(conversation) => (conversation, recipient.unwrap_or_default()),

@@ -1,12 +1,13 @@
 //! `utterd mcp`: the memory as tools and resources of the Model Context Protocol.
 //!
-//! - [`source`]: the server whose conversations are offered, a running one or one of this process
-//! - [`stdio`], [`http`]: what the protocol goes over
-//! - [`handler`]: what is answered to each of its requests
+//! - [`source`]: the server whose conversations are offered, a running one or one in this process
+//! - [`stdio`], [`http`]: the transports
+//! - [`handler`]: answers each request of the protocol
 //! - [`memory`]: a server as one caller sees it
-//! - [`tools`]: the tools, a file each; [`tool`] what each is made of
-//! - [`resources`]: conversations as resources; [`prompts`]: one that continues a conversation; [`transcript`]: conversations as seed 000 tells them
-//! - [`fault`]: what goes wrong, and what to do next
+//! - [`tools`]: the tools, one file each; [`tool`]: what they have in common
+//! - [`resources`]: conversations as resources; [`prompts`]: a prompt that continues a conversation;
+//!   [`transcript`]: conversations in the form of seed 000
+//! - [`fault`]: errors, and what to do next
 
 mod admission;
 pub mod args;
@@ -32,10 +33,10 @@ use super::errors::CliError;
 use handler::Handler;
 use source::Source;
 
-/// A read of stdin that is still going on when everything else has ended is waited for so long.
+/// How long to wait, at the end, for a read of stdin that is still in progress.
 const LAST_READ: Duration = Duration::from_millis(10);
 
-/// Serves the protocol until its client goes away, or the process is asked to end.
+/// Serves the protocol until its client disconnects, or the process is asked to end.
 pub fn mcp(args: args::Mcp) -> Result<(), CliError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(serve(args));

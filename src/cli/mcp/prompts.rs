@@ -11,14 +11,14 @@ use crate::proto::{BuildContextRequest, ContextFormat, ConversationOrder, ListCo
 const NAME: &str = "continue_conversation";
 const CONVERSATION: &str = "conversation_id";
 
-/// The prompts that there are.
+/// The prompts that are offered.
 pub fn described() -> Vec<Prompt> {
     let conversation = PromptArgument::new(CONVERSATION)
         .with_title("Conversation")
-        .with_description("The conversation's id. By default the one that was last gone on with.")
+        .with_description("The conversation's id. By default the one that was last continued.")
         .with_required(false);
     let description =
-        "Go on where a conversation was left: its summary and its last messages, for a model to read.";
+        "Continue a conversation where it was left: its summary and its last messages, for a model to read.";
     vec![Prompt::new(NAME, Some(description), Some(vec![conversation])).with_title("Continue a conversation")]
 }
 
@@ -41,13 +41,13 @@ async fn continued(memory: &Memory, named: &str) -> Result<String, Fault> {
     let request = BuildContextRequest { conversation_id, format, ..Default::default() };
     let context = memory.server().contexts().build_context(request).await?.into_inner();
     Ok(format!(
-        "Let us go on with an earlier conversation ({}). This is what it has come to:\n\n{}\n\nSay in a sentence or two where \
-         we were, and go on from there.",
+        "Let us continue an earlier conversation ({}). This is where it stands:\n\n{}\n\nSay in a sentence or two where \
+         we were, and continue from there.",
         context.conversation_id, context.text
     ))
 }
 
-/// The recipient's conversation in which something happened last.
+/// The recipient's most recently active conversation.
 async fn newest(memory: &Memory) -> Result<Option<String>, Fault> {
     let recipient_id = memory.recipient(None);
     let order = ConversationOrder::NewestUpdate.into();

@@ -23,22 +23,22 @@ use crate::{
     },
 };
 
-/// What every URI begins with.
+/// The beginning of every URI.
 const ROOT: &str = "utterd://conversations/";
-/// What the URI of a summary ends with.
+/// The end of a summary's URI.
 const SUMMARY: &str = "summary";
-/// What a resource is written in.
+/// The MIME type of a resource.
 const MARKDOWN: &str = "text/markdown";
-/// Conversations on one page of the list.
+/// Conversations per page of the list.
 const PAGE: i32 = 20;
-/// Ids that complete one, at most: as many as the protocol lets there be.
+/// The most completions of an id: as many as the protocol allows.
 const COMPLETIONS: i32 = 100;
-/// Bytes of the messages of one resource: some 64,000 tokens.
+/// The most bytes of messages in one resource: some 64,000 tokens.
 const READ_BYTES: usize = 256 << 10;
-/// Characters of an id that a URI holds as they are (RFC 3986, 2.3).
+/// Characters of an id that are escaped in a URI: all but the unreserved ones (RFC 3986, 2.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The recipient's conversations, those first in which something happened last.
+/// The recipient's conversations, the most recently active first.
 pub async fn list(memory: &Memory, cursor: String) -> Result<ListResourcesResult, ErrorData> {
     let request = ListConversationsRequest { page_size: PAGE, page_token: cursor, ..Default::default() };
     let listed = listed(memory, request).await?;
@@ -61,7 +61,7 @@ fn resource(conversation: &Conversation) -> Resource {
     }
 }
 
-/// The resources that are there for every conversation.
+/// The resources of every conversation.
 pub fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{ROOT}{{id}}"), "conversation")
@@ -75,7 +75,7 @@ pub fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// What the resource `uri` holds.
+/// The content of the resource `uri`.
 pub async fn read(memory: &Memory, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let text = match named(uri) {
         Some(Named::Conversation(id)) => conversation(memory, &id).await,
@@ -90,7 +90,7 @@ pub async fn read(memory: &Memory, uri: &str) -> Result<ReadResourceResult, Erro
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
-/// The ids of the recipient's conversations that begin with `start`, those first in which something happened last.
+/// The ids of the recipient's conversations that begin with `start`, the most recently active first.
 pub async fn complete(memory: &Memory, start: &str) -> Result<CompleteResult, ErrorData> {
     let conversation_id_prefix = start.to_owned();
     let request =

@@ -1,4 +1,4 @@
-//! The schemas of what tools take and answer.
+//! The schemas of the tools' arguments and answers.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use rmcp::{
 };
 use serde_json::Value;
 
-/// The schema of what a tool takes. What may be left out may be null too, which models are not told: a single type
-/// is what each of their providers understands.
+/// The schema of a tool's arguments. An optional argument can also be null, but the schema does not say so: every
+/// model provider understands a single type.
 pub fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     object::<T>(SchemaSettings::draft2020_12().with_transform(RecursiveTransform(without_null)))
 }
 
-/// The schema of what a tool answers.
+/// The schema of a tool's answer.
 pub fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
     object::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
-/// Each schema stands for itself: no client has to follow references.
+/// Each schema is self-contained: no client has to follow references.
 fn object<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
@@ -38,7 +38,7 @@ fn object<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     }
 }
 
-/// The names of our types tell nobody anything.
+/// Removes the names of our types, which mean nothing to clients.
 fn untitled(schema: &mut Schema) {
     schema.remove("title");
 }

@@ -1,4 +1,4 @@
-//! When the process is asked to end.
+//! The signals that ask the process to end.
 
 use std::future::pending;
 

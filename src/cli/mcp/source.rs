@@ -9,9 +9,9 @@ use crate::{
     server::InProcess,
 };
 
-/// Names the running server, where no flag does.
+/// The variable that names the running server, if no flag does.
 const SERVER: &str = "UTTERD_SERVER";
-/// What is logged, where no configuration is read.
+/// The variable with the log filter, if no configuration is read.
 const LOG: &str = "UTTERD_LOG";
 
 /// The server whose conversations are offered.
@@ -26,12 +26,12 @@ pub struct Source {
 pub enum Keeps {
     /// Until this process ends.
     Briefly,
-    /// Beyond it.
+    /// Beyond the end of this process.
     Long,
 }
 
 impl Source {
-    /// The server that is named; without one, a server of this process.
+    /// Opens the server that is named, or else one within this process.
     pub async fn open(args: &args::Mcp) -> Result<Self, CliError> {
         match named(args) {
             Some(server) => Self::running(server, args).await,
@@ -52,7 +52,7 @@ impl Source {
         let keeps = if settings.backend == Backend::Memory { Keeps::Briefly } else { Keeps::Long };
         if keeps == Keeps::Briefly {
             tracing::warn!(
-                "conversations are kept in memory, and are gone when this ends: --data-dir DIR keeps them in files, \
+                "conversations are kept in memory, and are lost when this ends: --data-dir DIR keeps them in files, \
                  --server URL offers those of a running server"
             );
         }
@@ -61,7 +61,7 @@ impl Source {
         Ok(Self { connection, own: Some(own), keeps })
     }
 
-    /// The server as its callers see it, who mean `recipient` where they name none.
+    /// The server as its callers see it; `recipient` is meant if a call names none.
     pub fn memory(&self, recipient: &str) -> Memory {
         Memory::new(self.connection.clone(), recipient)
     }
@@ -71,7 +71,7 @@ impl Source {
         self.keeps
     }
 
-    /// Ends a server of this process.
+    /// Ends the server, if it is one within this process.
     pub async fn end(self) {
         drop(self.connection);
         if let Some(own) = self.own {
@@ -80,7 +80,8 @@ impl Source {
     }
 }
 
-/// The running server that is named: by the flag, or by the environment unless a flag asks for a server of this process.
+/// The running server that is named by the flag, or by the environment unless a flag asks for a server within this
+/// process.
 fn named(args: &args::Mcp) -> Option<String> {
     let variable = || env::var(SERVER).ok().filter(|server| !server.is_empty());
     match (&args.server, &args.data_dir, &args.config) {
@@ -90,7 +91,7 @@ fn named(args: &args::Mcp) -> Option<String> {
     }
 }
 
-/// The settings of a server of this process. A directory for files asks for a backend that has some.
+/// The settings of a server within this process. With a directory for files, the backend must be a durable one.
 fn effective(args: &args::Mcp) -> Result<Effective, CliError> {
     let directory = args.data_dir.as_ref().map(|directory| ("data_dir", directory.display().to_string()));
     let mut flags: Vec<_> = directory.into_iter().collect();

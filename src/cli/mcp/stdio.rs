@@ -13,15 +13,15 @@ use tokio::io::{AsyncRead, ReadBuf};
 use super::{handler::Handler, signal::asked_to_end};
 use crate::cli::errors::CliError;
 
-/// Serves the client at the other end until it closes stdin, or the process is asked to end. What is in flight then is
-/// answered.
+/// Serves the client at the other end until it closes stdin, or the process is asked to end. Requests in flight are
+/// still answered.
 pub async fn serve(handler: Handler) -> Result<(), CliError> {
     let (stdin, stdout) = stdio_pipes();
     let stdin = Until { reader: stdin, end: Some(Box::pin(asked_to_end())) };
     let running = match serve_server(handler, (stdin, stdout)).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
-        // what the client said stays untold: it may hold what was said to it
+        // without the client's message, which might contain parts of a conversation
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
             return Err(CliError::Mcp("the client did not begin with the request `initialize`".into()));
         }
@@ -34,10 +34,10 @@ pub async fn serve(handler: Handler) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A reader that comes to its end when `end` does.
+/// A reader that reports the end of the stream once `end` is ready.
 struct Until<R> {
     reader: R,
-    /// `None` once it has come.
+    /// `None` once it was ready.
     end: Option<BoxFuture<'static, ()>>,
 }
 

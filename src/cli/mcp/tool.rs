@@ -1,4 +1,4 @@
-//! What a tool is made of.
+//! What every tool has.
 
 use futures::future::BoxFuture;
 use rmcp::{
@@ -10,19 +10,19 @@ use serde_json::Value;
 
 use super::{fault::Fault, memory::Memory, schema};
 
-/// A tool: what it is called, what it takes and answers, and the calls that it makes.
+/// A tool: its names, its arguments and answer, and the calls that it makes.
 pub trait Tool: 'static {
-    /// What a model calls it by.
+    /// Its name for models.
     const NAME: &'static str;
-    /// What people call it.
+    /// Its name for people.
     const TITLE: &'static str;
     /// What it does and when to use it, for a model.
     const DESCRIPTION: &'static str;
-    /// What it does to what is stored.
+    /// Its effect on what is stored.
     const EFFECT: Effect;
-    /// What it takes.
+    /// Its arguments.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// What it answers.
+    /// Its answer.
     type Answer: Serialize + JsonSchema;
 
     /// Calls it.
@@ -32,22 +32,22 @@ pub trait Tool: 'static {
     ) -> impl Future<Output = Result<Told<Self::Answer>, Fault>> + Send;
 }
 
-/// What a tool does to what is stored.
+/// A tool's effect on what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing.
     Reads,
-    /// It adds to it.
+    /// It adds something.
     Adds,
-    /// It changes it, and may remove of it.
+    /// It changes something, and may remove it.
     Changes,
 }
 
-/// What a tool answers: to a program, and in a text that says all of it.
+/// A tool's answer: for a program, and as a text that says all of it.
 pub struct Told<A> {
     /// For a program.
     pub answer: A,
-    /// For whoever reads it.
+    /// For a model or a person.
     pub text: String,
 }
 
@@ -59,11 +59,11 @@ impl<A: Serialize> Told<A> {
     }
 }
 
-/// A tool, whichever.
+/// Any of the tools.
 pub struct Entry {
-    /// What it is called by.
+    /// Its name.
     pub name: &'static str,
-    /// What clients are told of it.
+    /// Its description for clients.
     pub describe: fn() -> Described,
     /// Calls it with the arguments given.
     pub call: fn(Memory, JsonObject) -> BoxFuture<'static, CallToolResult>,

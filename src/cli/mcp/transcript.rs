@@ -1,4 +1,4 @@
-//! Conversations as seed 000 tells them: times, a title, a summary, and what user and assistant said.
+//! Conversations in the form of seed 000: times, a title, a summary, and what user and assistant said.
 
 use std::mem::take;
 
@@ -9,21 +9,21 @@ use serde::Serialize;
 use super::{fault::Fault, memory::Memory};
 use crate::proto::{Conversation, ConversationView, GetConversationRequest, Role, Utterance, UtteranceState};
 
-/// A conversation without what was said in it.
+/// A conversation without its messages.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
     /// Its id.
     pub id: String,
-    /// Its title, in 5 to 8 words; null while it goes on.
+    /// Its title, in 5 to 8 words; null until it ends.
     pub title: Option<String>,
-    /// What it was about and what came of it; null while it goes on.
+    /// What it was about and what came of it; null until it ends.
     pub summary: Option<String>,
     /// When it started, ISO 8601.
     pub started_at: String,
-    /// When it ended, ISO 8601; null while it goes on.
+    /// When it ended, ISO 8601; null until then.
     pub ended_at: Option<String>,
-    /// How many messages are stored of it, tool results and instructions included.
+    /// How many of its messages are stored, including tool results and instructions.
     pub message_count: i64,
 }
 
@@ -56,7 +56,7 @@ pub struct Message {
     pub tools_used: Vec<String>,
 }
 
-/// Who speaks in a transcript.
+/// A speaker in a transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Speaker {
@@ -68,14 +68,14 @@ pub enum Speaker {
 pub struct Transcript {
     /// The conversation.
     pub conversation: Conversation,
-    /// What was said in it, one after the other.
+    /// Its messages, in order.
     pub messages: Vec<Message>,
-    /// The number of the first message that is not in this part; `None` when there is none.
+    /// The number of the first message after this part; `None` if there is none.
     pub next: Option<usize>,
 }
 
-/// Reads a conversation, from its message number `first` on, the first being 1: as many messages as have `bytes`, and
-/// one at least.
+/// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, but
+/// at least one.
 pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
     let mut request = GetConversationRequest {
         conversation_id: id.to_owned(),
@@ -94,22 +94,23 @@ pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Resu
     }
 }
 
-/// A part of a transcript in the making.
+/// A part of a transcript under construction.
 #[derive(Default)]
 struct Part {
     first: usize,
-    /// Room that is left.
+    /// The bytes that are left.
     bytes: usize,
-    /// Messages so far, those before the first one too.
+    /// Messages so far, including those before `first`.
     count: usize,
-    /// Tools that were called, and not yet told of.
+    /// Tools that were called since the last message.
     called: Vec<String>,
     messages: Vec<Message>,
     next: Option<usize>,
 }
 
 impl Part {
-    /// Instructions and tools' results are no messages; the tools that were called are the next message's.
+    /// Adds an utterance. Instructions and tool results are not messages; tools that were called belong to the
+    /// assistant's next message.
     fn add(&mut self, utterance: Utterance) {
         if utterance.state() == UtteranceState::Forgotten || utterance.aside || self.next.is_some() {
             return;
@@ -157,7 +158,7 @@ impl Part {
     }
 }
 
-/// A time as ISO 8601 writes it; empty when there is none.
+/// A time in ISO 8601; empty if there is none.
 pub fn written(time: Option<&Timestamp>) -> String {
     time.map(ToString::to_string).unwrap_or_default()
 }

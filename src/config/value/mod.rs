@@ -1,5 +1,5 @@
-//! The kinds of values: each parses text, where the error says what is accepted, and shows a
-//! value as TOML that it would parse to the same value.
+//! The kinds of values. Each parses text, with an error that says what is accepted, and shows a
+//! value as TOML that parses to the same value.
 
 mod numbers;
 mod places;

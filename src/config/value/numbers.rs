@@ -35,12 +35,12 @@ pub mod positive {
     }
 }
 
-/// A number of values of an embedding.
+/// The dimensions of an embedding.
 pub mod dimensions {
     use crate::domain::limits::MAX_EMBEDDING_DIMENSIONS;
 
     pub fn parse(text: &str) -> Result<usize, String> {
-        let accepted = || format!("a number from 0 (what the model gives) to {MAX_EMBEDDING_DIMENSIONS}");
+        let accepted = || format!("a number from 0 (the model's default) to {MAX_EMBEDDING_DIMENSIONS}");
         text.trim().parse().ok().filter(|count| *count <= MAX_EMBEDDING_DIMENSIONS).ok_or_else(accepted)
     }
 

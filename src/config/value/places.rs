@@ -8,7 +8,7 @@ pub mod directory {
     use std::path::{Path, PathBuf};
 
     pub fn parse(text: &str) -> Result<PathBuf, String> {
-        // A variable that is no UTF-8 arrives with replacement characters.
+        // A variable that is not UTF-8 arrives with replacement characters.
         match text {
             "" => Err("a directory's path, such as utterd-data or /var/lib/utterd".into()),
             _ if text.contains(['\0', '\u{fffd}']) => Err("a directory's path in UTF-8".into()),
@@ -55,15 +55,16 @@ pub mod address {
     }
 }
 
-/// The rights of a file, in octal.
+/// The permissions of a file, in octal.
 pub mod file_mode {
     use super::*;
 
-    /// All rights of a file: to read, write and execute it.
+    /// All permissions of a file: to read, write and execute it.
     const MAX: u32 = 0o777;
 
     pub fn parse(text: &str) -> Result<u32, String> {
-        let accepted = "rights in octal, such as 600 (its owner), 660 (its group too) or 666 (everybody)";
+        let accepted =
+            "permissions in octal, such as 600 (its owner), 660 (its group too) or 666 (everybody)";
         let mode = u32::from_str_radix(text.trim(), 8).ok().filter(|mode| *mode <= MAX);
         mode.ok_or_else(|| accepted.into())
     }
@@ -73,7 +74,7 @@ pub mod file_mode {
     }
 }
 
-/// Where models are asked, or nothing.
+/// The address of a model server, or nothing.
 pub mod address_of_models {
     use super::*;
     use url::Url;
@@ -91,7 +92,7 @@ pub mod address_of_models {
         Value::String(value.as_ref().map_or_else(String::new, |url| url.as_str().into()))
     }
 
-    /// What is shown holds no secret, and a path can be added to it.
+    /// Whether the URL can be shown because it has no secret, and can be extended with a path.
     fn is_plain(url: &Url) -> bool {
         let secret = !url.username().is_empty() || url.password().is_some();
         matches!(url.scheme(), "http" | "https")

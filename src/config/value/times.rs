@@ -20,7 +20,7 @@ pub mod duration {
         Value::String(humantime::format_duration(*value).to_string())
     }
 
-    /// The time that `text` says, when it is in `range`.
+    /// Parses a length of time that must be in `range`.
     pub fn within(range: RangeInclusive<Duration>, text: &str) -> Option<Duration> {
         humantime::parse_duration(text).ok().filter(|duration| range.contains(duration))
     }

@@ -53,7 +53,7 @@ pub mod llm {
     }
 }
 
-/// A place to keep conversations.
+/// The backend that keeps conversations.
 pub mod backend {
     use super::*;
     use crate::config::Backend;

@@ -1,9 +1,9 @@
-//! What the numbers of a head owe each other.
+//! The consistency of a head's numbers.
 
 use crate::domain::{Head, Revision};
 
 impl Head {
-    /// The first part of a committed head that does not fit the others, and what is wrong with it.
+    /// Returns the first part of a committed head that does not fit the others, and what is wrong with it.
     pub fn check(&self) -> Result<(), (&'static str, &'static str)> {
         let reaches_beyond = self.trunks.iter().any(|trunk| trunk.through >= self.next);
         let said = |sequence| sequence < self.next;

@@ -2,12 +2,12 @@
 
 use crate::domain::{Head, Ranges, Utterance, exchange::AbandonedCall};
 
-/// A late result comes after its call; what the head tells of the utterance as a caller, or as an answer, is
-/// so.
+/// Checks that a late result comes after its call, and that the head is right about the utterance as a caller
+/// and as an answer.
 pub(super) fn check(utterance: &Utterance, head: &Head) -> Result<(), String> {
     let sequence = utterance.sequence;
     if utterance.late().is_some_and(|late| late.caller >= sequence) {
-        return Err(format!("result {sequence} is late, and what it answers was not said before it"));
+        return Err(format!("result {sequence} is late, but what it answers was not said before it"));
     }
     let makes = |call: &AbandonedCall| utterance.tool_calls().iter().any(|made| made.id == call.id);
     let answers = |call: &AbandonedCall| {
@@ -17,13 +17,13 @@ pub(super) fn check(utterance: &Utterance, head: &Head) -> Result<(), String> {
     for call in head.abandoned.iter() {
         if call.caller == sequence && !makes(call) {
             return Err(format!(
-                "its head tells of a call {:?} of utterance {sequence}, which makes none",
+                "its head lists a call {:?} of utterance {sequence}, which makes no such call",
                 call.id
             ));
         }
         if call.answer == Some(sequence) && !answers(call) {
             return Err(format!(
-                "its head tells that utterance {sequence} answers {:?} late, which it does not",
+                "its head says that utterance {sequence} answers {:?} late, which it does not",
                 call.id
             ));
         }
@@ -31,11 +31,11 @@ pub(super) fn check(utterance: &Utterance, head: &Head) -> Result<(), String> {
     Ok(())
 }
 
-/// The head tells of calls of what is `stored` only.
+/// Checks that the head lists only calls of `stored` utterances.
 pub(super) fn check_stored(head: &Head, stored: &Ranges) -> Result<(), String> {
     match head.abandoned.iter().find(|call| !stored.contains(call.caller)) {
         Some(AbandonedCall { id, caller, .. }) => {
-            Err(format!("its head tells of a call {id:?} of utterance {caller}, which is not stored"))
+            Err(format!("its head lists a call {id:?} of utterance {caller}, which is not stored"))
         }
         None => Ok(()),
     }

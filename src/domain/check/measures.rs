@@ -1,8 +1,8 @@
-//! The window's measures, counted once more.
+//! The window's measures, counted again.
 
 use crate::domain::{Head, Marks, Sequence, Utterance, Window};
 
-/// What the window of a conversation holds.
+/// The measures of a conversation's window.
 #[derive(Default)]
 pub(super) struct Measures {
     slots: u64,
@@ -16,7 +16,7 @@ pub(super) struct Measures {
 }
 
 impl Measures {
-    /// The next utterance of the window.
+    /// Adds the next utterance of the window.
     pub(super) fn add(&mut self, utterance: &Utterance) {
         self.slots += 1;
         self.tokens += u64::from(utterance.counted_tokens());
@@ -34,20 +34,20 @@ impl Measures {
         };
     }
 
-    /// The head counts the window's tokens right, if it counts them.
+    /// Checks the head's count of the window's tokens, if it has one.
     pub(super) fn check_tokens(&self, head: &Head) -> Result<(), String> {
         let there = self.tokens;
         match head.window_tokens.filter(|counted| *counted != there) {
             None => Ok(()),
             Some(counted) => {
-                Err(format!("its head counts {counted} tokens of the window, and {there} are there"))
+                Err(format!("its head counts {counted} tokens in the window, but there are {there}"))
             }
         }
     }
 
-    /// The window is within its limits, or only what may not leave is in it.
+    /// Checks that the window is within its limits, or holds only what cannot leave.
     ///
-    /// An undone compaction leaves it above them until something is said.
+    /// An undone compaction leaves it above its limits until something is said.
     pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let Some(free) = self.free.filter(|_| head.compacted_at != head.next) else { return Ok(()) };
         let measures = [
@@ -58,20 +58,20 @@ impl Measures {
         for (name, measure, marks) in measures {
             let Some(max) = marks.map(Marks::max).filter(|max| measure > u64::from(*max)) else { continue };
             return Err(format!(
-                "its window has {measure} {name}; its policy lets it have {max}, and the unit of utterance {free} could leave"
+                "its window has {measure} {name}; its policy allows {max}, and the unit of utterance {free} could leave"
             ));
         }
         Ok(())
     }
 
-    /// The window counts itself right.
+    /// Checks the window's own counts.
     pub(super) fn differ(&self, window: &Window) -> Result<(), String> {
         let counted = [self.slots, self.tokens, self.turns];
         let known = [window.len() as u64, window.tokens(), window.turns().into()];
         match counted == known {
             true => Ok(()),
             false => Err(format!(
-                "its window counts {known:?} utterances, tokens and turns, and {counted:?} are there"
+                "its window counts {known:?} utterances, tokens and turns, but there are {counted:?}"
             )),
         }
     }

@@ -1,20 +1,20 @@
-//! The invariants of a conversation: what the parts of its state owe each other.
+//! The invariants of a conversation: how the parts of its state must fit together.
 //!
-//! | what must hold | where it is looked at |
+//! | what must hold | where it is checked |
 //! |---|---|
 //! | the numbers of the head fit together | `head` |
-//! | all that is counted is there, and nothing else | [`Check::done`] |
-//! | turns, instructions and what awaits an answer are in order | `order` |
+//! | everything counted is stored, and nothing else | [`Check::done`] |
+//! | turns, instructions and awaited answers are in order | `order` |
 //! | units are whole, and results have their calls | `units` |
-//! | late results answer what was said before; what is told of abandoned calls is so | `late` |
-//! | the head counts the window's tokens right, if it counts them | `measures` |
-//! | the head counts the bytes of all utterances right, if it counts them | [`Check::done`] |
-//! | the window is within its limits, but for what may not leave it | `measures` |
-//! | segments cover what left the window, once, and tell of nothing forgotten | `summary` |
-//! | compactions are in a row, and fold segments of what left the window | `summary` |
+//! | late results answer what was said before; what is recorded of abandoned calls is right | `late` |
+//! | the head counts the window's tokens correctly, if it counts them | `measures` |
+//! | the head counts the bytes of all utterances correctly, if it counts them | [`Check::done`] |
+//! | the window is within its limits, except for what cannot leave it | `measures` |
+//! | segments cover what left the window, once, and have no sentences of forgotten utterances | `summary` |
+//! | compactions are numbered consecutively, and fold segments of what left the window | `summary` |
 //!
-//! What the rules leave open is not called wrong: a call without a result may have been forgotten
-//! and restored, and what no segment covers may have left while nothing was summarised.
+//! What the rules leave open is not an error: a call without a result may have been forgotten and restored,
+//! and what no segment covers may have left while nothing was summarised.
 
 mod head;
 mod late;
@@ -33,8 +33,8 @@ use crate::domain::{
 use {measures::Measures, order::Order, units::Units};
 
 impl Conversation {
-    /// What is wrong with a committed state; nothing with any that the rules made. The archive is not
-    /// looked at.
+    /// What is wrong with a committed state; nothing for a state that the rules made. The archive is not
+    /// checked.
     pub fn check(&self) -> Vec<String> {
         let (segments, next_segment) = (self.summary.segments(), self.summary.next_number());
         let mut check = Check::of(&self.head, segments, next_segment, &self.compactions);
@@ -46,25 +46,25 @@ impl Conversation {
     }
 }
 
-/// A look at a state, its utterances one by one: the archive need not be in memory.
+/// A check of a state, one utterance at a time: the archive need not be in memory.
 pub struct Check<'c> {
     head: &'c Head,
-    /// The sequences that segments tell of, those that compactions folded too.
+    /// The sequences that segments have sentences of, including segments that compactions folded.
     told: Ranges,
     wrong: Vec<String>,
-    /// What is wrong with the utterances, as long as none is missing.
+    /// What is wrong with the utterances, reported only if none is missing.
     wrong_of_said: Vec<String>,
     seen: Ranges,
     is_missing: bool,
     units: Units,
     order: Order,
     measures: Measures,
-    /// The bytes of the utterances; `None` when not all are looked at.
+    /// The bytes of the utterances; `None` if not all of them are checked.
     bytes: Option<u64>,
 }
 
 impl<'c> Check<'c> {
-    /// Looks at everything but the utterances; `segments` in any order, `compactions` the oldest first.
+    /// Checks everything except the utterances; `segments` in any order, `compactions` oldest first.
     pub fn of(
         head: &'c Head,
         segments: &[Arc<Segment>],
@@ -90,7 +90,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The next utterance that is there, ascending.
+    /// Checks the next stored utterance, in ascending order.
     pub fn utterance(&mut self, utterance: &Utterance) {
         let sequence = utterance.sequence;
         match self.place(sequence) {
@@ -109,11 +109,12 @@ impl<'c> Check<'c> {
         }
         self.bytes = self.bytes.map(|bytes| bytes + utterance.stored_bytes());
         if !utterance.is_live() && self.told.contains(sequence) {
-            self.wrong_of_said.push(format!("a segment tells of utterance {sequence}, which is forgotten"));
+            self.wrong_of_said
+                .push(format!("a segment has text from utterance {sequence}, which is forgotten"));
         }
     }
 
-    /// An utterance is there, and nobody knows what it says.
+    /// Notes an utterance that is stored, but cannot be read.
     pub fn unreadable(&mut self, sequence: Sequence) {
         self.is_missing = true;
         match self.place(sequence) {
@@ -122,7 +123,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// All that is wrong. Where an utterance is missing, what is told of the others is not looked at.
+    /// Everything that is wrong. If an utterance is missing, errors in the others are not reported.
     pub fn done(mut self) -> Vec<String> {
         let missing = self.missing();
         if !missing.is_empty() {
@@ -141,24 +142,19 @@ impl<'c> Check<'c> {
         self.wrong
     }
 
-    /// Whether there may be an utterance with `sequence`.
+    /// Whether there can be an utterance with `sequence`.
     fn place(&self, sequence: Sequence) -> Result<(), String> {
         let head = self.head;
         if sequence >= head.next {
-            return Err(format!(
-                "utterance {sequence} is stored, and the next one to be said is {}",
-                head.next
-            ));
+            return Err(format!("utterance {sequence} is stored, but the next sequence is {}", head.next));
         }
         match head.left.contains(sequence) && !head.archived.contains(sequence) {
-            true => {
-                Err(format!("utterance {sequence} is stored, and it is neither in the window nor archived"))
-            }
+            true => Err(format!("utterance {sequence} is stored, but is neither in the window nor archived")),
             false => Ok(()),
         }
     }
 
-    /// What is not there and must be: all that is archived; of what did not leave, what cannot have been
+    /// What is not stored and must be: everything archived and, of what did not leave, what cannot have been
     /// erased.
     fn missing(&self) -> Ranges {
         let mut missing = match self.head.erased_at {
@@ -172,7 +168,7 @@ impl<'c> Check<'c> {
     fn check_bytes(&self) -> Result<(), String> {
         match self.head.stored_bytes.zip(self.bytes) {
             Some((counted, there)) if counted != there => {
-                Err(format!("its head counts {counted} bytes of utterances, and {there} are there"))
+                Err(format!("its head counts {counted} bytes of utterances, but there are {there}"))
             }
             _ => Ok(()),
         }
@@ -182,7 +178,7 @@ impl<'c> Check<'c> {
         let (stored, there) = (self.head.stored, self.seen.count() + missing.count());
         match stored == there {
             true => Ok(()),
-            false => Err(format!("its head counts {stored} utterances, and {there} are there")),
+            false => Err(format!("its head counts {stored} utterances, but there are {there}")),
         }
     }
 }
@@ -190,7 +186,7 @@ impl<'c> Check<'c> {
 fn check_archive(head: &Head) -> Result<(), String> {
     let (archived, limit) = (head.archived.count(), head.policy.archive_limit);
     match archived > u64::from(limit) {
-        true => Err(format!("{archived} utterances are archived; its policy lets {limit} be")),
+        true => Err(format!("{archived} utterances are archived; its policy allows {limit}")),
         false => Ok(()),
     }
 }

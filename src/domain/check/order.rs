@@ -1,4 +1,4 @@
-//! The order in which things are said: turns, instructions, what awaits an answer.
+//! The order of what is said: turns, instructions, awaited answers.
 
 use crate::domain::{Head, Role, Sequence, Utterance};
 
@@ -6,7 +6,7 @@ use crate::domain::{Head, Role, Sequence, Utterance};
 pub(super) struct Order {
     newest: Option<Newest>,
     turn: u32,
-    /// The first utterance that is no instruction.
+    /// The first utterance that is not an instruction.
     other: Option<Sequence>,
     /// Whether every utterance from the first on was seen, and was an instruction.
     only_instructions: bool,
@@ -26,7 +26,8 @@ impl Default for Order {
 }
 
 impl Order {
-    /// Turns do not go back; instructions are the system utterances at the head, and stay.
+    /// Checks that turns do not go back, and that instructions are the system utterances at the head, in the
+    /// window.
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, turn, instruction, .. } = utterance;
         let system = utterance.role == Role::System;
@@ -43,19 +44,19 @@ impl Order {
                 Err(format!("utterance {sequence} is of turn {turn}, after one of turn {before}"))
             }
             (true, _) if !system || archived => Err(format!(
-                "utterance {sequence} is an instruction, and not a system utterance of the window"
+                "utterance {sequence} is an instruction, but not a system utterance in the window"
             )),
             (true, Some(other)) => {
-                Err(format!("utterance {sequence} is an instruction, after utterance {other}, which is none"))
+                Err(format!("utterance {sequence} is an instruction, after utterance {other}, which is not"))
             }
             (false, _) if system && first => {
-                Err(format!("utterance {sequence} is a system utterance at the head, and no instruction"))
+                Err(format!("utterance {sequence} is a system utterance at the head, but not an instruction"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The head tells of the newest utterance, unless that may have been erased.
+    /// Checks what the head says about the newest utterance, unless that may have been erased.
     pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let newest = self.newest.filter(|newest| newest.sequence.next() == head.next);
         let turn_is_right = match newest {
@@ -64,12 +65,12 @@ impl Order {
         };
         if !turn_is_right {
             return Err(format!(
-                "its head is in turn {}, and the newest utterance in turn {}",
+                "its head is in turn {}, but the newest utterance is in turn {}",
                 head.turn, self.turn
             ));
         }
         if head.awaits_answer && !newest.is_some_and(|newest| newest.awaits_answer) {
-            return Err("its head awaits an answer, and the newest utterance does not".to_owned());
+            return Err("its head awaits an answer, but the newest utterance does not".to_owned());
         }
         self.check_instructions(head)
     }
@@ -77,17 +78,17 @@ impl Order {
     fn check_instructions(&self, head: &Head) -> Result<(), String> {
         let all_are = self.only_instructions && self.next() == head.next;
         match (head.only_instructions, self.other) {
-            (true, Some(other)) => {
-                Err(format!("its head knows of instructions only, and utterance {other} is none"))
-            }
+            (true, Some(other)) => Err(format!(
+                "its head says that only instructions were said, but utterance {other} is not one"
+            )),
             (false, _) if all_are => {
-                Err("its head knows of more than instructions, and there is no more".to_owned())
+                Err("its head says that more than instructions was said, but there is no more".to_owned())
             }
             _ => Ok(()),
         }
     }
 
-    /// The sequence behind the newest utterance.
+    /// The sequence after the newest utterance.
     fn next(&self) -> Sequence {
         self.newest.map_or(Sequence::FIRST, |newest| newest.sequence.next())
     }

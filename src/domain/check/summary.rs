@@ -1,4 +1,4 @@
-//! What segments cover and tell, and what compactions folded.
+//! What segments cover and say, and what compactions folded.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::domain::{
     segment::{Segment, UNSAID},
 };
 
-/// A segment has a number that was given out, covers what left the window and no other segment
-/// covers, or was imported and covers nothing, and tells only of what it covers; all together are within
-/// their limits. Answers of what they tell.
+/// Checks that a segment has a number that was given out; that it covers what left the window and no other
+/// segment covers, or was imported and covers nothing; and that it has sentences only of what it covers. All
+/// together must be within their limits. Returns the sequences of the sentences.
 pub(super) fn check(
     head: &Head,
     segments: &[Arc<Segment>],
@@ -24,23 +24,25 @@ pub(super) fn check(
         let number = segment.number;
         told.union(&check_segment(segment, &mut covered, &format!("segment {number}"), head, wrong));
         if number >= next_segment {
-            wrong.push(format!("segment {number} has a number that the next ones get: from {next_segment}"));
+            wrong.push(format!(
+                "segment {number} has a number that was not given out yet: the next is {next_segment}"
+            ));
         }
     }
     let tokens: u64 = segments.iter().map(|segment| u64::from(segment.tokens)).sum();
     if let Some(limit) = head.policy.summary_token_limit.filter(|limit| tokens > u64::from(*limit)) {
-        wrong.push(format!("its summary has {tokens} tokens; its policy lets it have {limit}"));
+        wrong.push(format!("its summary has {tokens} tokens; its policy allows {limit}"));
     }
     if segments.len() > MAX_SEGMENTS {
         let count = segments.len();
-        wrong.push(format!("its summary has {count} segments; it may have {MAX_SEGMENTS}"));
+        wrong.push(format!("its summary has {count} segments; accepted are at most {MAX_SEGMENTS}"));
     }
     told
 }
 
-/// Compactions are numbered in a row up to the last that was made; each was made by a revision that
-/// there was, what it took out of the window is not there again unless it was undone, and the segments
-/// that it folded are segments of what left before. Answers of what these tell.
+/// Checks that compactions are numbered consecutively up to the last one made; that each was made by a
+/// revision that exists; that what it moved out of the window is not back unless it was undone; and that the
+/// segments that it folded are of what left before. Returns the sequences of the sentences in these.
 pub(super) fn check_compactions(
     head: &Head,
     compactions: &[Arc<Compaction>],
@@ -55,7 +57,9 @@ pub(super) fn check_compactions(
         newest = Some(number);
         if number >= head.next_compaction {
             let next = head.next_compaction;
-            wrong.push(format!("compaction {number} has a number that the next ones get: from {next}"));
+            wrong.push(format!(
+                "compaction {number} has a number that was not given out yet: the next is {next}"
+            ));
         }
         told.union(&check_compaction(compaction, head, wrong));
     }
@@ -70,7 +74,9 @@ fn check_compaction(compaction: &Compaction, head: &Head, wrong: &mut Vec<String
     let number = compaction.number;
     if compaction.revision > head.revision {
         let (made, revision) = (compaction.revision.0, head.revision.0);
-        wrong.push(format!("compaction {number} is of revision {made}, its head of {revision}"));
+        wrong.push(format!(
+            "compaction {number} was made by revision {made}, but its head is at revision {revision}"
+        ));
     }
     let live = without(&compaction.compacted, &head.left);
     if compaction.undone.is_none() && !live.is_empty() {
@@ -84,7 +90,7 @@ fn check_compaction(compaction: &Compaction, head: &Head, wrong: &mut Vec<String
     told
 }
 
-/// Joins what the segment covers to `covered`; answers of what it tells.
+/// Adds what the segment covers to `covered`; returns the sequences of its sentences.
 fn check_segment(
     segment: &Segment,
     covered: &mut Ranges,
@@ -106,13 +112,13 @@ fn check_segment(
     };
     none("covers what another segment covers too", &covers.intersection(covered));
     none("covers what did not leave the window", &without(covers, &head.left));
-    none("tells of what it does not cover", &without(&told, covers));
-    llm_text.chain(awaits).for_each(|from| none("was told from what was not said", &without(from, &said)));
+    none("has text from what it does not cover", &without(&told, covers));
+    llm_text.chain(awaits).for_each(|from| none("was written from what was not said", &without(from, &said)));
     if !segment.stands() {
         wrong.push(format!("{name} covers nothing"));
     }
     if segment.imported.is_some() && !(covers.is_empty() && is_unsaid) {
-        wrong.push(format!("{name} was imported, and tells of what was said"));
+        wrong.push(format!("{name} was imported, but has text from what was said here"));
     }
     covered.union(covers);
     told

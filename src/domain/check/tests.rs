@@ -1,4 +1,4 @@
-//! A state that the rules made has nothing wrong with it, and what is done to it shows.
+//! A state that the rules made has nothing wrong with it, and damage to it is reported.
 
 use std::sync::Arc;
 
@@ -64,22 +64,22 @@ fn what_does_not_fit_is_told() {
         wrong(|state| state.head.revision = Revision(0)),
         ["the revision is 0; a stored conversation has one"]
     );
-    assert_eq!(wrong(|state| state.head.stored = 6), ["its head counts 6 utterances, and 5 are there"]);
+    assert_eq!(wrong(|state| state.head.stored = 6), ["its head counts 6 utterances, but there are 5"]);
     assert_eq!(
         wrong(|state| state.head.policy.archive_limit = 1),
-        ["2 utterances are archived; its policy lets 1 be"]
+        ["2 utterances are archived; its policy allows 1"]
     );
     assert_eq!(
         wrong(|state| state.head.policy.utterances = Some(Marks::of(2))),
-        ["its window has 3 utterances; its policy lets it have 2, and the unit of utterance 3 could leave"]
+        ["its window has 3 utterances; its policy allows 2, and the unit of utterance 3 could leave"]
     );
     assert_eq!(
         wrong(|state| state.head.turn = 4),
-        ["its head is in turn 4, and the newest utterance in turn 5"]
+        ["its head is in turn 4, but the newest utterance is in turn 5"]
     );
     assert_eq!(
         wrong(|state| state.head.window_tokens = Some(14)),
-        ["its head counts 14 tokens of the window, and 15 are there"]
+        ["its head counts 14 tokens in the window, but there are 15"]
     );
     assert_eq!(wrong(|state| state.head.window_tokens = None), [""; 0]);
     assert_eq!(wrong(|state| state.head.next_compaction = 2), ["compaction 1 is missing"]);
@@ -102,8 +102,8 @@ fn what_is_not_of_the_window_is_told() {
     assert_eq!(
         wrong(|state| state.window.push(utterance(9))),
         [
-            "utterance 9 is stored, and the next one to be said is 6",
-            "its window counts [4, 20, 4] utterances, tokens and turns, and [3, 15, 3] are there",
+            "utterance 9 is stored, but the next sequence is 6",
+            "its window counts [4, 20, 4] utterances, tokens and turns, but there are [3, 15, 3]",
         ]
     );
 }

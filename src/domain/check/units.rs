@@ -1,17 +1,16 @@
-//! Units: the rule that pairs results with calls, followed once more.
+//! Units: the rule that pairs results with calls, applied again.
 
 use crate::domain::{Head, Role, Sequence, Utterance, exchange::OpenExchange};
 
 /// The unit of the newest utterance so far.
 ///
-/// A unit starts with nothing open: each can be looked at by itself, whatever of the
-/// conversation was erased.
+/// A unit starts with nothing open: each can be checked by itself, whatever of the conversation was erased.
 #[derive(Default)]
 pub(super) struct Units {
     newest: Option<Marks>,
-    /// The calls of the unit that wait.
+    /// The unit's waiting calls.
     open: Option<OpenExchange>,
-    /// Whether something is wrong with the unit: the rest of it is not looked at.
+    /// Whether something is wrong with the unit; the rest of it is then not checked.
     is_wrong: bool,
 }
 
@@ -25,7 +24,7 @@ struct Marks {
 }
 
 impl Units {
-    /// The next utterance stands in its unit as the rules have put it there.
+    /// Checks that the next utterance is in its unit as the rules place it.
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
         let marks = Marks { unit, archived, pinned, forgotten };
@@ -43,17 +42,16 @@ impl Units {
         result
     }
 
-    /// The head tells of the calls that wait.
+    /// Checks the calls that the head says are waiting.
     ///
-    /// Calls of which it does not tell may have been forgotten, which abandons them, and
-    /// restored.
+    /// Calls that it does not list may have been forgotten, which abandons them, and restored.
     pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let Some(told) = head.open.as_ref().filter(|_| !self.is_wrong) else { return Ok(()) };
         let waits = self.newest.is_some_and(|marks| !marks.forgotten && !marks.archived);
         match waits && self.open.as_ref() == Some(&**told) {
             true => Ok(()),
             false => {
-                Err(format!("its head waits for the results of {:?}, which no utterances do", told.calls))
+                Err(format!("its head waits for the results of {:?}, but no utterance does", told.calls))
             }
         }
     }
@@ -62,7 +60,7 @@ impl Units {
         let &Utterance { sequence, unit, .. } = utterance;
         let Some(before) = before.filter(|before| before.unit == unit) else {
             return Err(format!(
-                "utterance {sequence} is of the unit of {unit}, and the one before it is not"
+                "utterance {sequence} is in the unit of {unit}, but the one before it is not"
             ));
         };
         if before != marks {
@@ -70,13 +68,13 @@ impl Units {
                 true => "pinned or forgotten",
                 false => "archived",
             };
-            return Err(format!("the unit of utterance {unit} is only in part {what}: up to {sequence}"));
+            return Err(format!("the unit of utterance {unit} is only partly {what}: up to {sequence}"));
         }
         match (&self.open, utterance.role) {
             (None, _) => {
-                Err(format!("utterance {sequence} is of the unit of {unit}, in which no call waits"))
+                Err(format!("utterance {sequence} is in the unit of {unit}, in which no call waits"))
             }
-            (_, Role::User) => Err(format!("utterance {sequence} is a user's, and of the unit of {unit}")),
+            (_, Role::User) => Err(format!("utterance {sequence} is a user's, but in the unit of {unit}")),
             (Some(_), _) => Ok(()),
         }
     }
@@ -87,10 +85,10 @@ impl Units {
         match utterance.role {
             Role::Tool => return self.answer(utterance),
             _ if utterance.aside => {
-                return Err(format!("utterance {sequence} is kept aside, and is no result"));
+                return Err(format!("utterance {sequence} is kept aside, but is not a result"));
             }
             _ if utterance.late().is_some() => {
-                return Err(format!("utterance {sequence} is late, and is no result"));
+                return Err(format!("utterance {sequence} is late, but is not a result"));
             }
             Role::Assistant if !calls.is_empty() => {
                 self.open = Some(OpenExchange::with_calls(self.open.as_ref(), utterance.unit, calls));
@@ -104,9 +102,9 @@ impl Units {
         let sequence = result.sequence;
         let answered = result.tool_call_id().and_then(|call| self.open.as_ref()?.answered(call).ok());
         match answered {
-            Some(_) if result.aside => Err(format!("result {sequence} is kept aside, and its call waits")),
+            Some(_) if result.aside => Err(format!("result {sequence} is kept aside, but its call waits")),
             Some(_) if result.late().is_some() => {
-                Err(format!("result {sequence} is late, and a call with its id waits"))
+                Err(format!("result {sequence} is late, but a call with its id waits"))
             }
             Some(rest) => {
                 self.open = rest;

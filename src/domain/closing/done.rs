@@ -2,10 +2,10 @@
 
 use crate::domain::{closing::material::Line, extractive::ToldCall};
 
-/// So many calls of one tool are named.
+/// How many calls of one tool are named.
 const MOST_NAMED: usize = 4;
-/// The place of the last call that changed something, and a line of it; calls of the same tool are told
-/// together where each has its own name.
+/// The place of the last successful call that changed something, and a line for it. Calls of the same tool
+/// are listed together if each has its own name.
 pub(super) fn last_done(lines: &[Line]) -> Option<(usize, Line)> {
     let calls = lines.iter().enumerate().filter(|(_, line)| line.is_change);
     let calls: Vec<(usize, ToldCall<'_>)> =
@@ -29,7 +29,7 @@ fn distinct(names: Vec<&str>) -> Vec<&str> {
     distinct
 }
 
-/// The last of the names; how many came before them is said.
+/// The last few names, with a count of those before them.
 fn list(names: &[&str]) -> String {
     let before = names.len().saturating_sub(MOST_NAMED);
     let told = names[before..].join("; ");

@@ -1,14 +1,14 @@
-//! How a request is put in English: greetings, politeness, wishes, thanks.
+//! How requests are phrased in English: greetings, politeness, wishes, thanks.
 //!
-//! Sentences of other languages are left as they are, but for a greeting.
+//! Sentences in other languages stay as they are, except for a greeting.
 
-/// A word by its lower case, without the punctuation around it and apostrophes.
+/// A word in lower case, without the punctuation around it and without apostrophes.
 pub(super) struct Word(String);
 
 impl Word {
     pub(super) fn of(text: &str) -> Self {
         let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
-        // Longer ones are in no list.
+        // Longer words are not in any list.
         let bare = if bare.len() > 24 { "" } else { bare };
         Self(bare.chars().filter(|c| !matches!(c, '\'' | '’')).flat_map(char::to_lowercase).collect())
     }
@@ -17,70 +17,70 @@ impl Word {
         !self.0.is_empty() && list.split_ascii_whitespace().any(|word| word == self.0)
     }
 
-    /// Whether a title that is too long does without it.
+    /// Whether a title that is too long can drop the word.
     pub(super) fn is_article(&self) -> bool {
         self.is_in("the")
     }
 
-    /// Whether a title is understood without it, if it must be shorter.
+    /// Whether a title can do without the word if it must be even shorter.
     pub(super) fn is_indefinite(&self) -> bool {
         self.is_in("a an")
     }
 
-    /// Whether what follows belongs to it: no title ends with such a word.
+    /// Whether the next word belongs to it: no title ends with such a word.
     pub(super) fn leads_on(&self) -> bool {
         self.is_in(LEADING_ON) || self.is_in(JOINING) || self.is_in(LEADING_ON_ELSEWHERE)
     }
 
-    /// Whether it says that something was done, or could not be.
+    /// Whether it reports that something was done or could not be.
     pub(super) fn settles(&self) -> bool {
         self.is_in(SETTLING)
     }
 
-    /// Whether a title that begins with it has lost its beginning, unless it asks.
+    /// Whether a title that begins with it lacks its beginning, unless it is a question.
     pub(super) fn lacks_beginning(&self) -> bool {
         self.is_in(LACKING)
     }
 
-    /// Whether it belongs to the word behind it, so that nothing ends before it but a whole phrase.
+    /// Whether it belongs to the next word, so that only a whole phrase ends before it.
     pub(super) fn determines(&self) -> bool {
         self.is_in("a an the my your our their his her its this these those some any each every no me you him them us it")
     }
 
-    /// Whether it is a sound, or a transcriber's mark of one.
+    /// Whether it is a sound, or a transcriber's mark for one.
     pub(super) fn hesitates(&self) -> bool {
         self.is_in("um uh umm uhm erm hmm mm mhm er disfmarker vocalsound gap pause nonvocalsound comment")
     }
 
-    /// Whether it is common in talk, whatever the talk is about.
+    /// Whether it is common in any talk, whatever the subject.
     pub(super) fn chats(&self) -> bool {
         self.is_in(CHATTING)
     }
 
-    /// Whether what it joins needs more than one word: "and tell", "that I".
+    /// Whether it must be followed by more than one word: "and tell", "that I".
     pub(super) fn joins_clauses(&self) -> bool {
         self.is_in("and or but so because that which who when while if")
     }
 
-    /// Whether it begins a new part of the sentence: a title may end before it.
+    /// Whether it begins a new part of the sentence: a title can end before it.
     pub(super) fn joins(&self) -> bool {
         self.is_in(JOINING)
     }
 }
 
-/// Whether a sentence takes leave, or offers help.
+/// Whether a sentence says goodbye or offers help.
 pub(super) fn takes_leave(said: &str) -> bool {
     let said = said.to_lowercase();
     LEAVE.iter().any(|phrase| said.contains(phrase))
 }
 
-/// Whether a sentence says what may be done, not what was.
+/// Whether a sentence describes what may be done rather than what was done.
 pub(super) fn plans(said: &str) -> bool {
     let said = said.to_lowercase().replace('’', "'");
     PLANNING.iter().any(|phrase| said.contains(phrase))
 }
 
-/// Whether a sentence only points to what follows it, or says how something is to be done.
+/// Whether a sentence only points to what follows or says how to do something.
 pub(super) fn prepares(said: &str) -> bool {
     let said = said.to_lowercase();
     PREPARING.iter().any(|phrase| said.contains(phrase))
@@ -93,10 +93,10 @@ pub(super) fn shouts(said: &str) -> bool {
     all > SHOUTED_LETTERS && high > all / 2
 }
 
-/// Fewer capitals are an acronym or a name.
+/// With fewer capitals it is an acronym or a name.
 const SHOUTED_LETTERS: usize = 16;
 
-/// Where in a sentence its request stands.
+/// Finds the request in a sentence.
 pub(super) struct Asking<'a> {
     words: &'a [Word],
     is_english: bool,
@@ -108,30 +108,30 @@ impl<'a> Asking<'a> {
         Self { words, is_english: known >= 2 }
     }
 
-    /// The places behind "can you", "please" and the like; then those behind "I want to".
+    /// The places after "can you", "please" and the like; then those after "I want to".
     pub(super) fn requests(&self) -> impl Iterator<Item = usize> {
         self.behind(REQUESTS).chain(self.behind(WISHES))
     }
 
-    /// The first place that is no greeting.
+    /// The first place after a greeting.
     pub(super) fn end_of_greeting(&self) -> usize {
         let list = if self.is_english { GREETINGS } else { OTHER_GREETINGS };
         self.words.iter().position(|word| !word.is_in(list) && !word.0.is_empty()).unwrap_or(0)
     }
 
-    /// The first place from `start` that says what is asked.
+    /// The first place from `start` that is part of the request itself.
     pub(super) fn end_of_lead(&self, start: usize) -> usize {
         if !self.is_english {
             return start;
         }
         let rest = self.words.get(start..).unwrap_or_default();
         let lead = rest.iter().position(|word| !word.is_in(LEAD) && !word.is_in(GREETINGS)).unwrap_or(0);
-        // who does something stays with what is done
+        // keep the subject next to its verb
         let acts = lead > 0 && rest[lead - 1].is_in("i we");
         start + lead - usize::from(acts)
     }
 
-    /// The place behind the last word that is no thanks.
+    /// The place where closing thanks begin, or the end of the sentence.
     pub(super) fn start_of_thanks(&self) -> usize {
         let last = self.words.iter().rposition(|word| !word.is_in(THANKS)).map_or(0, |last| last + 1);
         let thanks = self.words[last..].iter().any(|word| word.is_in("thanks thank please appreciated"));
@@ -151,7 +151,7 @@ impl<'a> Asking<'a> {
     }
 }
 
-/// What only English has in this spelling, mostly.
+/// Words with this spelling mostly in English only.
 const EVIDENCE: &str = "the i im ive id my you your is are can could would what how please with this that it and \
     of need want help we our do does for not from have when where why which should there";
 
@@ -161,7 +161,7 @@ const GREETINGS: &str = "hi hello hey dear greetings good morning afternoon even
 const OTHER_GREETINGS: &str = "hi hello hey hola hallo guten tag bonjour salut ciao buongiorno olá oi привет \
     здравствуйте 你好 您好 こんにちは";
 
-/// Words before what is asked, in any order.
+/// Words that lead up to a request, in any order.
 const LEAD: &str = "kindly just maybe perhaps i im ive id we were weve you am have had been can could would will \
     shall may might like love want wanted need needed wish hope hoping trying looking going planning wondering \
     was if whether heres to help helping me us my our the a an some with for about let lets tell know that";
@@ -196,7 +196,7 @@ const WISHES: &[&[&str]] = &[
     &["lets"],
 ];
 
-/// Prepositions and conjunctions: a new part begins with them.
+/// Prepositions and conjunctions, which begin a new part.
 const JOINING: &str = "and or but so because which that who whose when while where if unless as to for with in on \
     at by from into after before since until without using via between about through during";
 
@@ -290,7 +290,7 @@ const PREPARING: &[&str] = &[
     "your task is",
 ];
 
-/// The same of other languages: articles, prepositions, conjunctions.
+/// The same for other languages: articles, prepositions, conjunctions.
 const LEADING_ON_ELSEWHERE: &str = "de la el los las del al con por para un una y e o que le les des du au aux et ou à \
     sur pour dans avec der die das den dem ein eine einen und oder mit von zu im am für auf bei il lo gli di da \
     per su em do na no os as um uma het een van met voor op на в с и по для к от из за о у";

@@ -1,18 +1,18 @@
-//! Sentences made into a title.
+//! Turns sentences into a title.
 
 use crate::domain::closing::{
     english::{Asking, Word},
     pieces::{Piece, pieces, size, write},
 };
 
-/// A title has at least so many words, when so many were said (seed 000).
+/// The minimum length of a title in words, if that many were said (seed 000).
 pub(super) const LEAST_WORDS: usize = 5;
-/// A title has at most so many words (seed 000).
+/// The maximum length of a title in words (seed 000).
 pub(super) const MOST_WORDS: usize = 8;
-/// A request in the midst of a sentence is taken alone when so many words are behind it.
+/// A request in mid-sentence is used alone if at least this many words follow.
 const ASKED_WORDS: usize = 4;
 
-/// The title of what was said first, continued by what was said after it while it is short.
+/// The title from the first saying, continued with the next ones while it is short.
 pub(super) fn headline<'a>(sayings: impl Iterator<Item = &'a str>) -> String {
     let mut title: Vec<Piece> = Vec::new();
     for said in sayings {
@@ -28,19 +28,19 @@ pub(super) fn headline<'a>(sayings: impl Iterator<Item = &'a str>) -> String {
     write(fit(&mut title))
 }
 
-/// How many words `said` has for a title.
+/// How many words `said` yields for a title.
 pub(super) fn words_of(said: &str) -> usize {
     size(&subject(said)) / 2
 }
 
-/// Whether `said` asks for something, as English puts it.
+/// Whether `said` asks for something, in English.
 pub(super) fn requests(said: &str) -> bool {
     let words: Vec<Word> = said.split_whitespace().map(Word::of).collect();
     Asking::of(&words).requests().next().is_some()
 }
 
-/// What a sentence is about: the request in it, without how it was put; less is taken off when
-/// too little would be left.
+/// What a sentence is about: its request, without the politeness. Less is removed if too little would be
+/// left.
 fn subject(said: &str) -> Vec<Piece<'_>> {
     let mut all = pieces(said);
     all.retain(|piece| !Word::of(piece.text).hesitates());
@@ -56,13 +56,13 @@ fn subject(said: &str) -> Vec<Piece<'_>> {
     all.get(start..end).unwrap_or_default().to_vec()
 }
 
-/// At most [`MOST_WORDS`] words, ending where a reader pauses.
+/// At most [`MOST_WORDS`] words, ending where a reader would pause.
 fn fit<'a, 'b>(title: &'b mut Vec<Piece<'a>>) -> &'b [Piece<'a>] {
     let (end, _) = cut(title);
     &title[..end]
 }
 
-/// Leaves articles out where a title is too long with them; says where it ends, and how well.
+/// Drops articles if the title is too long with them; returns where it ends, and how good that end is.
 fn cut(title: &mut Vec<Piece>) -> (usize, u8) {
     if size(title) > 2 * MOST_WORDS {
         let mut first = true;
@@ -82,7 +82,7 @@ fn cut(title: &mut Vec<Piece>) -> (usize, u8) {
     better
 }
 
-/// Where a title ends, and how well.
+/// The best place for a title to end, and how good it is.
 fn best_end(all: &[Piece]) -> (usize, u8) {
     if size(all) <= 2 * MOST_WORDS {
         return (all.len(), WHOLE + 1);
@@ -95,7 +95,7 @@ fn best_end(all: &[Piece]) -> (usize, u8) {
     ranked.max().map_or((1, 0), |(pause, end)| (end, pause))
 }
 
-/// How well `said` makes a title: best where it has its beginning and ends where a reader pauses.
+/// How well `said` works as a title: best if it has its beginning and ends where a reader would pause.
 pub(super) fn wholeness(said: &str) -> u8 {
     let mut all = subject(said);
     let (end, pause) = cut(&mut all);
@@ -110,10 +110,10 @@ pub(super) fn wholeness(said: &str) -> u8 {
     }
 }
 
-/// From here on a pause ends a phrase.
+/// A pause of at least this ends a phrase.
 const WHOLE: u8 = 3;
 
-/// How well a title ends before `next`.
+/// How good an end for the title the place before `next` is.
 fn pause(title: &[Piece], next: &Piece) -> u8 {
     let [.., before, last] = title else { return 0 };
     let is_name = |piece: &Piece| piece.text.starts_with(char::is_uppercase);
@@ -128,7 +128,7 @@ fn pause(title: &[Piece], next: &Piece) -> u8 {
     }
 }
 
-/// Whether the arguments of a function are not all told.
+/// Whether the argument list of a function is cut off.
 fn is_open(title: &[Piece]) -> bool {
     let opening = title.iter().rposition(|piece| piece.text.find('(').is_some_and(|at| at > 0));
     opening.is_some_and(|at| title[at..].iter().all(|piece| !piece.text.contains(')')))

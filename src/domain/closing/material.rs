@@ -1,4 +1,4 @@
-//! The sentences that a title and a closing summary are taken from.
+//! The sentences that titles and closing summaries are made from.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::domain::{
     extractive::{self, LineKind, Sentence, Spoken},
 };
 
-/// Of the window, so many utterances are read at either end: a long one costs no more than that.
+/// How many utterances are read at either end of the window, which bounds the cost.
 const END_UTTERANCES: usize = 32;
-/// Of the segments, so many sentences are read at either end.
+/// How many sentences of the segments are read at either end.
 const END_SENTENCES: usize = 128;
 
-/// Whose words a line holds.
+/// Who said a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaker {
     /// A user, by role or by name.
     User,
     /// The assistant.
     Assistant,
-    /// System, or a tool.
+    /// The system or a tool.
     Other,
 }
 
@@ -29,21 +29,21 @@ pub(super) enum Speaker {
 pub(super) struct Line {
     pub sequence: Sequence,
     pub speaker: Speaker,
-    /// As it is shown: `User`, or the participant's name.
+    /// As displayed: `User`, or the participant's name.
     pub name: String,
     /// Whether `said` is a call and its outcome.
     pub is_call: bool,
-    /// Whether it is a call that changed something, or was to.
+    /// Whether the call changed something or tried to.
     pub is_change: bool,
-    /// What was said, or called; on one line.
+    /// What was said or called, on one line.
     pub said: String,
-    /// What it was worth among the sentences it was taken from.
+    /// Its worth among the sentences it was taken from.
     pub weight: u32,
 }
 
-/// Of an utterance that tells nothing so much is shown, in bytes.
+/// How much of an utterance without a sentence is shown, in bytes.
 const BARE_BYTES: usize = 80;
-/// Above it more identifiers make a line no better to read.
+/// Above this, more identifiers do not make a line more readable.
 const MOST_TELLING: u32 = 60;
 
 impl Line {
@@ -60,7 +60,7 @@ impl Line {
         }
     }
 
-    /// What was said, however little it tells: "hi".
+    /// The beginning of the content, however little it says: "hi".
     fn bare(utterance: &Arc<Utterance>) -> Option<Self> {
         let said = clip(&utterance.content, BARE_BYTES);
         let said = said.split(|c: char| c.is_whitespace() || c.is_control());
@@ -77,18 +77,17 @@ impl Line {
         })
     }
 
-    /// Whether it is the same line as `other`, of the same material.
+    /// Whether `other` is this very line, not just an equal one.
     pub(super) fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Whether it is a question.
+    /// Whether the line is a question.
     pub(super) fn asks(&self) -> bool {
         self.said.ends_with(['?', '？', '؟'])
     }
 
-    /// What it is worth to a reader: the half of a list, of a fragment, of what only announces, and
-    /// of an offer of help.
+    /// The line's worth to a reader: half for a list, a fragment, an announcement, or an offer of help.
     pub(super) fn telling(&self) -> u32 {
         let said = &self.said;
         let is_list = said.contains("; ") || said.ends_with(['…', ':', '：']);
@@ -97,7 +96,7 @@ impl Line {
         if is_list || is_fragment || takes_leave(said) { weight / 2 } else { weight }
     }
 
-    /// What was said as a whole sentence: with a mark at its end, and not the one that announces.
+    /// The words without a trailing announcing mark, and the full stop they need, if any.
     pub(super) fn sentence(&self) -> (&str, &'static str) {
         let said = self.said.trim_end_matches([':', ',', ';', '：', '，', '；', '-', ' ']);
         let end = said.trim_end_matches(['"', '\'', ')', ']', '”', '’', '»', '」', '』', '）']);
@@ -116,7 +115,7 @@ impl Line {
 pub(super) struct Material(Vec<Line>);
 
 impl Material {
-    /// What the segments tell, and what stands at the window's ends.
+    /// Collects the lines of the segments and of the window's two ends.
     pub(super) fn of(conversation: &Conversation, counter: &dyn TokenCounter) -> Self {
         let window = &conversation.window;
         let sources = ends(window);
@@ -143,25 +142,25 @@ impl Material {
         Self(lines)
     }
 
-    /// In the order said.
+    /// The lines in the order said.
     pub(super) fn lines(&self) -> &[Line] {
         &self.0
     }
 }
 
-/// The sentences and calls of a line; the ledger and what is open tell nothing of what was said.
+/// The sentences and calls of a line; none for ledger and open lines, which quote nobody.
 fn told(line: &Sentence) -> Vec<Sentence> {
     if line.kind <= LineKind::Said { line.apart() } else { Vec::new() }
 }
 
-/// The window's head and its tail, or all of it as one.
+/// The window's head and tail, or the whole window as one.
 fn ends(window: &Window) -> Vec<Vec<Arc<Utterance>>> {
     let length = window.len();
     if length <= 2 * END_UTTERANCES {
         return vec![window.iter().cloned().collect()];
     }
     let mut head: Vec<_> = window.slice(0..END_UTTERANCES).cloned().collect();
-    // An exchange that is cut would be told as one without an answer.
+    // A cut exchange would look as if its call had no answer.
     let cut = window.at(END_UTTERANCES).map(|next| next.unit);
     while head.last().is_some_and(|last| Some(last.unit) == cut) {
         head.pop();
@@ -169,7 +168,7 @@ fn ends(window: &Window) -> Vec<Vec<Arc<Utterance>>> {
     vec![head, window.slice(length - END_UTTERANCES..length).cloned().collect()]
 }
 
-/// Who a line of a segment is of: roles are written by the summariser, names by the callers.
+/// The speaker of a segment's line: roles are written by the summariser, names by the callers.
 fn speaker(name: &str, assistants: &[&str]) -> Speaker {
     match name.split(" (").next().unwrap_or(name) {
         "Assistant" => Speaker::Assistant,

@@ -1,10 +1,9 @@
-//! What an ended conversation is called, and what came of it: its title and its closing summary.
+//! The title and the closing summary of an ended conversation.
 //!
-//! Pure and deterministic, without a model. Both are taken from the sentences of the summary's
-//! segments and of the window's two ends, so that they hold nothing but what is stored and live:
-//! after a hard forget they are rebuilt by calling again. Head instructions, soft-forgotten
-//! utterances and those kept aside give nothing. Where there is a model, what it tells takes their
-//! place ([`told()`]).
+//! Pure and deterministic, without a model. Both are made from the sentences of the summary's segments and of
+//! the window's two ends, so they contain only what is stored and live: after a hard forget, calling again
+//! rebuilds them. Head instructions, soft-forgotten utterances and those kept aside contribute nothing. If
+//! there is a model, its text replaces them ([`told()`]).
 
 mod done;
 mod english;
@@ -32,22 +31,22 @@ use crate::domain::{
 
 pub use told::{ReplaceClosing, Told, Unfit, give_up_closing, replace_closing, told};
 
-/// A sentence that tells less is no part of a closing summary's middle.
+/// A line with less worth is left out of a closing summary's middle.
 const LEAST_TELLING: u32 = 10;
 
-/// A talk of people is told by so many of its sentences.
+/// How many sentences summarise a talk between people.
 const TALK_SENTENCES: usize = 3;
-/// The title of a talk that comes back to nothing is taken from one of so many.
+/// How many sentences compete for the title of a talk without a recurring topic.
 const TITLE_SENTENCES: usize = 8;
 
-/// The title: 5 to 8 words of what the user asked for (seed 000); fewer only when less was said.
+/// The title: 5 to 8 words of what the user asked for (seed 000), or fewer if less was said.
 ///
-/// - Greetings, politeness ("can you", "please") and the punctuation at the end are left out.
-/// - Of what was asked first, what makes a whole phrase goes before what has to be cut.
-/// - Without a word of the user's it is taken from what the assistant said, or which tool it called.
-/// - A long talk of people is called by what they name again and again, and by the two who talk.
-/// - A word is what stands between blanks; of scripts that write none, two characters.
-/// - `None` when nothing was said.
+/// - Greetings, politeness ("can you", "please") and final punctuation are left out.
+/// - Of the first requests, one that makes a whole phrase wins over one that must be cut.
+/// - If the user said nothing, the title comes from what the assistant said or which tool it called.
+/// - A long talk between people is named after its recurring topics, and after the speakers if there are two.
+/// - A word is what is between blanks; in scripts without blanks, two characters.
+/// - `None` if nothing was said.
 pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<Arc<str>> {
     let material = Material::of(conversation, counter);
     let lines = material.lines();
@@ -64,16 +63,17 @@ pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<
     (!title.is_empty()).then(|| title.into())
 }
 
-/// The closing summary: what the user wanted, and what came of it, in 2 to 3 sentences (seed 000); one only
-/// when no more was said.
+/// The closing summary: what the user wanted and what came of it, in 2 to 3 sentences (seed 000), or one if
+/// no more was said.
 ///
-/// - Each sentence is told with its speaker, unless the one before has the same.
-/// - Where something was done, the last call that changed something is told; else what weighed most.
-/// - With it comes what the assistant said last, after it or else before, that tells anything: that something
-///   is done or cannot be, rather than a courtesy, a question or a plan; a tool call and how it ended when it
-///   said nothing.
-/// - A talk of people is told by the sentences that hold most of what it came back to.
-/// - `None` when nothing was said.
+/// - Each sentence names its speaker, unless the previous one has the same.
+/// - If something was done, the last call that changed something is included; otherwise the line with the
+///   most worth.
+/// - The assistant's last informative statement is added, preferably one made after that call: that something
+///   is done or cannot be, rather than a courtesy, a question or a plan. If the assistant said nothing, a
+///   tool call and its outcome take its place.
+/// - A talk between people is summarised by the sentences with most of its recurring topics.
+/// - `None` if nothing was said.
 pub fn summary(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<Arc<str>> {
     let material = Material::of(conversation, counter);
     let lines = material.lines();
@@ -89,7 +89,7 @@ pub fn summary(conversation: &Conversation, counter: &dyn TokenCounter) -> Optio
     (!told.is_empty()).then(|| tell(&told).into())
 }
 
-/// What was asked, what was done at `at`, and what the assistant said of it.
+/// The request, the call at `at`, and what the assistant said about it.
 fn around<'a>(lines: &'a [Line], first: usize, at: usize, done: &'a Line) -> Vec<&'a Line> {
     let after = outcome(lines, at).map(|at| &lines[at]).filter(|line| states(line));
     let before = || outcome(&lines[..at], first).map(|at| &lines[at]).filter(|line| states(line));
@@ -97,7 +97,7 @@ fn around<'a>(lines: &'a [Line], first: usize, at: usize, done: &'a Line) -> Vec
     [lines.get(first), before, Some(done), after].into_iter().flatten().collect()
 }
 
-/// What was asked, what weighed most, and what came of it.
+/// The request, the line with the most worth, and the outcome.
 fn settled(lines: &[Line], first: usize) -> Vec<&Line> {
     let last = outcome(lines, first);
     let between = lines.get(first + 1..last.unwrap_or(lines.len())).unwrap_or_default();
@@ -105,12 +105,12 @@ fn settled(lines: &[Line], first: usize) -> Vec<&Line> {
     [ends[0], weightiest(between, ends), ends[1]].into_iter().flatten().collect()
 }
 
-/// Whether the assistant says something in it, besides calling.
+/// Whether the line is a statement of the assistant, not a call.
 fn states(line: &Line) -> bool {
     line.speaker == Speaker::Assistant && !line.is_call
 }
 
-/// What weighs most of `lines` and is none of `others`.
+/// The line of `lines` with the most worth that differs from `others`.
 fn weightiest<'a>(lines: &'a [Line], others: [Option<&Line>; 2]) -> Option<&'a Line> {
     let is_told =
         |line: &Line| others.iter().flatten().any(|other| other.said.eq_ignore_ascii_case(&line.said));
@@ -119,7 +119,7 @@ fn weightiest<'a>(lines: &'a [Line], others: [Option<&Line>; 2]) -> Option<&'a L
     best.filter(|line| line.telling() >= LEAST_TELLING)
 }
 
-/// The lines as sentences, one after another.
+/// Joins the lines into sentences.
 fn tell(lines: &[&Line]) -> String {
     let mut text = String::new();
     let mut before: Option<&Line> = None;

@@ -1,23 +1,23 @@
-//! A sentence as the pieces that a title may be cut between.
+//! Splits a sentence into pieces, between which a title can be cut.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A longer word, an address or a path, is clipped, in bytes.
+/// The limit for a word in a title, in bytes: longer addresses and paths are clipped.
 const WORD_BYTES: usize = 48;
 
-/// A word with the punctuation around it; of scripts that write no blanks, a part of one.
+/// A word with the punctuation around it; in scripts without blanks, a part of a word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece<'a> {
     pub text: &'a str,
-    /// In half words: 2, or 1 for a character of a script without blanks; 0 for mere punctuation.
+    /// In half words: 2, or 1 for a piece in a script without blanks; 0 for punctuation alone.
     pub size: usize,
-    /// A blank stands before it.
+    /// Whether a blank precedes it.
     pub spaced: bool,
-    /// It ends a sentence that another follows.
+    /// Whether it ends a sentence that another one follows.
     pub separates: bool,
 }
 
-/// The pieces of a sentence.
+/// Splits a sentence into pieces.
 pub(super) fn pieces(said: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     for token in said.split_whitespace() {
@@ -31,12 +31,12 @@ pub(super) fn pieces(said: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// In half words.
+/// The total size in half words.
 pub(super) fn size(pieces: &[Piece]) -> usize {
     pieces.iter().map(|piece| piece.size).sum()
 }
 
-/// The title that the pieces make: no punctuation at its ends, a capital first.
+/// Writes the pieces as a title: no punctuation at either end, and a capital first.
 pub(super) fn write(pieces: &[Piece]) -> String {
     let mut text = String::new();
     for piece in pieces {
@@ -66,7 +66,7 @@ impl<'a> Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Whether Japanese writes a noun's end here: what is inflected goes on in hiragana.
+    /// Whether a Japanese noun ends here: inflections continue in hiragana.
     pub(super) fn ends_noun_before(&self, next: &Self) -> bool {
         let is_hiragana = |c: char| matches!(c, '\u{3040}'..='\u{309f}');
         let (last, first) = (self.text.chars().next_back(), next.text.chars().next());
@@ -74,7 +74,7 @@ impl Piece<'_> {
     }
 }
 
-/// The first `limit` bytes of `text`, or a little less, at the edge of a character.
+/// The first `limit` bytes of `text`, or slightly less, cut at a character boundary.
 pub(super) fn clip(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
@@ -83,7 +83,7 @@ pub(super) fn clip(text: &str, limit: usize) -> &str {
     &text[..end]
 }
 
-/// Without quotes and brackets whose other half was cut off; within a word what follows goes too.
+/// Removes quotes and brackets whose other half was cut off, and the rest of a word after one.
 fn balance(text: &str) -> String {
     const PAIRS: [(char, char); 7] =
         [('(', ')'), ('[', ']'), ('{', '}'), ('“', '”'), ('«', '»'), ('「', '」'), ('（', '）')];
@@ -108,7 +108,7 @@ fn trim(text: &str) -> &str {
     text.trim_start_matches(|c: char| is_end(c) && c != '.' && c != '-')
 }
 
-/// A plain first word gets a capital; an identifier, an address or a path stays as it is.
+/// Capitalises a plain first word; an identifier, an address or a path stays as it is.
 fn capital(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
     let is_plain =
@@ -120,7 +120,7 @@ fn capital(text: &str) -> String {
     }
 }
 
-/// Han, kana, Thai, Lao, Khmer, Burmese: scripts that write no blanks between words.
+/// Han, kana, Thai, Lao, Khmer, Burmese: scripts without blanks between words.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
         || matches!(c, '\u{20000}'..='\u{3ffff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}')

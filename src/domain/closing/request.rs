@@ -1,4 +1,4 @@
-//! Which of the lines says what the conversation is about.
+//! Finds the line that says what the conversation is about.
 
 use std::cmp::Reverse;
 
@@ -8,37 +8,38 @@ use crate::domain::closing::{
     material::{Line, Speaker},
 };
 
-/// The request stands among the first so many utterances of the user's that tell anything.
+/// How many of the user's first informative utterances can hold the request.
 const OPENING_UTTERANCES: usize = 3;
-/// What came of it stands in the last so many of the assistant's that tell anything.
+/// How many of the assistant's last informative utterances can hold the outcome.
 const CLOSING_UTTERANCES: usize = 4;
-/// For a sentence that asks for something.
+/// The bonus for a sentence that asks for something.
 const ASKING_BONUS: u32 = 30;
-/// For a sentence that says that something was done, or could not be.
+/// The bonus for a sentence that reports that something was done or could not be.
 const OUTCOME_BONUS: u32 = 28;
-/// For every utterance further from the end.
+/// The penalty for each utterance further from the end.
 const STEP: u32 = 8;
-/// For every utterance further from the start.
+/// The penalty for each utterance further from the start.
 const LATER: u32 = 20;
-/// For every line deeper in a long utterance, up to [`MOST_DEEP`]: rules and examples come at its end.
+/// The penalty for each line further into a long utterance, up to [`MOST_DEEP`]: rules and examples come
+/// last.
 const DEEPER: u32 = 3;
 const MOST_DEEP: usize = 10;
-/// A request's identifiers make it no more of a request.
+/// The limit for a request's weight: identifiers do not make it more of a request.
 const MOST_REQUEST: u32 = 60;
-/// What is so much less likely to be the request may still give the title.
+/// A line that trails the likeliest request by at most this much can still give the title.
 const NEAR: u32 = 24;
-/// Nor are details an outcome.
+/// The limit for an outcome's weight: details do not make it more of an outcome.
 const MOST_OUTCOME: u32 = 24;
 
-/// The place of the user's main request: of what the user said first, the line that asks and
-/// weighs most, among those that are long enough for a title, or among all.
+/// The place of the user's main request: among the user's first lines, the one that asks and weighs most.
+/// Lines long enough for a title go first.
 pub(super) fn request(lines: &[Line]) -> Option<usize> {
     let users = lines.iter().enumerate().filter(|(_, line)| line.speaker == Speaker::User && !line.is_call);
     let openings = placed(users).take_while(|opening| opening.step < OPENING_UTTERANCES);
     first_greatest(openings.map(|opening| (asked(opening), opening.at)))
 }
 
-/// What a title may be taken from: the lines that a request may stand in, the likeliest first.
+/// Candidates for the title: the lines that might be the request, the likeliest first.
 pub(super) fn openings(lines: &[Line]) -> Vec<&Line> {
     let users = lines.iter().enumerate().filter(|(_, line)| line.speaker == Speaker::User && !line.is_call);
     let openings = placed(users).take_while(|opening| opening.step < OPENING_UTTERANCES);
@@ -48,7 +49,7 @@ pub(super) fn openings(lines: &[Line]) -> Vec<&Line> {
     ranked.into_iter().filter(|(rank, _)| rank.1 + NEAR >= best).map(|(_, line)| line).collect()
 }
 
-/// How much a line is like a request.
+/// How much a line resembles a request.
 fn asked(Placed { step, place, line, .. }: Placed<'_>) -> (bool, u32) {
     let asks = line.asks() || requests(&line.said);
     let weight = line.weight.min(MOST_REQUEST) + if asks { ASKING_BONUS } else { 0 };
@@ -57,8 +58,8 @@ fn asked(Placed { step, place, line, .. }: Placed<'_>) -> (bool, u32) {
     (words_of(&line.said) >= LEAST_WORDS, weight.saturating_sub(later))
 }
 
-/// What came of it, said behind `first`: the place of a statement of the assistant's; without one
-/// that of a question or a call; or whatever was said last.
+/// The place of the outcome after `first`: a statement of the assistant; otherwise a question or call of the
+/// assistant; otherwise whatever was said last.
 pub(super) fn outcome(lines: &[Line], first: usize) -> Option<usize> {
     let behind = |fits: &dyn Fn(&Line) -> bool| {
         let those = lines.iter().enumerate().skip(first + 1).rev().filter(|(_, line)| fits(line));
@@ -71,7 +72,7 @@ pub(super) fn outcome(lines: &[Line], first: usize) -> Option<usize> {
         .or_else(|| behind(&|_| true))
 }
 
-/// How much a line is like an outcome.
+/// How much a line resembles an outcome.
 fn result(Placed { step, line, .. }: Placed<'_>) -> u32 {
     let statement = line.said.split_once([':', ';']).map_or(line.said.as_str(), |(statement, _)| statement);
     let settles = statement.split_whitespace().any(|word| Word::of(word).settles());
@@ -82,14 +83,13 @@ fn result(Placed { step, line, .. }: Placed<'_>) -> u32 {
     (1 + STEP * CLOSING_UTTERANCES as u32 + weight).saturating_sub(STEP * step as u32)
 }
 
-/// A line with where it stands.
+/// A line with its position.
 #[derive(Clone, Copy)]
 struct Placed<'a> {
-    /// How many utterances come before its own.
+    /// The number of utterances before the line's own.
     step: usize,
-    /// How many lines of its own come before it.
+    /// The number of lines before it in its own utterance.
     place: usize,
-    /// Its index.
     at: usize,
     line: &'a Line,
 }

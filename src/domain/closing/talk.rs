@@ -1,4 +1,4 @@
-//! Talks of people: what they come back to.
+//! Talks between people: what they come back to.
 
 use std::cmp::Reverse;
 
@@ -13,11 +13,11 @@ use crate::domain::{
     extractive::concepts,
 };
 
-/// A talk of fewer lines is known by what was said first.
+/// A talk of fewer lines is named after what was said first.
 const LEAST_LINES: usize = 24;
-/// A pair of words is a topic when so many lines hold it.
+/// A pair of words is a topic if at least this many lines contain it.
 const LEAST_MENTIONS: usize = 2;
-/// Shorter sentences tell nothing, longer ones too much, in bytes.
+/// The right length for a sentence, in bytes: shorter ones say nothing, longer ones too much.
 const SENTENCE_BYTES: std::ops::RangeInclusive<usize> = 40..=240;
 
 /// Whether people talk with one another, without an assistant.
@@ -28,12 +28,12 @@ pub(super) fn is_talk(lines: &[Line]) -> bool {
     people && speakers(lines).len() > 1
 }
 
-/// Whether a talk is long enough to come back to things.
+/// Whether a talk is long enough to have recurring topics.
 pub(super) fn is_long_talk(lines: &[Line]) -> bool {
     lines.len() >= LEAST_LINES && is_talk(lines)
 }
 
-/// Who speaks, in the order of their first words.
+/// The speakers, in the order of their first words.
 fn speakers(lines: &[Line]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for line in lines {
@@ -44,7 +44,7 @@ fn speakers(lines: &[Line]) -> Vec<&str> {
     names
 }
 
-/// The title of a long talk: the two who talk, and the pairs of words that most lines hold.
+/// The title of a long talk: the two speakers, and the pairs of words that most lines contain.
 pub(super) fn topics(lines: &[Line]) -> Option<String> {
     let pairs = pairs(lines);
     let names = match speakers(lines)[..] {
@@ -70,23 +70,23 @@ fn capital(title: String) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The words of the speakers' names.
+/// The words in the speakers' names.
 fn names(lines: &[Line]) -> FxHashSet<String> {
     lines.iter().flat_map(|line| line.name.split_whitespace().map(str::to_lowercase)).collect()
 }
 
-/// The words of a sentence, without sounds and a transcriber's marks.
+/// The words of a sentence, without sounds and transcribers' marks.
 fn words(said: &str) -> impl Iterator<Item = &str> {
     said.split_whitespace().filter(|word| !word.starts_with('{') && !Word::of(word).hesitates())
 }
 
-/// Whether a word in lower case says what a talk is about.
+/// Whether a lower-case word says what a talk is about.
 fn tells(word: &str, names: &FxHashSet<String>) -> bool {
     let is_plain = word.chars().count() > 3 && word.chars().all(char::is_alphabetic);
     is_plain && is_telling(word) && !names.contains(word)
 }
 
-/// Pairs of neighbouring words that enough lines hold, as they were said first; the most frequent first.
+/// Pairs of neighbouring words that enough lines contain, as first said; the most frequent first.
 fn pairs(lines: &[Line]) -> Vec<String> {
     let names = names(lines);
     let mut counts: FxHashMap<String, (usize, usize, String)> = FxHashMap::default();
@@ -105,7 +105,7 @@ fn pairs(lines: &[Line]) -> Vec<String> {
     found.into_iter().map(|(_, (_, _, said))| said).collect()
 }
 
-/// Two words that say something each, no mark between them.
+/// Two meaningful words with no mark between them.
 fn pair(two: &[&str], names: &FxHashSet<String>) -> Option<(String, String)> {
     let &[first, second] = two else { return None };
     let is_edge = |c: char| !c.is_alphanumeric();
@@ -121,7 +121,7 @@ fn is_telling(word: &str) -> bool {
     tells && !Word::of(word).chats() && !Word::of(word).leads_on() && !Word::of(word).hesitates()
 }
 
-/// So many sentences that hold most of what the talk came back to, in the order said; not all of one speaker.
+/// The `count` sentences with most of what the talk comes back to, in the order said; not all by one speaker.
 pub(super) fn turning_points(lines: &[Line], count: usize) -> Vec<&Line> {
     let mut mentions: FxHashMap<u32, u32> = FxHashMap::default();
     let held: Vec<FxHashSet<u32>> = lines.iter().map(|line| held(&line.said)).collect();
@@ -154,7 +154,7 @@ fn held(said: &str) -> FxHashSet<u32> {
     held
 }
 
-/// How much of what recurs a sentence holds that is not told yet, for its length.
+/// How much of what recurs a sentence adds, for its length.
 fn worth(line: &Line, held: &FxHashSet<u32>, mentions: &FxHashMap<u32, u32>, told: &FxHashSet<u32>) -> u32 {
     let fresh = held.iter().filter(|concept| !told.contains(concept));
     let recurs: u32 =

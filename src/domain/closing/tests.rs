@@ -1,4 +1,4 @@
-//! Titles and closing summaries of small conversations, read as a person would.
+//! Titles and closing summaries of small conversations, as a person would read them.
 
 use proptest::prelude::*;
 
@@ -119,7 +119,7 @@ fn a_short_request_is_continued() {
     assert_eq!(closing(&greeting), told, "however little was said");
 }
 
-/// Rules for the work and examples come behind it, and are longer.
+/// Rules for the work and examples follow the request, and are longer.
 #[test]
 fn a_long_request_is_known_by_its_beginning() {
     let request = "We're solving the following issue. Here's the issue text: Rounding of TimeDelta loses precision.\n\n\

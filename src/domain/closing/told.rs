@@ -1,4 +1,4 @@
-//! The title and the closing summary that a model tells of an ended conversation.
+//! The title and the closing summary that a model writes for an ended conversation.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::domain::{
     limits::{CLOSING_TOKENS, MAX_TITLE_BYTES},
 };
 
-/// What a model told.
+/// What a model wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
     /// The title; at most 8 words.
@@ -22,22 +22,22 @@ pub struct Told {
     pub summary: Arc<str>,
 }
 
-/// Why a model's text is neither.
+/// The reason a model's text cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// A part of it is missing.
-    #[error("it says nothing behind {0:?}")]
+    /// The title or the summary is missing.
+    #[error("nothing follows {0:?}")]
     Missing(&'static str),
     /// The title is too long.
     #[error("the title has {words} words; accepted are at most {MOST_WORDS}")]
     LongTitle {
-        /// What it has.
+        /// The number of words it has.
         words: usize,
     },
     /// The summary is too long.
     #[error("the summary has {tokens} tokens; accepted are at most {CLOSING_TOKENS}")]
     LongSummary {
-        /// What it has.
+        /// The number of tokens it has.
         tokens: u32,
     },
 }
@@ -45,8 +45,8 @@ pub enum Unfit {
 const TITLE: &str = "Title:";
 const SUMMARY: &str = "Summary:";
 
-/// Reads `Title: …` and, on a later line, `Summary: …` up to the end. Quotes, markup and a full stop around the
-/// title are left out.
+/// Reads `Title: …` and, on a later line, `Summary: …` up to the end. Quotes and markup around the title are
+/// dropped, and so is its full stop.
 pub fn told(text: &str, counter: &dyn TokenCounter) -> Result<Told, Unfit> {
     let mut lines = text.lines().skip_while(|line| behind(line, TITLE).is_none());
     let title = lines.next().and_then(|line| behind(line, TITLE)).unwrap_or_default();
@@ -64,17 +64,17 @@ pub fn told(text: &str, counter: &dyn TokenCounter) -> Result<Told, Unfit> {
     }
 }
 
-/// What models put around words.
+/// Marks that models put around words.
 const MARKS: [char; 9] = ['*', '_', '#', '`', '"', '\'', '“', '”', ' '];
 
-/// What stands behind `name` at the start of a line, in any case.
+/// The text after `name` at the start of a line, ignoring case.
 fn behind<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let line = line.trim_start_matches(MARKS);
     let (start, rest) = line.split_at_checked(name.len())?;
     start.eq_ignore_ascii_case(name).then(|| rest.trim_matches(['*', ' ']))
 }
 
-/// On one line, without control characters.
+/// The text on one line, without control characters.
 fn plain(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
@@ -83,18 +83,19 @@ fn plain(text: &str) -> String {
 /// A model's title and summary of an ended conversation.
 #[derive(Clone, Debug)]
 pub struct ReplaceClosing {
-    /// What it told.
+    /// What the model wrote.
     pub told: Told,
-    /// Which model, and how it was asked.
+    /// The model, and how it was asked.
     pub teller: Teller,
-    /// The revision at which it was shown the conversation.
+    /// The revision at which the model was shown the conversation.
     pub seen: Revision,
 }
 
-/// Puts what a model told in the place of the title and the closing summary that were made without one; `None`
-/// when nothing waits for it, or anything was forgotten, restored or edited since the model was shown it.
+/// Replaces the title and the closing summary made without a model by the model's; `None` if nothing is
+/// waiting for them, or if anything was forgotten, restored or edited since the model was shown the
+/// conversation.
 ///
-/// A title that was given stays.
+/// A title given by a caller stays.
 pub fn replace_closing(
     before: &Conversation,
     command: &ReplaceClosing,
@@ -117,7 +118,7 @@ pub fn replace_closing(
     Some(transition.finish(&before.summary))
 }
 
-/// Waits no more for a model to tell the title and the closing summary; `None` when nothing waits.
+/// Stops waiting for a model's title and closing summary; `None` if nothing is waiting.
 pub fn give_up_closing(before: &Conversation, context: &Context<'_>) -> Option<Transition> {
     awaiting(before)?;
     let mut transition = Transition::from(before, context.now);
@@ -130,7 +131,7 @@ fn awaiting(conversation: &Conversation) -> Option<&Ending> {
 }
 
 impl Transition {
-    /// Leaves the title and the closing summary as they are.
+    /// Keeps the present title and closing summary.
     pub(in crate::domain) fn settle_closing(&mut self) {
         if let Some(ending) = self.after.head.ended.as_mut().filter(|ending| ending.awaits.is_some()) {
             Arc::make_mut(ending).awaits = None;

@@ -1,4 +1,4 @@
-//! The advice to compact, and what is answered to it.
+//! The advice to compact, and the answer to it.
 
 use crate::domain::{
     Conversation, Refusal, Revision, Transition,
@@ -6,34 +6,34 @@ use crate::domain::{
     limits::{ADVICE_SPACING, ADVICE_STEP, FIRST_ADVICE},
 };
 
-/// That a window should be compacted.
+/// The advice that a window should be compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// The number of utterances that brought it.
+    /// The number of utterances that triggered it.
     pub threshold: u32,
     /// Utterances in the window.
     pub utterances: u64,
 }
 
-/// What is answered to the advice, but for following it.
+/// An answer to the advice, other than following it.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// The greatest threshold that a window of so many utterances has reached; 0 below the first.
+/// The highest threshold that a window of this many utterances has reached; 0 below the first.
 fn reached(utterances: usize) -> u32 {
     let utterances = u32::try_from(utterances).unwrap_or(u32::MAX);
     if utterances < FIRST_ADVICE { 0 } else { utterances - utterances % ADVICE_STEP }
 }
 
 impl Advice {
-    /// The advice that stands for a conversation.
+    /// The current advice for a conversation.
     ///
     /// - At 50 utterances in the window, and at every 10 more, until it is answered (seed 004).
-    /// - None while an exchange is open, before 20 utterances were said since the last compaction, and for
-    ///   a conversation that has ended or has no summaries.
+    /// - None while an exchange is open, until 20 utterances were said since the last compaction, and for a
+    ///   conversation that has ended or has no summaries.
     pub fn of(conversation: &Conversation) -> Option<Self> {
         let head = &conversation.head;
         let threshold = reached(conversation.window.len());
@@ -45,7 +45,7 @@ impl Advice {
     }
 }
 
-/// Answers the advice that stands with "not now"; `None` when there is none.
+/// Answers the current advice with "not now"; `None` if there is none.
 pub fn answer(
     before: &Conversation,
     command: &Answer,
@@ -63,7 +63,7 @@ pub fn answer(
 }
 
 impl Transition {
-    /// An answer holds for as long as the window stays at its threshold.
+    /// An answer holds as long as the window does not fall below its threshold.
     pub(in crate::domain) fn forget_answer(&mut self) {
         let reached = reached(self.after.window.len());
         let head = &mut self.after.head;

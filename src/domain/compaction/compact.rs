@@ -1,4 +1,4 @@
-//! Compacting.
+//! Compacting a conversation.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -15,23 +15,24 @@ use crate::domain::{
 pub struct Compact {
     /// What leaves the window.
     pub extent: Extent,
-    /// Whether what leaves is summarised; it is archived only otherwise.
+    /// Whether what leaves is summarised; otherwise it is only archived.
     pub summarises: bool,
-    /// Words that make a sentence matter more.
+    /// Words that make a sentence more important.
     pub focus: Vec<String>,
-    /// Why.
+    /// Why it is made.
     pub cause: Cause,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// What leaves the window with a compaction: whole units. Head instructions, pinned units and an open exchange stay.
+/// What a compaction moves out of the window: whole units. Head instructions, pinned units and an open
+/// exchange stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All but so many of the newest utterances, which stay at least; 1 or more. The cut moves so that no unit is
-    /// parted and at least so many stay.
+    /// All but at least this many of the newest utterances; 1 or more. The cut moves so that no unit is
+    /// split.
     AllBut(u32),
-    /// So many of the oldest, 1 or more: counted are those that may leave, which the newest unit may not. A unit in
+    /// This many of the oldest utterances that can leave, which the newest unit cannot; 1 or more. A unit in
     /// which the count ends leaves whole.
     Oldest(u32),
 }
@@ -45,12 +46,12 @@ pub struct Compacted {
     pub compaction: Arc<Compaction>,
 }
 
-/// Moves the oldest utterances of the window into the archive, and makes summary of them.
+/// Moves the oldest utterances of the window into the archive, and summarises them.
 ///
-/// Refuses, and changes nothing, a window of which nothing may leave, or fewer than were counted; a policy without
-/// summaries, unless none is wanted; a conversation that has ended, and another revision than the expected one. Where
-/// no count is given, also a window of fewer than [`LEAST_COMPACTED_WINDOW`] utterances, and one that would not become
-/// smaller.
+/// Refuses, and changes nothing, if nothing can leave the window, or fewer utterances than the count; if the
+/// policy has no summaries, unless none is wanted; if the conversation has ended; and if the revision is not
+/// the expected one. Without a count, it also refuses a window of fewer than [`LEAST_COMPACTED_WINDOW`]
+/// utterances, and one that would not become smaller.
 pub fn compact(
     before: &Conversation,
     command: &Compact,
@@ -87,7 +88,7 @@ pub fn compact(
     Ok(Verdict::Decided(Compacted { transition, compaction }))
 }
 
-/// All but the newest, ascending: whole units.
+/// What leaves for [`Extent::AllBut`], ascending: whole units.
 fn all_but(before: &Conversation, keep_recent: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
     let count = before.window.len();
     if count < LEAST_COMPACTED_WINDOW {
@@ -100,7 +101,7 @@ fn all_but(before: &Conversation, keep_recent: u32) -> Result<Vec<Arc<Utterance>
     }
 }
 
-/// The oldest of those that may leave, ascending: whole units.
+/// What leaves for [`Extent::Oldest`], ascending: whole units.
 fn oldest(before: &Conversation, count: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
     let free = leaving(before, 1);
     if free.len() < count as usize {
@@ -110,7 +111,7 @@ fn oldest(before: &Conversation, count: u32) -> Result<Vec<Arc<Utterance>>, Unab
     Ok(free.into_iter().filter(|utterance| units.contains(&utterance.unit)).collect())
 }
 
-/// What may leave the window when so many of the newest stay, ascending: whole units.
+/// What can leave the window if this many of the newest stay, ascending: whole units.
 fn leaving(before: &Conversation, keep_recent: usize) -> Vec<Arc<Utterance>> {
     let window = &before.window;
     let cut = window.len().saturating_sub(keep_recent);
@@ -133,14 +134,14 @@ fn irreducible(before: &Conversation, after: &Conversation) -> Unable {
 }
 
 impl Transition {
-    /// Moves utterances of the window to the archive.
+    /// Moves utterances from the window to the archive.
     pub(in crate::domain) fn leave(&mut self, leaving: &[Arc<Utterance>]) {
         let sequences: Ranges = leaving.iter().map(|utterance| utterance.sequence).collect();
         self.after.window.remove(&sequences);
         self.archive(leaving.to_vec(), &sequences);
     }
 
-    /// Writes that the window was compacted: `leaving` are not in it any more.
+    /// Records that the window was compacted: `leaving` are no longer in it.
     pub(in crate::domain) fn record_compaction(
         &mut self,
         before: &Conversation,
@@ -174,7 +175,7 @@ impl Transition {
         self.add_compaction(compaction)
     }
 
-    /// Makes summary of what left the window.
+    /// Summarises what left the window.
     pub(in crate::domain) fn summarise(
         &mut self,
         left: &[Arc<Utterance>],

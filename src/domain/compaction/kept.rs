@@ -1,4 +1,4 @@
-//! How the compactions that are kept change.
+//! Changes to the kept compactions.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::domain::{
 };
 
 impl Transition {
-    /// Changes the summary, what compactions say of it, and what they would bring back of it undone.
+    /// Changes the summary, what compactions record about it, and what undoing them would bring back of it.
     pub(in crate::domain) fn change_summary(
         &mut self,
         change: impl Fn(&Summary, &SummaryContext<'_>) -> Summary,
@@ -19,12 +19,12 @@ impl Transition {
         let before = self.after.summary.clone();
         self.after.summary = change(&before, with);
         self.retell_compactions(&before);
-        // what is not shown need not fit in
+        // what is not shown need not fit the limit
         let with = SummaryContext { limit: None, ..*with };
         self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &with)));
     }
 
-    /// Takes hard-forgotten sequences out of what compactions would bring back.
+    /// Removes hard-forgotten sequences from what undoing compactions would bring back.
     pub(in crate::domain) fn erase_compacted(&mut self, gone: &Ranges) {
         self.each_compaction(|compaction| {
             compaction.compacted.meets(gone).then(|| {
@@ -35,13 +35,13 @@ impl Transition {
         });
     }
 
-    /// Notes what the summary tells of compactions instead of what it told `before`.
+    /// Updates what compactions record about the summary, which was `before`.
     pub(super) fn retell_compactions(&mut self, before: &Summary) {
         let after = self.after.summary.clone();
         self.each_compaction(|compaction| compaction.retold(before, &after));
     }
 
-    /// Puts another in the place of each compaction for which `change` gives one.
+    /// Replaces each compaction for which `change` returns another.
     pub(in crate::domain) fn each_compaction(
         &mut self,
         mut change: impl FnMut(&Compaction) -> Option<Compaction>,
@@ -51,7 +51,7 @@ impl Transition {
         changed.into_iter().for_each(|compaction| drop(self.write_compaction(compaction)));
     }
 
-    /// Puts a compaction in the place of the one with its number, or adds it as the newest.
+    /// Replaces the compaction with the same number, or adds this one as the newest.
     pub(super) fn write_compaction(&mut self, compaction: Compaction) -> Arc<Compaction> {
         let compaction = Arc::new(compaction);
         let mut all = self.after.compactions.to_vec();
@@ -66,8 +66,8 @@ impl Transition {
         compaction
     }
 
-    /// Adds a compaction as the newest; the oldest ones beyond the limits are forgotten, or cannot be
-    /// undone any more.
+    /// Adds a compaction as the newest; the oldest ones beyond the limits are dropped, or can no longer be
+    /// undone.
     pub(super) fn add_compaction(&mut self, compaction: Compaction) -> Arc<Compaction> {
         self.change.compaction = Some(compaction.number);
         self.after.head.next_compaction = compaction.number + 1;

@@ -1,4 +1,4 @@
-//! What a model tells of a segment, when it comes.
+//! Applying a model's text for a segment.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use crate::domain::{
     Conversation, Ranges, Revision, Transition, change::Context, extractive::Sentence, segment::LlmText,
 };
 
-/// A model's text of a segment.
+/// A model's text for a segment.
 #[derive(Clone, Debug)]
 pub struct ReplaceByLlm {
-    /// The segment.
+    /// The segment's number.
     pub segment: u32,
     /// The text, accepted by the segment.
     pub lines: Vec<Sentence>,
@@ -17,16 +17,16 @@ pub struct ReplaceByLlm {
     pub model: Arc<str>,
     /// The version of the prompts.
     pub prompt: u32,
-    /// The revision at which the model was shown what it tells.
+    /// The revision at which the model was shown the segment.
     pub seen: Revision,
-    /// Every sequence that it was shown something of.
+    /// Every sequence of which it was shown something.
     pub from: Ranges,
 }
 
-/// Puts a model's text in the place of a segment's sentences; `None` when there is no such segment any
-/// more, or anything was forgotten, restored or edited since the model was shown it.
+/// Puts a model's text in place of a segment's sentences; `None` if the segment no longer exists, or anything
+/// was forgotten, restored or edited since the model was shown it.
 ///
-/// A segment never changes, it is replaced by one of another number: so one that is still there covers what
+/// A segment never changes, it is replaced by one with another number: so one that still exists covers what
 /// it covered.
 pub fn replace_by_llm(
     before: &Conversation,
@@ -49,7 +49,7 @@ pub fn replace_by_llm(
     Some(transition.finish(&before.summary))
 }
 
-/// Waits no more for a model to tell the segment; `None` when nothing waits.
+/// Stops waiting for a model to write the segment; `None` if nothing waits.
 pub fn give_up(before: &Conversation, segment: u32, context: &Context<'_>) -> Option<Transition> {
     awaiting(before, segment)?;
     let mut transition = Transition::from(before, context.now);

@@ -1,4 +1,4 @@
-//! Compaction: most of a window becomes summary at once, and can be taken back (seed 004).
+//! Compaction: most of a window is summarised in one step, which can be undone (seed 004).
 
 mod advice;
 mod compact;

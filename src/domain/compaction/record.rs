@@ -1,4 +1,4 @@
-//! What is kept of a compaction.
+//! The record of a compaction.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use crate::domain::{
 /// Why a conversation was compacted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// It was asked for.
+    /// A caller asked for it.
     Asked,
-    /// The advice to do so was followed.
+    /// A caller followed the advice to compact.
     Advised,
-    /// The window passed its policy's turns, or the policy was made narrower.
+    /// The window exceeded its policy's turns, or the policy was narrowed.
     Policy,
 }
 
-/// A compaction that was made. Immutable: what becomes of it makes another of its number.
+/// A compaction that was made. Immutable: a change makes another one with its number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Compaction {
     /// Counts from 1 over the conversation's life.
     pub number: u32,
     /// The revision that made it.
     pub revision: Revision,
-    /// When.
+    /// When it was made.
     pub time: Timestamp,
-    /// Why.
+    /// Why it was made.
     pub cause: Cause,
     /// The sequences that left the window, without those that were hard-forgotten since.
     pub compacted: Ranges,
@@ -35,28 +35,28 @@ pub struct Compaction {
     pub count: u64,
     /// How many stayed in the window.
     pub kept: u64,
-    /// How many were to stay at least, where that was asked for.
+    /// How many should stay at least, if that was given.
     pub keep_recent: Option<u32>,
-    /// Whether what left was summarised, and not archived only.
+    /// Whether what left was summarised, and not only archived.
     pub summarised: bool,
-    /// Tokens of those that left.
+    /// Tokens of the utterances that left.
     pub source_tokens: u64,
     /// Tokens of window and summary, before.
     pub tokens_before: u64,
-    /// Tokens of window and summary, after: of what it summarised, what stands now, unless what left later
-    /// was folded into it.
+    /// Tokens of window and summary, after. For what it summarised, those of the current text count, unless
+    /// something that left later was folded into it.
     pub tokens_after: u64,
-    /// The model whose text stands for a part of what it summarised.
+    /// The model whose text is shown for a part of what it summarised.
     pub model: Option<Arc<str>>,
     /// When it was undone.
     pub undone: Option<Timestamp>,
-    /// The segments that it folded, as they would be now, but for imported ones, which stay folded; `None`
-    /// when it cannot be undone any more.
+    /// The segments that it folded, as they would be now, except imported ones, which stay folded; `None` if
+    /// it can no longer be undone.
     pub folded: Option<Arc<[Arc<Segment>]>>,
 }
 
 impl Compaction {
-    /// The share of tokens that it saved, 0 to 1.
+    /// The share of tokens it saved, 0 to 1.
     pub fn ratio(&self) -> f64 {
         match self.tokens_before {
             0 => 0.0,
@@ -64,19 +64,18 @@ impl Compaction {
         }
     }
 
-    /// Whether it can be undone, as far as its record tells.
+    /// Whether it can be undone, judging by its record alone.
     pub fn is_undoable(&self) -> bool {
         self.undone.is_none() && self.folded.is_some()
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         let folded = self.folded.iter().flat_map(|folded| folded.iter());
         256 + self.compacted.memory_bytes() + folded.map(|segment| segment.memory_bytes()).sum::<usize>()
     }
 
-    /// The same, after what tells of it in the summary became `after` instead of `before`; `None` when
-    /// nothing changes.
+    /// The same after the summary changed from `before` to `after`; `None` if nothing changes.
     pub(super) fn retold(&self, before: &Summary, after: &Summary) -> Option<Self> {
         if self.undone.is_some() {
             return None;
@@ -91,18 +90,18 @@ impl Compaction {
         changes.then(|| Self { tokens_after, model, ..self.clone() })
     }
 
-    /// The segments that tell of it.
+    /// The segments that cover something of it.
     fn told_in<'s>(&self, summary: &'s Summary) -> impl DoubleEndedIterator<Item = &'s Arc<Segment>> {
         summary.segments().iter().filter(|segment| segment.covers.meets(&self.compacted))
     }
 
-    /// Their tokens; `None` when one tells of what left later too.
+    /// Their tokens; `None` if one also covers something that left later.
     fn tokens_in(&self, summary: &Summary) -> Option<u64> {
         let own = |segment: &Arc<Segment>| segment.covers.last() <= self.compacted.last();
         self.told_in(summary).map(|segment| own(segment).then(|| u64::from(segment.tokens))).sum()
     }
 
-    /// The same, with `change` made of the segments that it folded; `None` when nothing changes.
+    /// The same with `change` applied to the segments that it folded; `None` if nothing changes.
     pub(super) fn refolded(&self, change: impl FnOnce(&Summary) -> Summary) -> Option<Self> {
         let folded = self.folded.as_ref().filter(|folded| !folded.is_empty())?;
         let next = folded.iter().map(|segment| segment.number.saturating_add(1)).max().unwrap_or(1);

@@ -16,24 +16,24 @@ pub enum Unable {
         /// The window's utterances.
         count: usize,
     },
-    /// Nothing of a window may leave.
+    /// Nothing can leave the window.
     #[error(
         "none of the window's {count} utterances can be compacted: the last {keep_recent} stay, and so do system utterances at the head, pinned ones and whole exchanges; use a smaller keep_recent"
     )]
     NothingToCompact {
         /// The window's utterances.
         count: usize,
-        /// How many are to stay.
+        /// How many must stay.
         keep_recent: u32,
     },
-    /// Fewer of a window may leave than were counted.
+    /// Fewer utterances can leave the window than were asked for.
     #[error(
         "count is {count}, but only {free} utterances of the window can be compacted: system utterances at the head, pinned ones, an open exchange and the newest unit stay"
     )]
     FewerToCompact {
-        /// How many were to leave.
+        /// How many were asked for.
         count: u32,
-        /// How many may.
+        /// How many can leave.
         free: usize,
     },
     /// A compaction would save nothing.
@@ -48,7 +48,7 @@ pub enum Unable {
         /// Its sequence.
         sequence: Sequence,
     },
-    /// The policy has no summaries.
+    /// The policy disables summaries.
     #[error(
         "the conversation's policy disables summaries (summarization_enabled is false): set no_summary to archive without one"
     )]
@@ -56,22 +56,22 @@ pub enum Unable {
     /// No compaction can be undone.
     #[error("there is no compaction to undo: none was made, or the last {MAX_UNDO} have been undone")]
     NothingToUndo,
-    /// What a compaction took out of the window is no longer stored.
+    /// What a compaction removed from the window is no longer stored.
     #[error(
         "compaction {number} cannot be undone: the archive no longer holds {lost} of its {all} utterances (archive_limit)"
     )]
     SourcesGone {
         /// The compaction.
         number: u32,
-        /// Utterances that are gone.
+        /// Utterances that are no longer stored.
         lost: u64,
-        /// All that it compacted.
+        /// All utterances that it compacted.
         all: u64,
     },
 }
 
 impl Unable {
-    /// The reason for machines.
+    /// The machine-readable reason.
     pub fn reason(&self) -> Reason {
         match self {
             Self::TooShortToCompact { .. } => Reason::TooShortToCompact,

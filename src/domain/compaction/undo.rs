@@ -1,4 +1,4 @@
-//! Taking a compaction back.
+//! Undoing a compaction.
 
 use std::sync::Arc;
 
@@ -8,32 +8,32 @@ use crate::domain::{
     compaction::{Compaction, Unable},
 };
 
-/// An undo of the last compaction that stands.
+/// Undoes the last compaction that was not undone.
 #[derive(Clone, Debug)]
 pub struct Undo {
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// A compaction that was taken back.
+/// A compaction that was undone.
 #[derive(Clone, Debug)]
 pub struct Undone {
     /// What changed.
     pub transition: Transition,
     /// The compaction.
     pub compaction: Arc<Compaction>,
-    /// What is in the window again, ascending.
+    /// What returned to the window, ascending.
     pub returned: Vec<Arc<Utterance>>,
 }
 
-/// Takes the last compaction back that is not undone.
+/// Undoes the last compaction that was not undone.
 ///
-/// Its utterances are in the window again, at their places, and the summary is as it was without them,
-/// less what was hard-forgotten since. What was said since stays; nothing is evicted, so that the window
-/// may stand above a limit until it is next evicted from.
+/// Its utterances return to their places in the window, and the summary is as it was without them, minus what
+/// was hard-forgotten since. What was said since stays; nothing is evicted, so the window may be above a
+/// limit until the next eviction.
 ///
-/// Refuses when there is none, when it is too old to be undone, when the archive no longer holds all of its
-/// utterances, when the conversation has ended, and another revision than the expected one.
+/// Refuses if there is none, if it is too old to be undone, if the archive no longer has all of its
+/// utterances, if the conversation has ended, and if the revision is not the expected one.
 pub fn undo(
     before: &Conversation,
     command: &Undo,
@@ -79,7 +79,7 @@ pub fn undo(
 }
 
 impl Conversation {
-    /// Whether [`undo`] could take `compaction` back, once those made after it are.
+    /// Whether [`undo`] could undo `compaction` after undoing the later ones.
     pub fn can_undo(&self, compaction: &Compaction) -> bool {
         self.head.ended.is_none()
             && compaction.is_undoable()
@@ -88,7 +88,7 @@ impl Conversation {
 }
 
 impl Transition {
-    /// Puts utterances of the archive into the window again, each at its place.
+    /// Returns archived utterances to the window, each to its place.
     fn give_back(&mut self, returned: Vec<Arc<Utterance>>, sequences: &Ranges) {
         let mut all: Vec<_> = self.after.window.iter().cloned().chain(returned.iter().cloned()).collect();
         all.sort_by_key(|utterance| utterance.sequence);

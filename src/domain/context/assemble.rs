@@ -1,4 +1,4 @@
-//! Puts the parts of a context in their order.
+//! Puts the parts of a context in order.
 
 use crate::domain::{
     Ranges, Role,
@@ -16,7 +16,7 @@ use crate::domain::{
     },
 };
 
-/// The parts.
+/// The parts of a context.
 pub(super) struct Assembly<'a> {
     pub(super) plan: &'a Plan<'a>,
     pub(super) shares: Shares,
@@ -66,7 +66,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Pinned units that stand before the recent ones, in the order said.
+    /// Adds the pinned units that come before the recent ones, in order.
     fn lay_pinned(&mut self, messages: &mut Vec<Message>) {
         let first = |unit: &Unit| Some(unit.messages.first()?.utterance.as_ref()?.sequence);
         self.shares.pinned.sort_by_key(first);
@@ -85,7 +85,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// The recent units. Answers where the newest begins, and whether it may still change.
+    /// Adds the recent units. Returns where the newest begins, and whether it may still change.
     fn lay_recent(&mut self, messages: &mut Vec<Message>) -> (usize, bool) {
         let (mut newest, mut unsettled) = (messages.len(), false);
         let open = self.plan.conversation.head.open.is_some();
@@ -100,7 +100,7 @@ impl Assembly<'_> {
         (newest, unsettled)
     }
 
-    /// Anthropic's first message is a user's.
+    /// Anthropic requires that the first message is a user's.
     fn open(&self, messages: &mut Vec<Message>, head: usize, stable: &mut usize) {
         let first = messages.get(head).map(|message| message.role);
         if self.plan.request.format != Format::AnthropicMessages || first != Some(Role::Assistant) {
@@ -111,7 +111,7 @@ impl Assembly<'_> {
         *stable += usize::from(*stable >= head);
     }
 
-    /// Anthropic refuses white space at the end of an assistant's last words.
+    /// Anthropic refuses white space at the end of a final assistant message.
     fn settle_end(&self, messages: &mut [Message], stable: &mut usize) {
         let index = messages.len().saturating_sub(1);
         let Some(last) = messages.last_mut() else { return };
@@ -126,8 +126,8 @@ impl Assembly<'_> {
         *stable = (*stable).min(index);
     }
 
-    /// Puts what was recalled before the newest user utterance, or before the last message that
-    /// begins a unit.
+    /// Inserts what was recalled before the newest user utterance, or before the last message that begins a
+    /// unit.
     fn recall(&mut self, messages: &mut Vec<Message>, stable: &mut usize) -> Vec<Found> {
         let Some(quote) = self.quote.take() else { return Vec::new() };
         let (message, found) = quote.parts();

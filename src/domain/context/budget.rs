@@ -1,11 +1,11 @@
 //! How a budget is shared.
 //!
-//! Of the whole budget the summary gets a quarter, or what the window can never need when that is
-//! more; pinned units get a quarter; of what is left a unit gets three quarters at most, and
-//! recalled utterances, when they are asked for, a share of the budget; what they do not need of it is the
-//! recent units', and what these leave is theirs, unless the request names a share. These shares depend on the budget and on
-//! the summary, not on what is said next, so that they do not move between two evictions. Only a
-//! newest unit that does not fit beside them takes theirs.
+//! Of the whole budget, the summary gets a quarter, or what the window can never need if that is more; pinned
+//! units get a quarter. Of what is left, a unit gets at most three quarters, and recalled utterances, if they
+//! are asked for, a share of the budget. What they do not need of it goes to the recent units, and what these
+//! leave goes to recall, unless the request names a share. These shares depend on the budget and on the
+//! summary, not on what is said next, so that they do not move between two evictions. Only a newest unit that
+//! does not fit next to the others takes their shares.
 
 use crate::domain::{
     Marks, Refusal,
@@ -18,10 +18,10 @@ use crate::domain::{
     },
 };
 
-/// A budget in which what must be rendered has no place.
+/// A budget that is too small for what must be rendered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooSmall {
-    /// One that is enough.
+    /// A budget that is enough.
     pub(super) needed: u64,
 }
 
@@ -32,24 +32,25 @@ pub(super) struct Shares {
     pub(super) summary: Told,
     /// Pinned units, the newest first.
     pub(super) pinned: Vec<Unit>,
-    /// What a unit may have.
+    /// The most that a unit may have.
     pub(super) unit: u64,
-    /// What the recent units may have together, pinned ones left out, less what is recalled.
+    /// The most that the recent units may have together, without pinned ones; what is recalled comes out of
+    /// it.
     pub(super) recent: u64,
-    /// What of it is kept for recalled utterances, as far as they need it.
+    /// The part of it that is reserved for recalled utterances, as far as they need it.
     pub(super) recall: u64,
-    /// What recalled utterances may have of it where the recent units do not need it.
+    /// The most that recalled utterances may have of it if the recent units do not need it.
     pub(super) recall_most: u64,
-    /// The newest unit has taken shares that others had, or is pinned: once there is a newer one, the
-    /// others get what is left beside it.
+    /// Whether the newest unit has taken others' shares, or is pinned: once there is a newer one, the others
+    /// get what is left next to it.
     pub(super) tight: bool,
 }
 
-/// The share of the budget that the summary has, and the pinned units.
+/// The part of the budget for the summary, and for the pinned units.
 const QUARTER: u64 = 4;
 
-/// Shares what `fixed` leaves of the budget. `newest` is the newest unit, as long as it is, and
-/// `lead` what the user utterance before it costs.
+/// Divides what `fixed` leaves of the budget. `newest` is the newest unit, unshortened, and `lead` the cost
+/// of the user utterance before it.
 pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Result<Shares, TooSmall> {
     let least = lead + plan.rendering.least(newest);
     let Some(room) = plan.budget.checked_sub(fixed).filter(|room| *room >= least) else {
@@ -75,12 +76,12 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
 }
 
 impl Shares {
-    /// Whether `unit` is a pinned one of the window.
+    /// Whether `unit` is one of the window's pinned units.
     pub(super) fn has_pinned(&self, unit: &Unit) -> bool {
         self.pinned.iter().any(|pinned| pinned.places == unit.places)
     }
 
-    /// The shares of the `rest`, of which the newest unit and the user utterance of its turn have `needed`.
+    /// The shares of `rest`, of which the newest unit and the user utterance of its turn need `needed`.
     fn of(plan: &Plan<'_>, rest: u64, unit: u64, needed: u64) -> Self {
         let free = rest.saturating_sub(needed);
         let (recall, most) = plan.recall_shares();
@@ -97,7 +98,7 @@ impl Shares {
 }
 
 impl Plan<'_> {
-    /// What is kept for recalled utterances, and the most that they may have.
+    /// What is reserved for recalled utterances, and the most that they may have.
     fn recall_shares(&self) -> (u64, u64) {
         let Some(limits) = self.request.recall else { return (0, 0) };
         let budget = if self.is_unlimited() { UNLIMITED_RECALL_TOKENS } else { self.budget };

@@ -18,8 +18,8 @@ use crate::domain::{
     },
 };
 
-/// The newest turn, when its user utterance has left the window. (A long loop of calls leaves what it
-/// is for behind.)
+/// The newest turn, if its user utterance has left the window. (A long loop of calls can push out the request
+/// it serves.)
 pub fn asked_before(conversation: &Conversation) -> Option<u32> {
     let window = &conversation.window;
     let turn = window.last().map(|newest| newest.turn).filter(|turn| *turn > 0)?;
@@ -27,7 +27,7 @@ pub fn asked_before(conversation: &Conversation) -> Option<u32> {
     (first.role != Role::User).then_some(turn)
 }
 
-/// The context of `conversation` of what its window holds: see [`build_with`].
+/// Builds the context of `conversation` from its window: see [`build_with`].
 pub fn build(
     conversation: &Conversation,
     recalled: &[Arc<Utterance>],
@@ -38,10 +38,11 @@ pub fn build(
     build_with(conversation, Archived { recalled: &recalled, ..Archived::default() }, request, counter)
 }
 
-/// The context of `conversation`.
+/// Builds the context of `conversation`.
 ///
-/// Refuses a budget in which the instructions, the newest unit and the user utterance of its turn,
-/// which goes out also where no unit does, have no place, and names the tokens needed. The default budget gives way to these.
+/// Refuses a budget that is too small for the instructions, the newest unit and the user utterance of its
+/// turn (which is sent even if no unit is), and names the tokens needed. The default budget is raised to
+/// these.
 pub fn build_with(
     conversation: &Conversation,
     archived: Archived<'_>,
@@ -51,8 +52,8 @@ pub fn build_with(
     fitted(Plan::of(conversation, archived, request, counter), Plan::context)
 }
 
-/// What may be recalled: all that [`build_with`] leaves out for its limits when so much is recalled as may
-/// be. Refuses what that does.
+/// What can be recalled: everything that [`build_with`] leaves out for its limits when as much is recalled as
+/// possible. Refuses what that refuses.
 pub fn recallable(
     conversation: &Conversation,
     archived: Archived<'_>,
@@ -62,7 +63,7 @@ pub fn recallable(
     fitted(Plan::of(conversation, archived, request, counter), Plan::recallable)
 }
 
-/// The default budget gives way to what must be rendered.
+/// Raises the default budget to what must be rendered.
 fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>) -> Result<T, Refusal> {
     match (made(&plan), plan.request.budget) {
         (Ok(made), _) => Ok(made),
@@ -75,7 +76,7 @@ fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>)
 }
 
 impl Plan<'_> {
-    /// The context that the plan comes to.
+    /// The context that results from the plan.
     fn context(&self) -> Result<Context, TooSmall> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
@@ -87,7 +88,7 @@ impl Plan<'_> {
         Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
     }
 
-    /// What is not shown where as much is recalled as may be.
+    /// What is not shown when as much is recalled as possible.
     fn recallable(&self) -> Result<Ranges, TooSmall> {
         let (shares, units) = self.shared(&self.instructions(&mut Omitted::default()))?;
         let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);
@@ -97,19 +98,19 @@ impl Plan<'_> {
         Ok(wanted)
     }
 
-    /// The budget shared beside `instructions`, and the newest units.
+    /// Shares the budget that `instructions` leave; also returns the newest units.
     fn shared(&self, instructions: &[Message]) -> Result<(Shares, Vec<Unit>), TooSmall> {
         let fixed = tokens_of(instructions) + self.opening_room();
         let units = self.newest();
-        // the user utterance goes out also where nothing of its turn does
+        // the user utterance is sent even if nothing of its turn is
         let lead = units.last().and_then(|unit| self.lead(unit)).map_or(0, |lead| lead.tokens.into());
         let nothing = Unit::nothing(self.window().len());
         let newest = units.last().filter(|unit| !unit.messages.is_empty());
         Ok((share(self, fixed, newest.unwrap_or(&nothing), lead)?, units))
     }
 
-    /// What is recalled is first chosen beside the fewest recent units; then these get what it leaves, and at
-    /// last it gets what they leave.
+    /// First chooses what to recall next to the fewest recent units; then these get what it leaves, and
+    /// finally it gets what they leave.
     fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
         let fewest = recent::choose(self, units, shares, shares.recent - shares.recall);
         let wanted = self.quote(&self.shown(shares, &fewest), shares.recall);
@@ -125,7 +126,7 @@ impl Plan<'_> {
         Quote::of(self.archived.recalled, most, shown, room, self.rendering.costs)
     }
 
-    /// What the recent units and the pinned ones are, also where a unit leaves out some of its own.
+    /// The sequences of the recent units and the pinned ones, even if a unit leaves out some of its own.
     fn shown(&self, shares: &Shares, recent: &Recent) -> Ranges {
         let said = recent.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
         let mut shown = self.sequences(recent.place..self.window().len());

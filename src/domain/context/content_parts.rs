@@ -1,15 +1,15 @@
-//! Content of which a format holds more than text.
+//! Content that has more than text in some format.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::Sequence;
 
-/// Of utterances, the content as it came in the context's format, where that holds more than text: images, files,
-/// a model's thinking. Each is a JSON array of parts, or blocks, that the format's API accepts.
+/// For utterances, the original content in the context's format, if that has more than text: images, files, a
+/// model's thinking. Each is a JSON array of parts, or blocks, that the format's API accepts.
 #[derive(Clone, Debug, Default)]
 pub struct ContentParts {
     by_utterance: BTreeMap<Sequence, Arc<str>>,
-    /// Whether there are more, for which there was no room.
+    /// Whether others were left out for lack of room.
     pub left_out: bool,
 }
 

@@ -1,13 +1,13 @@
 //! Where a context begins, so that the next one begins there too.
 //!
-//! A cut that follows the newest utterance moves with each of them, and no prefix survives. Here a
-//! cut stands on a grid that the conversation draws: the line between two units is worth the more,
-//! the higher the power of two of a step that the tokens said before it cross there. Of the lines
-//! that leave at least three fifths of what fits, the one worth most is taken. It stays the best
-//! until it no longer fits; then the next one leaves about three fifths. Nothing has to be kept for
-//! it: what was said before a line does not change while the conversation is only appended to.
+//! A cut that follows the newest utterance moves with each new one, and no prefix survives. Here, cuts are on
+//! a grid that follows from the conversation: a line between two units is worth more, the higher the power of
+//! two of a step that the tokens before it cross there. Of the lines that leave at least three fifths of what
+//! fits, the one worth most is chosen. It stays the best until it no longer fits; then the next one leaves
+//! about three fifths. Nothing needs to be stored for this: what was said before a line does not change while
+//! utterances are only appended.
 
-/// A step is so much of what fits.
+/// A step is this part of what fits.
 const STEP: (u64, u64) = (2, 5);
 /// Steps are divided into `2^FINE` parts.
 const FINE: u32 = 16;
@@ -25,17 +25,17 @@ impl Grid {
         Self { limit, step: (limit.saturating_mul(STEP.0) / STEP.1).max(1) }
     }
 
-    /// The same lines, for less that fits: so that they stay where they are while that varies.
+    /// The same lines for a smaller limit, so that they stay in place while the limit varies.
     pub(super) fn within(self, limit: u64) -> Self {
         Self { limit, ..self }
     }
 
-    /// Whether a line that leaves so much leaves enough.
+    /// Whether a line that leaves `left` leaves enough.
     pub(super) fn leaves_enough(&self, left: u64) -> bool {
         left >= self.limit - self.step.min(self.limit)
     }
 
-    /// What the line is worth that stands between `before` and `after`.
+    /// The worth of the line between `before` and `after`.
     pub(super) fn worth(&self, before: u64, after: u64) -> u32 {
         let fine = |measure: u64| (u128::from(measure) << FINE) / u128::from(self.step);
         u128::BITS - (fine(before) ^ fine(after)).leading_zeros()

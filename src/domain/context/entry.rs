@@ -1,4 +1,4 @@
-//! What is quoted of one match: its unit, and what it answers.
+//! What is quoted of one match: its unit, and what it replies to.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::domain::{
     quoting::{Line, Said},
 };
 
-/// What comes with a match is shortened to so many tokens an utterance.
+/// What is quoted along with a match is shortened to this many tokens per utterance.
 const COMPANION_TOKENS: u32 = 128;
-/// A match of so many tokens at most comes with the utterance before it, if that has no more either.
+/// A match of at most this many tokens is quoted with the utterance before it, if that is as short.
 const SHORT_TOKENS: u32 = 48;
 
 /// The lines of a match, ascending.
@@ -20,7 +20,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The match's whole unit, or nothing where some of it is not `quotable`.
+    /// The match's whole unit, or `None` if some of it is not `quotable`.
     pub(super) fn of(
         one: &Match,
         quotable: impl Fn(&Found) -> bool,
@@ -49,7 +49,7 @@ impl Entry {
         Some(Self { lines: lines.collect() })
     }
 
-    /// The utterance before the match, where both are short.
+    /// The utterance before the match, if both are short.
     pub(super) fn before(
         &self,
         one: &Match,
@@ -73,7 +73,7 @@ impl Entry {
     }
 }
 
-/// `utterance`, to be quoted; a result names the tool that one of `unit` calls.
+/// `utterance` for quoting; a result names the tool that a call in `unit` names.
 fn said<'a>(utterance: &'a Utterance, unit: &[&'a Arc<Utterance>]) -> Said<'a> {
     let call = utterance.tool_call_id();
     let tool = || {

@@ -7,18 +7,18 @@ use crate::domain::{Conversation, ConversationId, Timestamp, Utterance};
 /// An utterance that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What was said.
+    /// The utterance.
     pub utterance: Arc<Utterance>,
-    /// The conversation in which, if that is another.
+    /// The conversation it is from, if that is another one.
     pub source: Option<Arc<Source>>,
 }
 
 /// What a search found, and what is around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// What was found.
+    /// The utterance that was found.
     pub found: Found,
-    /// What else its unit has, and the utterance before that, of the same conversation, ascending.
+    /// The rest of its unit, and the utterance before that, from the same conversation, ascending.
     pub around: Vec<Arc<Utterance>>,
 }
 
@@ -27,14 +27,14 @@ pub struct Match {
 pub struct Source {
     /// Its id.
     pub id: ConversationId,
-    /// The title that it was given, or got when it ended.
+    /// The title it was given, or got when it ended.
     pub title: Option<Arc<str>>,
     /// When it began.
     pub start_time: Timestamp,
 }
 
 impl Source {
-    /// `conversation`, to be named.
+    /// The name of `conversation` for a quote.
     pub fn of(conversation: &Conversation) -> Self {
         let head = &conversation.head;
         let made = || head.ended.as_ref().and_then(|ended| ended.title.clone());
@@ -50,7 +50,7 @@ impl Source {
         (self.start_time, &self.id)
     }
 
-    /// What stands before its utterances.
+    /// The line before its utterances.
     pub(super) fn heading(&self) -> String {
         let date = match jiff::Timestamp::from_microsecond(self.start_time.0) {
             Ok(time) => time.strftime("%Y-%m-%d").to_string(),
@@ -70,7 +70,7 @@ impl From<&Arc<Utterance>> for Match {
 }
 
 impl Found {
-    /// Whether it is the utterance of this conversation with a sequence that is `wanted`.
+    /// Whether it is an utterance of this conversation, with a sequence that is `wanted`.
     pub(super) fn is_here(&self, wanted: impl FnOnce(crate::domain::Sequence) -> bool) -> bool {
         self.source.is_none() && wanted(self.utterance.sequence)
     }

@@ -1,17 +1,16 @@
 //! Which tool results are masked.
 //!
-//! A result of a turn that is at least so many turns old may be masked. The bound moves in steps of
-//! as many turns (at least two), so that a prefix stays as it is between two steps: a result is
-//! masked when it is `n` to `2 n` turns old. Published work finds masks as good as a model's summary
-//! at half the cost.
+//! A result whose turn is at least `n` turns old can be masked. The bound moves in steps of `n` turns (at
+//! least two), so that a prefix does not change between two steps: a result is masked when it is `n` to `2 n`
+//! turns old. Published work finds masks as good as a model's summary at half the cost.
 
 use crate::domain::{Utterance, shortening::grouped};
 
 /// The fewest turns of a step.
 const LEAST_STEP: u32 = 2;
 
-/// The first turn whose results are whole, when results are masked after `turns` turns and the
-/// newest turn is `now`.
+/// The first turn whose results are whole, if results are masked after `turns` turns and the newest turn is
+/// `now`.
 pub(super) fn first_whole_turn(turns: u32, now: u32) -> u32 {
     let step = turns.max(LEAST_STEP);
     match (now + 1).checked_sub(turns) {
@@ -20,7 +19,7 @@ pub(super) fn first_whole_turn(turns: u32, now: u32) -> u32 {
     }
 }
 
-/// What stands for a result of `tool`.
+/// The text in place of a result of `tool`.
 pub(super) fn text(tool: &str, result: &Utterance, tokens: u32) -> String {
     format!("[result of {tool}, {} tokens, omitted; sequence {}]", grouped(tokens), result.sequence)
 }

@@ -1,20 +1,20 @@
-//! BuildContext: what of a conversation goes to the model, in which order, within a budget.
+//! BuildContext: what of a conversation is sent to the model, in which order, within a budget.
 //!
 //! ```text
 //! given instructions · instructions · summary · pinned · [the turn's own user utterance] · recent units · newest
 //!                                                            recalled before its user utterance ↑
 //! ```
 //!
-//! - Units are indivisible: a result is never without its call, nor a call without its results,
-//!   which follow it directly.
-//! - What limits force out leaves in steps that depend on the conversation alone, so that one
-//!   context begins as the one before did, until a step is taken; or as little leaves as must.
-//! - What is recalled is chosen from all that is stored and not shown: whole exchanges, the best first,
-//!   as many as fit. What it leaves of its share is for recent units, and what these leave is for it.
-//! - What limits leave out and no summary covers is counted and warned of.
-//! - Tokens are those stored with the utterances; only what a rendering words anew is counted: see
-//!   [`wording`]. Work grows with what is rendered, not with the window.
-//! - Content that holds more than text, such as an image, goes out as it came where the format is the same.
+//! - Units are indivisible: a result is never without its call, nor a call without its results, which follow
+//!   it directly.
+//! - What limits force out leaves in steps that depend only on the conversation, so that a context begins
+//!   like the one before it, until a step is taken; or as little leaves as possible.
+//! - What is recalled is chosen from everything that is stored and not shown: whole exchanges, best first, as
+//!   many as fit. What it leaves of its share is for recent units, and what these leave is for it.
+//! - What limits leave out and no summary covers is counted, and causes a warning.
+//! - Tokens are those stored with the utterances; only what a rendering rewords is counted: see [`wording`].
+//!   The work grows with what is rendered, not with the window.
+//! - Content that has more than text, such as an image, is sent unchanged if the format is the same.
 //! - The messages share the utterances; a format turns them into text.
 
 mod assemble;

@@ -21,7 +21,7 @@ impl Omitted {
         }
     }
 
-    /// Each reason that there is, but for what is `rendered` after all.
+    /// The reasons that apply, without what is `rendered` after all.
     pub(super) fn done(mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
         self.0.values_mut().for_each(|ranges| ranges.subtract(rendered));
         self.0.into_iter().filter(|(_, ranges)| !ranges.is_empty()).collect()

@@ -1,4 +1,4 @@
-//! Important units: they are rendered even where the window's older part is not.
+//! Important units: they are rendered even if the window's older part is not.
 
 use std::{iter, ops::Range, sync::Arc};
 
@@ -10,10 +10,10 @@ use crate::domain::{
     },
 };
 
-/// The pinned units that have at most `room` tokens together, the newest of the window before
-/// `newest` first, then those that are `away` from it, which ascend and are whole units.
+/// The pinned units that have at most `room` tokens together: those at `places` of the window, newest first,
+/// then those that are `away` from it, which ascend and are whole units.
 ///
-/// Costs nothing where nothing is pinned; otherwise the window is looked through for them.
+/// Costs nothing if nothing is pinned; otherwise the window is searched for them.
 pub(super) fn units(
     window: &Window,
     places: Range<usize>,
@@ -35,7 +35,7 @@ pub(super) fn units(
     here.chain(away).filter(|unit| !unit.messages.is_empty()).take_while(fits).collect()
 }
 
-/// The places of the pinned units among `places`, the newest first.
+/// The places of the pinned units among `places`, newest first.
 fn in_window(window: &Window, places: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let (mut end, mut unseen) = (places.end, window.pinned());
     iter::from_fn(move || {
@@ -52,7 +52,7 @@ fn in_window(window: &Window, places: Range<usize>) -> impl Iterator<Item = Rang
     })
 }
 
-/// Marks what is rendered away from its place.
+/// Marks what is rendered out of its place.
 pub(super) fn mark(unit: &mut Unit) {
     let whole = unit.messages.iter_mut().filter(|message| message.how == How::Whole);
     whole.for_each(|message| message.how = How::Pinned);

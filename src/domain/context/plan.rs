@@ -13,7 +13,7 @@ use crate::domain::{
     },
 };
 
-/// So large a budget that nothing is cut, and that sums of it do not overflow.
+/// A budget so large that nothing is cut, but sums of it do not overflow.
 const UNLIMITED: u64 = (u32::MAX as u64) << 16;
 
 /// What is known before anything is rendered.
@@ -25,7 +25,7 @@ pub(super) struct Plan<'a> {
     pub(super) budget: u64,
     /// The instructions that the caller gave.
     pub(super) given: Option<Message>,
-    /// The first place behind the instructions.
+    /// The first place after the instructions.
     pub(super) floor: usize,
     /// The first place of the turns asked for, not before the floor.
     pub(super) first: usize,
@@ -66,7 +66,7 @@ impl<'a> Plan<'a> {
         &self.conversation.window
     }
 
-    /// The sequences at `places` of the window; they may run over what was hard-forgotten there.
+    /// The sequences at `places` of the window; they can include some that were hard-forgotten there.
     pub(super) fn sequences(&self, places: Range<usize>) -> Ranges {
         let at = |place: usize| self.window().at(place).map(|utterance| utterance.sequence);
         let ends = at(places.start).zip(places.end.checked_sub(1).and_then(at));
@@ -88,7 +88,7 @@ impl<'a> Plan<'a> {
         messages
     }
 
-    /// Kept free for an opening, so that whether there is one moves nothing else.
+    /// Kept free for an opening, so that nothing else moves if there is one.
     pub(super) fn opening_room(&self) -> u64 {
         match self.request.format {
             Format::AnthropicMessages => self.rendering.costs.of_words(OPENING).into(),
@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Renders units, the newest first, up to the first that has a message.
+    /// Renders units, newest first, up to the first that has a message.
     pub(super) fn newest(&self) -> Vec<Unit> {
         let (mut units, mut end) = (Vec::new(), self.window().len());
         while let Some(places) = before(self.window(), self.first, end) {
@@ -111,7 +111,7 @@ impl<'a> Plan<'a> {
         units
     }
 
-    /// The user utterance that started the turn which `unit` is amid of.
+    /// The user utterance that started the turn in whose middle `unit` is.
     pub(super) fn lead(&self, unit: &Unit) -> Option<Message> {
         let start = turns::start_of(self.window(), unit.turn);
         let first = self.window().at(start).filter(|_| unit.turn > 0)?;
@@ -128,7 +128,7 @@ fn given(request: &Request, costs: Costs<'_>) -> Option<Message> {
     Some(Message::own(Role::System, How::Given, text.to_owned(), costs.of_words(text)))
 }
 
-/// The start of the unit that stands at `place`, not before `floor`.
+/// The start of the unit at `place`, not before `floor`.
 fn unit_start(window: &Window, floor: usize, mut place: usize) -> usize {
     let unit = |place: usize| window.at(place).map(|utterance| utterance.unit);
     while place > floor && unit(place).is_some() && unit(place - 1) == unit(place) {

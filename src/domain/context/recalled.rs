@@ -6,20 +6,20 @@ use crate::domain::{
     quoting::{AFTER, BEFORE, Line, Room},
 };
 
-/// Where some is from other conversations, each with a heading.
+/// The first line if some is from other conversations, each with a heading.
 const BEFORE_ALL: &str = "[Recalled from earlier conversations]\n";
-/// What is of this conversation has one too, then.
+/// The heading of what is from this conversation, in that case.
 const HERE: &str = "From this conversation:\n";
 
 /// What is recalled, and the message that quotes it.
 pub(super) struct Quote {
-    /// The best first.
+    /// Best first.
     entries: Vec<Entry>,
     message: Message,
 }
 
 impl Quote {
-    /// What of `matches` fits into `room` tokens, the best first and at most so many of them, without what is
+    /// What of `matches`, best first, fits into `room` tokens: at most `most` of them, without what is
     /// `shown` anyway.
     pub(super) fn of(
         matches: &[Match],
@@ -40,7 +40,7 @@ impl Quote {
         compose(choice.entries, room, costs)
     }
 
-    /// What it costs.
+    /// Its cost.
     pub(super) fn tokens(&self) -> u64 {
         self.message.tokens.into()
     }
@@ -52,7 +52,7 @@ impl Quote {
     }
 }
 
-/// The entries of a quote, as they are chosen.
+/// The entries of a quote, while they are chosen.
 struct Choice<'a> {
     entries: Vec<Entry>,
     shown: &'a Ranges,
@@ -61,7 +61,7 @@ struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Takes the match if there is room for it, whole or shortened.
+    /// Adds the match if there is room for it, whole or shortened.
     fn take(&mut self, one: &Match) {
         let counter = self.costs.counter;
         if self.room.refuses(one.found.utterance.tokens) {
@@ -85,7 +85,7 @@ impl Choice<'_> {
         utterance.is_live() && !utterance.instruction && !shown && !quoted()
     }
 
-    /// The tokens of the headings that the entry brings.
+    /// The tokens of the headings that the entry adds.
     fn headings(&self, entry: &Entry) -> u32 {
         let Some((found, _)) = entry.lines.first() else { return 0 };
         let said = || self.entries.iter().flat_map(|entry| &entry.lines).map(|(found, _)| found);
@@ -101,7 +101,7 @@ impl Choice<'_> {
     }
 }
 
-/// When it was said, as it stands before what was said that day.
+/// The heading of what was said on the same day.
 fn day(found: &Found) -> String {
     let Timestamp(micros) = found.utterance.create_time;
     match jiff::Timestamp::from_microsecond(micros) {
@@ -110,7 +110,7 @@ fn day(found: &Found) -> String {
     }
 }
 
-/// By conversation, the oldest first and this one last, and as it was said.
+/// Ordered by conversation, oldest first and this one last, then by sequence.
 fn in_order(entries: &[Entry]) -> Vec<&(Found, Line)> {
     let mut order: Vec<_> = entries.iter().flat_map(|entry| &entry.lines).collect();
     order.sort_by_key(|(found, _)| {
@@ -120,7 +120,7 @@ fn in_order(entries: &[Entry]) -> Vec<&(Found, Line)> {
     order
 }
 
-/// The worst entry goes while they are too long together.
+/// Drops the worst entry while they are too long together.
 fn compose(mut entries: Vec<Entry>, room: u64, costs: Costs<'_>) -> Option<Quote> {
     while !entries.is_empty() {
         let text = quoted(&in_order(&entries));

@@ -8,36 +8,36 @@ use crate::domain::context::{
     unit::{Unit, before},
 };
 
-/// So much more a line is worth that starts a turn, in powers of two of a step.
+/// The additional worth of a line that starts a turn, in powers of two of a step.
 const TURN_WORTH: u32 = 2;
 
 /// The recent units, and how many of them are rendered.
 pub(super) struct Recent {
-    /// The newest first; some more than are rendered.
+    /// Newest first; some more than are rendered.
     pub(super) units: Vec<Unit>,
-    /// So many are rendered.
+    /// How many are rendered.
     pub(super) taken: usize,
     /// The first place that is rendered.
     pub(super) place: usize,
-    /// The user utterance of the turn that they begin amid of.
+    /// The user utterance of the turn in whose middle they begin.
     pub(super) lead: Option<Message>,
 }
 
 impl Recent {
-    /// All `units`, which are all that the plan has.
+    /// All `units`, which are everything the plan has.
     pub(super) fn all(plan: &Plan<'_>, units: Vec<Unit>) -> Self {
         let lead = units.last().and_then(|oldest| plan.lead(oldest));
         Self { taken: units.len(), place: plan.first, units, lead }
     }
 
-    /// What they have of their share: pinned ones have one of their own.
+    /// What they use of their share: pinned ones have their own.
     pub(super) fn tokens(&self, shares: &Shares) -> u64 {
         let taken = self.units[..self.taken].iter().filter(|unit| !shares.has_pinned(unit));
         tokens_of(self.lead.as_slice()) + taken.map(|unit| unit.tokens).sum::<u64>()
     }
 }
 
-/// A line that the context may begin at.
+/// A line at which the context can begin.
 struct Line {
     taken: usize,
     place: usize,
@@ -47,8 +47,8 @@ struct Line {
 }
 
 impl Line {
-    /// Whether this is to be taken rather than `other`, which is newer. Without steps all lines are
-    /// worth the same, so that the oldest is taken.
+    /// Whether to choose this line instead of `other`, which is newer. Without steps, all lines are worth the
+    /// same, so the oldest is chosen.
     fn beats(&self, other: &Self) -> bool {
         match (self.enough, other.enough) {
             (true, true) => self.worth >= other.worth,
@@ -57,8 +57,8 @@ impl Line {
     }
 }
 
-/// Goes on from `units`, the newest ones, to those that fit into `recent`, and chooses the line at which the
-/// context begins: see `cut.rs`. The newest unit with a message is always taken.
+/// Continues from `units`, the newest ones, to those that fit into `recent`, and chooses the line at which
+/// the context begins: see `cut.rs`. The newest unit with a message is always rendered.
 pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent: u64) -> Recent {
     let mut walk = Walk { plan, units, lead: (0, None) };
     let (mut left, mut said) = (0, plan.window().tokens());
@@ -82,7 +82,7 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
     }
 }
 
-/// What a context has that begins with a unit.
+/// The measures of a context that begins with a unit.
 struct Stand {
     /// Whether the unit has a message to begin with.
     begins: bool,
@@ -100,7 +100,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Renders the unit at `index`, the next one, unless it is; false when there is none.
+    /// Renders the next unit, at `index`, unless it already is; returns false if there is none.
     fn reach(&mut self, index: usize) -> bool {
         if index < self.units.len() {
             return true;
@@ -112,8 +112,8 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
-    /// The recent units from the best of the lines that leave no more than `recent`, of `most` that they may
-    /// have where nothing is recalled.
+    /// The recent units from the best of the lines that leave no more than `recent`; `most` is what they may
+    /// have if nothing is recalled.
     fn best(mut self, stands: &[Stand], most: u64, recent: u64) -> Recent {
         let grid = self.plan.request.in_steps().then(|| Grid::of(most).within(recent));
         let mut best: Option<Line> = None;

@@ -8,7 +8,7 @@ use crate::domain::{
     segment::Summary,
 };
 
-/// What stands before and after the lines.
+/// What comes before and after the lines.
 struct Frame {
     role: Role,
     before: String,
@@ -16,8 +16,8 @@ struct Frame {
 }
 
 impl Frame {
-    /// No number changes at the head of a system message, so that what is added to a summary leaves
-    /// what it said before as it was.
+    /// No number changes at the head of a system message, so that an addition to a summary leaves the text
+    /// before it unchanged.
     fn of(messages: u64, placement: SummaryPlacement, format: Format) -> Self {
         match (format, placement) {
             (Format::Text, _) => Self {
@@ -42,9 +42,9 @@ impl Frame {
 /// The summary, as far as there is room for it.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// `None` when there is nothing to say, or no room to say it.
+    /// `None` if there is nothing to say, or no room to say it.
     pub(super) message: Option<Message>,
-    /// Whether it says all of it.
+    /// Whether it is the whole summary.
     pub(super) whole: bool,
 }
 
@@ -54,7 +54,7 @@ impl Told {
     }
 }
 
-/// The message that says `summary` in at most `room` tokens: whole, or its best sentences.
+/// The message with `summary` in at most `room` tokens: whole, or its best sentences.
 pub(super) fn message(
     summary: &Summary,
     placement: SummaryPlacement,
@@ -63,7 +63,7 @@ pub(super) fn message(
     counter: &dyn TokenCounter,
 ) -> Told {
     let frame = Frame::of(summary.covered_count(), placement, format);
-    // what models wrote fits whole or not at all
+    // models' texts fit whole or not at all
     let sentences = || summary.segments().iter().flat_map(|segment| &segment.sentences);
     let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
     let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
@@ -76,7 +76,7 @@ pub(super) fn message(
     while limit > 0 {
         let chosen = select(sentences(), &Focus::none(), limit, counter);
         match framed(&frame, chosen.iter(), counter) {
-            // the frame costs more beside these lines than alone
+            // the frame costs more together with these lines than alone
             Some(message) if u64::from(message.tokens) > room => {
                 limit = limit.min(summary.tokens()).saturating_sub(message.tokens - room as u32);
             }
@@ -86,7 +86,7 @@ pub(super) fn message(
     Told::default()
 }
 
-/// The lines in their frame. Tokens of lines add up; those beside the frame are counted with it.
+/// The lines in their frame. The tokens of lines add up; those next to the frame are counted with it.
 fn framed<'a>(
     frame: &Frame,
     sentences: impl Iterator<Item = &'a Sentence> + Clone,

@@ -1,4 +1,4 @@
-//! Turns of a window, found without looking at what they hold.
+//! Turns of a window, found without looking at every utterance.
 
 use crate::domain::{Window, context::cut::Grid};
 
@@ -15,10 +15,10 @@ pub(super) fn start_of(window: &Window, turn: u32) -> usize {
     low
 }
 
-/// The place from which a context has at most `most` turns; 0 when the window has no more.
+/// The place from which a context has at most `most` turns; 0 if the window has no more.
 ///
-/// In steps, more than three fifths of `most` stay, and the place does not move until `most` are
-/// passed; else `most` stay.
+/// In steps, more than three fifths of `most` stay, and the place does not move until `most` is exceeded;
+/// otherwise `most` stay.
 pub(super) fn cut(window: &Window, most: u32, in_steps: bool) -> usize {
     if window.turns() <= most {
         return 0;
@@ -40,7 +40,7 @@ pub(super) fn cut(window: &Window, most: u32, in_steps: bool) -> usize {
         let before = start.checked_sub(1).and_then(|place| window.at(place)).map_or(0, |before| before.turn);
         let worth = grid.map_or(0, |grid| grid.worth(before.into(), turn.into()));
         let enough = grid.is_none_or(|grid| grid.leaves_enough(u64::from(shown - 1)));
-        // a step of turns is open at its low end: as many lines as a step has turns
+        // a step of turns is open at its low end: it has as many lines as turns
         if (shown == most || enough) && worth >= best.0 {
             best = (worth, start);
         }

@@ -1,4 +1,4 @@
-//! From a unit of the window to messages that a provider accepts.
+//! Turns a unit of the window into messages that a provider accepts.
 
 use std::{ops::Range, sync::Arc};
 
@@ -17,22 +17,22 @@ use crate::domain::{
 /// A unit, rendered.
 #[derive(Debug)]
 pub(super) struct Unit {
-    /// Its places in the window; none when it is not there.
+    /// Its places in the window; empty if it is not there.
     pub(super) places: Range<usize>,
     /// Its turn.
     pub(super) turn: u32,
     /// Tokens of its messages.
     pub(super) tokens: u64,
-    /// What the window counts for it.
+    /// The tokens that the window counts for it.
     pub(super) counted: u64,
-    /// Its messages; none when all of it is left out.
+    /// Its messages; none if all of it is left out.
     pub(super) messages: SmallVec<[Message; 1]>,
     /// What is left out of it.
     pub(super) omitted: Vec<(Sequence, Omission)>,
 }
 
 impl Unit {
-    /// A unit of nothing at the end of a window of so many places.
+    /// An empty unit at the end of a window of `end` places.
     pub(super) fn nothing(end: usize) -> Self {
         Self {
             places: end..end,
@@ -45,7 +45,7 @@ impl Unit {
     }
 }
 
-/// The places of the unit that ends before `end`; none of it is before `floor`.
+/// The places of the unit that ends before `end`, from `floor` on.
 pub(super) fn before(window: &Window, floor: usize, end: usize) -> Option<Range<usize>> {
     let last = end.checked_sub(1).filter(|last| *last >= floor)?;
     let unit = window.at(last)?.unit;
@@ -63,12 +63,12 @@ pub(super) struct Rendering<'a> {
     /// Results of earlier turns are masked.
     pub(super) first_whole_turn: u32,
     pub(super) unanswered: Unanswered,
-    /// Content that holds more than text.
+    /// Content that has more than text.
     pub(super) parts: Option<&'a ContentParts>,
 }
 
 impl Rendering<'_> {
-    /// The unit at `places`, with every result as long as it is.
+    /// The unit at `places`, with no result trimmed.
     pub(super) fn unit(&self, window: &Window, places: Range<usize>) -> Unit {
         let turn = window.at(places.start).map_or(0, |first| first.turn);
         let unit = Unit { turn, places: places.clone(), ..Unit::nothing(0) };
@@ -100,7 +100,7 @@ impl Rendering<'_> {
         unit
     }
 
-    /// The message that renders `utterance` as it is.
+    /// The message that renders `utterance` unchanged.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
         let content_parts = self.content_parts(utterance);
         let tokens = match content_parts {
@@ -132,7 +132,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// Adds what stands for itself, unless it says nothing.
+    /// Adds an utterance that is a message of its own, unless it is empty.
     fn say<'u>(&self, exchange: &mut Exchange<'u>, utterance: &'u Arc<Utterance>) -> Option<Omission> {
         let Some(message) = self.message(utterance) else { return Some(Omission::Empty) };
         let calls = if self.costs.takes_results() { utterance.tool_calls() } else { &[] };
@@ -140,8 +140,8 @@ impl Rendering<'_> {
         None
     }
 
-    /// Each call's results directly after it, the rest in the order said. What makes a call that is not answered
-    /// is left out where no placeholder stands for the result, with the results of its other calls.
+    /// Puts each call's results directly after it, the rest in order. Without placeholders, a message with an
+    /// unanswered call is left out, with the results of its other calls.
     fn lay_out(&self, exchange: Exchange<'_>, unit: &mut Unit) {
         for Said { message, answers } in exchange.said {
             if self.unanswered == Unanswered::Omit && answers.iter().any(Option::is_none) {
@@ -177,7 +177,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// A late result, where it stands: the user's side tells it.
+    /// A late result in its place, on the user's side.
     fn late_result(&self, result: &Arc<Utterance>) -> Message {
         let whole = Message {
             role: Role::User,
@@ -206,7 +206,7 @@ impl Rendering<'_> {
         Message::own(Role::Tool, How::Placeholder, text, tokens)
     }
 
-    /// The fewest tokens to which [`Rendering::fit`] brings a unit.
+    /// The fewest tokens to which [`Rendering::fit`] can reduce a unit.
     pub(super) fn least(&self, unit: &Unit) -> u64 {
         unit.messages.iter().map(|message| self.least_of(message)).sum()
     }
@@ -217,7 +217,7 @@ impl Rendering<'_> {
         least.into()
     }
 
-    /// Trims the unit's longest results until it has at most `room` tokens, or as near as it comes.
+    /// Trims the unit's longest results until it has at most `room` tokens, or as close to that as possible.
     pub(super) fn fit(&self, unit: &mut Unit, room: u64) {
         if unit.tokens <= room {
             return;
@@ -248,7 +248,7 @@ impl Rendering<'_> {
         }
     }
 
-    /// What a result says in at most `room` tokens, or as near as it comes, and what that costs.
+    /// A result's text in at most `room` tokens, or as close to that as possible, and what it costs.
     fn trimmed(&self, message: &Message, room: u32) -> Option<(String, u32)> {
         let result = message.utterance.as_deref()?;
         if !message.is_late_result() {
@@ -261,7 +261,7 @@ impl Rendering<'_> {
         let around = self.costs.of_late_result(result, "");
         let mut free = room.saturating_sub(around);
         loop {
-            // joined, a text may have a few tokens more than its parts
+            // joined, a text can have a few tokens more than its parts
             let (text, _) = trim(&result.content, content, free, self.costs.counter);
             let tokens = self.costs.of_late_result(result, &text);
             if tokens <= room || free == 0 {
@@ -272,15 +272,15 @@ impl Rendering<'_> {
     }
 }
 
-/// What is said in a unit, but for the results.
+/// What is said in a unit, except the results.
 #[derive(Default)]
 struct Exchange<'u> {
     said: SmallVec<[Said<'u>; 1]>,
-    /// The places of the message and of the call.
+    /// For each open call, the places of the message and of the call.
     open: OpenCalls<&'u str, (usize, usize)>,
 }
 
-/// A message of an exchange, and what answers its calls.
+/// A message of an exchange, and the results of its calls.
 struct Said<'u> {
     message: Message,
     answers: SmallVec<[Option<&'u Arc<Utterance>>; 1]>,
@@ -296,7 +296,7 @@ impl<'u> Exchange<'u> {
         self.said.push(Said { message, answers: calls.iter().map(|_| None).collect() });
     }
 
-    /// Puts a result to the call that it answers.
+    /// Assigns a result to the call that it answers.
     fn answer(&mut self, result: &'u Arc<Utterance>) -> Option<Omission> {
         match self.open.answer(result.tool_call_id().unwrap_or_default()) {
             Some((place, index)) => {
@@ -308,7 +308,7 @@ impl<'u> Exchange<'u> {
     }
 }
 
-/// A result that may be trimmed.
+/// Whether a message is a result that can be trimmed.
 fn is_long(message: &Message) -> bool {
     (message.role == Role::Tool || message.is_late_result()) && message.how == How::Whole
 }

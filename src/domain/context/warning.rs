@@ -1,24 +1,24 @@
-//! What a context does not tell although it might be thought to.
+//! What a context lacks, although one might expect it.
 
 use std::fmt::{self, Display, Formatter};
 
-/// What limits leave out that no summary covers.
+/// What limits leave out and no summary covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uncovered {
-    /// Utterances, of the window but for the soft-forgotten, and all that left it without a summary.
+    /// Utterances of the window that are not soft-forgotten, and all that left it without a summary.
     pub utterances: u64,
-    /// Turns of the window of which no recent utterance is rendered.
+    /// Turns of the window without a recent utterance that is rendered.
     pub turns: u32,
 }
 
-/// What the caller should know.
+/// A warning for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// A limit leaves out what no summary covers.
     Uncovered(Uncovered),
-    /// The summary does not fit whole.
+    /// The summary does not fit completely.
     SummaryCut,
-    /// Images, files or thinking of older messages are left out: all together they are too large.
+    /// Images, files or thinking of older messages are left out: together they are too large.
     PartsLeftOut,
 }
 
@@ -26,23 +26,27 @@ impl Display for Warning {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Uncovered(Uncovered { utterances, turns }) => {
-                let are = if *utterances == 1 { "utterance is" } else { "utterances are" };
-                write!(f, "{utterances} {are} left out that no summary covers")?;
+                let are = if *utterances == 1 {
+                    "utterance that no summary covers is"
+                } else {
+                    "utterances that no summary covers are"
+                };
+                write!(f, "{utterances} {are} left out")?;
                 match turns {
                     0 => {}
-                    1 => write!(f, ", one whole turn of the window among them")?,
-                    turns => write!(f, ", {turns} whole turns of the window among them")?,
+                    1 => write!(f, ", including one whole turn of the window")?,
+                    turns => write!(f, ", including {turns} whole turns of the window")?,
                 }
-                write!(f, "; omitted tells by which limit")
+                write!(f, "; see omitted for the limits")
             }
             Self::PartsLeftOut => write!(
                 f,
-                "images, files or thinking of older messages are left out, as all of them together are too large"
+                "images, files or thinking of older messages are left out, because all of them together are too large"
             ),
             Self::SummaryCut => {
                 write!(
                     f,
-                    "the summary does not fit whole into its share; a larger token_budget has room for it"
+                    "the whole summary does not fit into its share; a larger token_budget makes room for it"
                 )
             }
         }

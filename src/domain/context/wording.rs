@@ -1,16 +1,15 @@
-//! What a format accepts of an utterance, in which words, and what that costs.
+//! How a format words an utterance, and what that costs.
 //!
-//! A message costs what its utterance counts: 4, its content, its name and 1, and for each call 3,
-//! the tool's name and the arguments. What a format leaves out or words anew is counted as it is
-//! written:
+//! A message costs what its utterance counts: 4, its content, its name and 1, and for each call 3, the tool's
+//! name and the arguments. What a format leaves out or rewords is counted as it is written:
 //!
-//! - a result has no name; an Anthropic message has none either: a user's is a text before it;
-//! - names and tools that a provider refuses are cleaned, calls without arguments get `{}`, and
-//!   for Anthropic arguments that are no JSON object are put into one;
-//! - a result that came late is a note on the user's side, in every format: no provider takes it behind
-//!   anything but its call; it has no name;
-//! - extras are not rendered, and their declared tokens do not count, unless content goes out as it came because it
-//!   holds more than text.
+//! - a result has no name; nor has an Anthropic message: a user's name is a text before it;
+//! - names and tools that a provider refuses are cleaned up, calls without arguments get `{}`, and for
+//!   Anthropic, arguments that are not a JSON object are put into one;
+//! - a late result is a note on the user's side, in every format: no provider accepts it after anything but
+//!   its call; it has no name;
+//! - extras are not rendered, and their declared tokens do not count, unless content is sent unchanged
+//!   because it has more than text.
 
 use std::borrow::Cow;
 
@@ -23,15 +22,16 @@ use crate::domain::{
     exchange::note,
 };
 
-/// Stands before what the system says amid an Anthropic conversation, whose messages know no system.
+/// Precedes a system utterance in the middle of an Anthropic conversation, whose messages have no system
+/// role.
 pub const SYSTEM_MARK: &str = "[system message]";
-/// An Anthropic conversation begins with it when it would begin with the assistant.
+/// Opens an Anthropic conversation that would otherwise begin with the assistant.
 pub const OPENING: &str = "[The conversation goes on.]";
-/// Longest name that OpenAI accepts of a participant or a tool, in characters.
+/// Longest name of a participant or a tool that OpenAI accepts, in characters.
 const OPENAI_NAME: usize = 64;
 /// Longest name of a tool that Anthropic accepts, in characters.
 const ANTHROPIC_NAME: usize = 128;
-/// Tokens of `[2026-03-01T12:00:00Z]`, a speaker and the ends of the lines of a text, at most.
+/// Maximum tokens of `[2026-03-01T12:00:00Z]`, a speaker and the line ends of a text.
 const ENTRY_TOKENS: u32 = 32;
 /// Tokens around the tools used in a text, and after each.
 const USED_TOKENS: u32 = 3;
@@ -55,8 +55,8 @@ fn clean(name: &str, most: usize, accepted: impl Fn(char) -> bool) -> Cow<'_, st
     Cow::Owned(name.chars().take(most).map(|c| if accepted(c) { c } else { '_' }).collect())
 }
 
-/// The arguments of a call: as the model wrote them, where the format accepts that. For Anthropic
-/// the text of a JSON object; what is none becomes `{"arguments": …}`, as text.
+/// The arguments of a call: as the model wrote them, if the format accepts that. For Anthropic, the text of a
+/// JSON object; anything else becomes `{"arguments": …}`, as text.
 pub fn arguments(call: &ToolCall, format: Format) -> Cow<'_, str> {
     let text = &*call.arguments_json;
     if text.trim().is_empty() {
@@ -73,25 +73,25 @@ pub fn arguments(call: &ToolCall, format: Format) -> Cow<'_, str> {
 
 fn is_object(text: &str) -> bool {
     let json = match text.contains("\\u") {
-        // half a surrogate pair is found only by reading the text that it stands in
+        // half a surrogate pair is found only by parsing the text around it
         true => serde_json::from_str::<serde_json::Value>(text).is_ok(),
         false => serde_json::from_str::<IgnoredAny>(text).is_ok(),
     };
     json && text.trim_start().starts_with('{')
 }
 
-/// What stands before a named user's words in an Anthropic message.
+/// The text before a named user's words in an Anthropic message.
 pub fn name_mark(name: &str) -> String {
     format!("{name}:")
 }
 
-/// What the user's side tells of a late result of which `content` is left; nothing of any other utterance.
+/// The note for a late result with `content` as its text; empty for any other utterance.
 pub(super) fn late_result(result: &Utterance, content: &str) -> String {
     let call = result.tool_call_id().unwrap_or_default();
     result.late().map_or_else(String::new, |late| note(&late.tool, call, content))
 }
 
-/// Whether `text` is one that `format` has a place for.
+/// Whether `text` has something that `format` can show.
 pub fn says(text: &str, format: Format) -> bool {
     match format {
         Format::OpenAiChat => !text.is_empty(),
@@ -107,17 +107,17 @@ pub(super) struct Costs<'a> {
 }
 
 impl Costs<'_> {
-    /// Tokens of the context's own words, or of a result with other words than its own.
+    /// Tokens of the context's own words, or of a reworded result.
     pub(super) fn of_words(&self, text: &str) -> u32 {
         self.counter.count(text).saturating_add(MESSAGE_TOKENS)
     }
 
-    /// Tokens of the message that tells a late result of which `content` is left.
+    /// Tokens of the message for a late result with `content` as its text.
     pub(super) fn of_late_result(&self, result: &Utterance, content: &str) -> u32 {
         self.of_note(&late_result(result, content))
     }
 
-    /// Tokens of a message in the place of a late result; of an entry of a text at most.
+    /// Tokens of a message in place of a late result; for an entry of a text, an upper bound.
     pub(super) fn of_note(&self, text: &str) -> u32 {
         let tokens = self.of_words(text);
         if self.takes_results() { tokens } else { tokens.saturating_add(ENTRY_TOKENS) }
@@ -133,7 +133,7 @@ impl Costs<'_> {
         self.format != Format::Text
     }
 
-    /// Tokens of a message that renders `utterance`; `None` when it has nothing to render.
+    /// Tokens of a message that renders `utterance`; `None` if it has nothing to render.
     pub(super) fn of(&self, utterance: &Utterance) -> Option<u32> {
         let says = says(&utterance.content, self.format);
         let plain = utterance.more.is_none();
@@ -148,7 +148,7 @@ impl Costs<'_> {
         }
     }
 
-    /// Tokens of a message that renders `utterance` with its content as it came.
+    /// Tokens of a message that renders `utterance` with its original content.
     pub(super) fn with_parts(&self, utterance: &Utterance) -> u32 {
         let declared = utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
         self.worded(utterance, says(&utterance.content, self.format)).saturating_add(declared)
@@ -195,7 +195,7 @@ impl Costs<'_> {
         }
     }
 
-    /// At most the tokens of an entry of a text.
+    /// The maximum tokens of an entry of a text.
     fn of_entry(&self, utterance: &Utterance) -> Option<u32> {
         let Some(more) = &utterance.more else {
             return Some(utterance.tokens.saturating_add(ENTRY_TOKENS));
@@ -211,7 +211,7 @@ impl Costs<'_> {
     }
 }
 
-/// A stored count, as a rendering changes it.
+/// A stored count, adjusted to a rendering.
 struct Adjusted(i64);
 
 impl Adjusted {

@@ -1,28 +1,28 @@
-//! Calls that were abandoned, and results that come late.
+//! Abandoned calls, and results that arrive late.
 
 use crate::domain::Sequence;
 
-/// A call that was abandoned: a result for it is late.
+/// An abandoned call: a result for it is late.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbandonedCall {
     /// Its id.
     pub id: Box<str>,
-    /// The utterance that makes it, which is stored; it takes no result while it is forgotten.
+    /// The stored utterance that makes it; the call accepts no result while that is forgotten.
     pub caller: Sequence,
-    /// Its late result, stored or not, unless it was hard-forgotten; then there may be another.
+    /// Its late result, stored or not. Once that is hard-forgotten, there can be another.
     pub answer: Option<Sequence>,
 }
 
-/// What a result that came late answers.
+/// The call that a late result answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LateResult {
-    /// The utterance that made the call; it may be stored no more.
+    /// The utterance that made the call; it may no longer be stored.
     pub caller: Sequence,
-    /// The tool that it called.
+    /// The tool that was called.
     pub tool: Box<str>,
 }
 
-/// A late result as it is told on the user's side, where it stands.
+/// A late result as a text on the user's side, in its place.
 pub fn note(tool: &str, call: &str, result: &str) -> String {
     let text = format!("result of `{tool}`, call `{call}`: {result}");
     text.trim_end().to_owned()

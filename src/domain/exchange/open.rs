@@ -11,7 +11,7 @@ use crate::domain::{Role, Sequence, ToolCall, Utterance};
 pub struct OpenExchange {
     /// The first utterance of the unit.
     pub unit: Sequence,
-    /// The ids of the calls that wait, in the order they were made.
+    /// The ids of the waiting calls, in the order they were made.
     pub calls: Vec<Box<str>>,
 }
 
@@ -23,7 +23,8 @@ impl OpenExchange {
         exchange
     }
 
-    /// The exchange that is open after `members`, the utterances of a unit; a forgotten one is abandoned.
+    /// The exchange that is open after `members`, the utterances of a unit; a forgotten exchange is
+    /// abandoned.
     pub fn after(members: &[Arc<Utterance>]) -> Option<Self> {
         if members.iter().any(|member| member.forgotten) {
             return None;
@@ -33,8 +34,8 @@ impl OpenExchange {
         Some(Self { unit, calls })
     }
 
-    /// The exchange after a result for `call_id`: `Err` when no such call waits, `Ok(None)`
-    /// when it was the last one.
+    /// The exchange after a result for `call_id`: `Err` if no such call waits, `Ok(None)` if it was the last
+    /// one.
     pub fn answered(&self, call_id: &str) -> Result<Option<Self>, NoSuchCall> {
         let nearest = self.calls.iter().rposition(|call| **call == *call_id);
         let mut rest = self.clone();
@@ -43,8 +44,8 @@ impl OpenExchange {
     }
 }
 
-/// The calls that are without a result after `members`, the utterances of a unit, in the order they were made;
-/// each with the utterance that makes it.
+/// The calls without a result after `members`, the utterances of a unit, in the order they were made; each
+/// with the utterance that makes it.
 pub(in crate::domain) fn unanswered(members: &[Arc<Utterance>]) -> Vec<(&str, Sequence)> {
     let mut open: Vec<(&str, Sequence)> = Vec::new();
     for member in members.iter().filter(|member| !member.aside && member.late().is_none()) {

@@ -1,13 +1,13 @@
-//! Which results answer which calls, in the order in which they are said.
+//! Which results answer which calls, in the order of the conversation.
 
 use std::{borrow::Borrow, collections::HashMap, hash::Hash};
 
 use crate::domain::{Draft, Role, ToolCall, Utterance};
 
-/// The calls that wait for a result, while utterances are read in their order; of each call, a `C`.
+/// The calls waiting for a result while utterances are read in order; a `C` for each call.
 #[derive(Clone, Debug)]
 pub struct OpenCalls<Id, C> {
-    /// By their ids, the nearest last.
+    /// By id, the nearest last.
     calls: HashMap<Id, Vec<C>>,
     count: usize,
 }
@@ -19,26 +19,26 @@ impl<Id, C> Default for OpenCalls<Id, C> {
 }
 
 impl<Id: Borrow<str> + Eq + Hash, C> OpenCalls<Id, C> {
-    /// A call is made.
+    /// Adds a call.
     pub fn open(&mut self, id: Id, call: C) {
         self.calls.entry(id).or_default().push(call);
         self.count += 1;
     }
 
-    /// The call that a result for `id` answers; `None` when no such call waits.
+    /// The call that a result for `id` answers; `None` if no such call waits.
     pub fn answer(&mut self, id: &str) -> Option<C> {
         let call = self.calls.get_mut(id)?.pop()?;
         self.count -= 1;
         Some(call)
     }
 
-    /// The calls that are open stay unanswered.
+    /// Leaves the open calls unanswered.
     pub fn abandon(&mut self) {
         self.calls.clear();
         self.count = 0;
     }
 
-    /// The calls that are open join those of `others`, as the nearest.
+    /// Moves the open calls to `others`, as the nearest.
     fn abandon_to(&mut self, others: &mut Self) {
         others.count += self.count;
         for (id, calls) in self.calls.drain() {
@@ -53,16 +53,16 @@ impl<Id: Borrow<str> + Eq + Hash, C> OpenCalls<Id, C> {
     }
 }
 
-/// What pairing looks at in an utterance.
+/// The parts of an utterance that pairing looks at.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a> {
-    /// Who speaks.
+    /// The speaker's role.
     pub role: Role,
-    /// The calls that it makes.
+    /// The calls it makes.
     pub calls: &'a [ToolCall],
-    /// The id of the call that it answers.
+    /// The id of the call it answers.
     pub answers: Option<&'a str>,
-    /// It is known to be a late result.
+    /// Whether it is known to be a late result.
     pub late: bool,
 }
 
@@ -90,23 +90,23 @@ pub enum Answers {
     Nothing,
     /// A call that was open.
     Open,
-    /// A call that was abandoned: the places of the utterance and of the call in it, where they are known.
+    /// A call that was abandoned: the places of the utterance and of the call in it, if they are known.
     Late(Option<(usize, usize)>),
 }
 
 /// Which results answer which calls, in a run of utterances.
 #[derive(Debug, Default)]
 pub struct Pairing {
-    /// For each utterance the place of the first one of its unit.
+    /// For each utterance, the place of the first one of its unit.
     pub unit: Vec<usize>,
     /// For each utterance, what it answers.
     pub answers: Vec<Answers>,
-    /// For each utterance, for each of its calls, the place of the result that came while it was open.
+    /// For each utterance and each of its calls, the place of the result that came while the call was open.
     pub results: Vec<Vec<Option<usize>>>,
 }
 
 impl Pairing {
-    /// Pairs what is said, in its order.
+    /// Pairs what is said, in order.
     pub fn of<'a>(said: impl IntoIterator<Item = Said<'a>>) -> Self {
         let mut pairing = Self::default();
         let mut open: OpenCalls<&str, (usize, usize)> = OpenCalls::default();

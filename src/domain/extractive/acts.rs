@@ -1,5 +1,4 @@
-//! The lines of what was done: calls that changed something, each with the argument that says which and with
-//! its outcome.
+//! The lines for calls that changed something, each with its identifying argument and its outcome.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,19 +11,19 @@ use crate::domain::{
     },
 };
 
-/// Of a call that failed, or that nothing says which, and of its outcome, so many bytes are told where room is
-/// short.
+/// When room is short: the most bytes shown of a call that failed or has no identifying argument, and of its
+/// outcome.
 const BRIEF_BYTES: usize = 80;
-/// Between a call and how it ended.
+/// Separates a call from its outcome.
 const OUTCOME: &str = ") → ";
-/// Acts take so many percent of a budget at most.
+/// The largest share of a budget for acts, in percent.
 const MOST_PERCENT: u64 = 45;
 
-/// The lines of `acts`, which are in the order made, within a part of `budget`.
+/// The lines of `acts`, which are in call order, within a share of `budget`.
 ///
-/// Of calls that were made again with the same argument, the newest is told. Where they do not all have room
-/// with all they say, those that succeeded are told together, by tool; where that has no room either, the
-/// oldest are counted only, with those that `left_out` counts by head already.
+/// Of calls repeated with the same argument, only the newest is listed. If the full lines do not all fit, the
+/// calls that succeeded are grouped by tool; if the groups do not fit either, the oldest calls are only
+/// counted, together with those already counted in `left_out`, by head.
 pub(super) fn written(
     acts: Vec<Act>,
     left_out: &FxHashMap<Box<str>, usize>,
@@ -57,7 +56,7 @@ pub(super) fn written(
     lines
 }
 
-/// The arguments that say which, by who called what.
+/// The identifying arguments, grouped by caller and tool.
 fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
     for act in acts {
@@ -70,7 +69,7 @@ fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     groups
 }
 
-/// The last of those with the same tool and argument, where the last was made.
+/// Keeps the last of the calls with the same tool and argument, at the last one's position.
 fn newest(acts: Vec<Act>) -> Vec<Act> {
     let mut seen: FxHashSet<(Box<str>, Box<str>)> = FxHashSet::default();
     let mut kept: Vec<Act> = acts.into_iter().rev().collect();
@@ -95,7 +94,7 @@ fn brief(act: &Act, left: &mut u32, counter: &dyn TokenCounter) -> Option<Senten
     })
 }
 
-/// As many of the newest as have room, and how many are left out beside those that were `before`.
+/// As many of the newest parts as fit, and the number left out, including the `before` left out earlier.
 fn group(
     head: &str,
     parts: &[Part],
@@ -106,7 +105,7 @@ fn group(
     let line = |left_out: usize| {
         Sentence::listed(LineKind::Act, head, &parts[left_out..], before.saturating_add(left_out), counter)
     };
-    // an item has a token at least
+    // an item is at least one token
     let (mut least, mut most) = (parts.len().saturating_sub(room as usize), parts.len());
     while least < most {
         let middle = least.midpoint(most);

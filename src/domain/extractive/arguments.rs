@@ -1,20 +1,20 @@
-//! A call's arguments as a person would tell them: values without quotes and braces.
+//! A call's arguments as a person would write them: values without quotes and braces.
 
 use crate::domain::extractive::clip::fold;
 
-/// One value is clipped here, in bytes.
+/// The limit for one value, in bytes.
 const VALUE_BYTES: usize = 100;
-/// Of a value of several lines, text or code that the call carries, only so much is told, in bytes.
+/// The limit for a value of several lines (text or code that the call carries), in bytes.
 const TEXT_BYTES: usize = 30;
-/// Of one value so much is read, in bytes.
+/// How much of a value is read, in bytes.
 const READ_BYTES: usize = 256;
-/// All values together end here, in bytes.
+/// The limit for all values together, in bytes.
 const ALL_BYTES: usize = 160;
 
-/// Appends `key` and the other values in `json`, one after another: text bare, numbers and truth with their key.
-/// Each stands once.
+/// Appends `key` and the other values in `json`, one after another: text bare, numbers and booleans with
+/// their key. Each value appears once.
 ///
-/// What is no JSON is told as it is. Of long values the beginning is told.
+/// Anything that is not JSON is appended as it is. Long values are cut to their beginning.
 pub(super) fn tell(json: &str, key: &str, out: &mut String) {
     let start = out.len();
     out.push_str(key);
@@ -52,13 +52,13 @@ fn write(name: Option<&str>, value: &str, out: &mut String) {
     }
 }
 
-/// A shell's command without the change of directory that precedes it.
+/// A shell command without a leading `cd`.
 fn command(value: &str) -> &str {
     let rest = value.strip_prefix("cd ").and_then(|rest| rest.split_once(" && "));
     rest.filter(|(folder, _)| !folder.contains(char::is_whitespace)).map_or(value, |(_, command)| command)
 }
 
-/// Values of JSON however nested, in order, each with its key unless it is text.
+/// The values in JSON at any depth, in order, each with its key unless it is text.
 struct Values<'a> {
     rest: &'a str,
     key: String,
@@ -95,7 +95,7 @@ impl Values<'_> {
     }
 }
 
-/// The text up to the quote that ends it, of long text the beginning, and what follows.
+/// The text up to its closing quote (only the beginning if it is long), and what follows.
 fn unquoted(json: &str) -> (String, &str) {
     let mut text = String::new();
     let mut chars = json.char_indices();
@@ -123,7 +123,7 @@ fn unquoted(json: &str) -> (String, &str) {
     (text, "")
 }
 
-/// What follows the quote that ends a text.
+/// What follows the closing quote of a text.
 fn behind_quote(json: &str) -> &str {
     let mut bytes = json.bytes().zip(1..);
     while let Some((byte, behind)) = bytes.next() {

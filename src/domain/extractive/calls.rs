@@ -1,4 +1,4 @@
-//! Tool calls on one line each: that the call was made, and how it ended.
+//! One line per tool call: that it was made, and how it ended.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use crate::domain::{
     },
 };
 
-/// A tool's name is clipped here, in bytes.
+/// The limit for a tool's name, in bytes.
 const TOOL_BYTES: usize = 64;
-/// A result on one line up to so many bytes is told; of a longer one only its size.
+/// A one-line result up to this long, in bytes, is quoted; a longer one is not.
 const RESULT_BYTES: usize = 80;
-/// An error's first words, in bytes.
+/// The limit for an error's first words, in bytes.
 const ERROR_BYTES: usize = 120;
-/// A result is read at its head and its tail, so many bytes each.
+/// How much of a result's head, and of its tail, is read, in bytes.
 const READ_BYTES: usize = 400;
-/// The id of what was made is no longer, in bytes.
+/// The longest id accepted for a created object, in bytes.
 const MADE_BYTES: usize = 64;
 
-/// A call that was made.
+/// A call and its result.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub call: &'a ToolCall,
-    /// Its result: the utterance, and what it says.
+    /// The result's sequence and content.
     pub answer: Option<(Sequence, &'a str)>,
     pub failed: bool,
     pub effect: Effect,
 }
 
-/// All calls in `live`, in order, by utterance.
+/// All calls in `live`, in order, grouped by utterance.
 pub(super) fn calls<'a>(source: &'a [Arc<Utterance>], live: &[&'a Utterance]) -> Vec<Vec<Call<'a>>> {
     let mut answers = answers(source).into_iter();
     let mut made = Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn calls<'a>(source: &'a [Arc<Utterance>], live: &[&'a Utterance]) ->
     live.iter().map(|utterance| all.by_ref().take(utterance.tool_calls().len()).collect()).collect()
 }
 
-/// What is said next, by an assistant.
+/// What an assistant says next.
 fn said_after<'a>(rest: &[&'a Utterance]) -> &'a str {
     let said = rest.iter().filter(|next| next.role == Role::Assistant && !next.content.is_empty());
     let mut said = said.skip_while(|next| next.sequence == rest[0].sequence);
@@ -69,8 +69,8 @@ pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<(Sequence, &str)>
     results.into_iter().flatten().map(|result| result.map(said)).collect()
 }
 
-/// Appends `name(arguments) → outcome`, first of the arguments `key`, which says which; returns how long the name
-/// is, in bytes.
+/// Appends `name(arguments) → outcome`, with `key`, the identifying argument, first; returns the length of
+/// the name in bytes.
 pub(super) fn tell(call: &ToolCall, key: &str, answer: Option<&str>, text: &mut String) -> usize {
     let start = text.len();
     fold(&call.name, TOOL_BYTES, text);
@@ -84,12 +84,12 @@ pub(super) fn tell(call: &ToolCall, key: &str, answer: Option<&str>, text: &mut 
         text.push_str(": ");
         text.push_str(id);
     }
-    // Words of nothing but control characters leave a blank.
+    // Words made only of control characters leave a blank.
     text.truncate(text.trim_end().len());
     name
 }
 
-/// The id that opens a result: of what was made.
+/// The id at the start of a result: that of the created object.
 fn made(result: &str) -> Option<&str> {
     let member = result.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
     let (key, rest) = member.split_once('"')?;
@@ -101,7 +101,7 @@ fn made(result: &str) -> Option<&str> {
     (is_id && is_plain && !id.is_empty()).then_some(id)
 }
 
-/// Appends `late result of name → outcome`; says whether the call failed.
+/// Appends `late result of name → outcome`; returns whether the call failed.
 pub(super) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> bool {
     text.push_str("late result of ");
     fold(&late.tool, TOOL_BYTES, text);
@@ -140,7 +140,7 @@ fn tell_success(result: &str, text: &mut String) {
     }
 }
 
-/// The words of the error that `result` reports, if it reports one.
+/// The words of the error that `result` reports, if any.
 fn error(result: &str) -> Option<&str> {
     let head = clip(result, READ_BYTES);
     let tail = clip_tail(result, READ_BYTES);
@@ -151,7 +151,7 @@ fn error(result: &str) -> Option<&str> {
     }
     let told = if is_json { json_error(head) } else { spoken_error(first) };
     told.map(|words| match words.ends_with(':') {
-        // It only announces what went wrong.
+        // It only announces the error.
         true => head.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or(words),
         false => words,
     })
@@ -183,7 +183,7 @@ fn spoken_error(line: &str) -> Option<&str> {
     PHRASES.iter().any(|phrase| line.contains(phrase)).then_some(bare)
 }
 
-/// The value of a leading member `"error"`, unless it is null or false.
+/// The value of a leading `"error"` member, unless it is empty, null, zero or false.
 fn json_error(head: &str) -> Option<&str> {
     let (before, value) = head.split_once("\"error\"")?;
     let value = value.trim_start().strip_prefix(':')?.trim_start();
@@ -192,7 +192,7 @@ fn json_error(head: &str) -> Option<&str> {
     (before.len() < RESULT_BYTES && !is_none && !words.is_empty()).then_some(words)
 }
 
-/// `exit code 2`, but not 0.
+/// `exit code 2`, but not `exit code 0`.
 fn exit_code(part: &str) -> Option<&str> {
     ["exit code", "exit status", "exited with code"].iter().find_map(|phrase| {
         let from = part.rfind(phrase)?;

@@ -1,4 +1,4 @@
-//! Chooses what is worth most for its length, and says nothing twice.
+//! Chooses the lines that are worth most for their length, without repetition.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -11,46 +11,46 @@ use crate::domain::extractive::{
     words::{PLAIN, Word, scan},
 };
 
-/// A word that recurs in the source is worth so much more at most: it is what the talk is about.
+/// The most that recurrence adds to a word's weight: words that recur are what the talk is about.
 const RECURRENCE: u32 = 2;
-/// A word adds so much to its line at most: identifiers that no line tells stand in the ledger.
+/// The most a word adds to its line: identifiers that no line mentions go into the ledger.
 const MOST_WEIGHT: u32 = 3;
-/// For a decision, and for trouble, told in a sentence.
+/// The bonus of a sentence for a decision, and for trouble.
 const CUE_BONUS: u32 = 5;
-/// For what is left to do, told in a sentence: it is asked about again (seed 004).
+/// The bonus of a sentence for work left to do: people ask about it again (seed 004).
 const OPEN_BONUS: u32 = 40;
-/// For what the kind of talk is remembered for.
+/// The bonus for what this kind of talk is remembered for.
 const KIND_BONUS: u32 = 2;
-/// A sentence that holds a term of the focus is worth so many times more.
+/// The factor for a sentence that contains a term of the focus.
 const FOCUS_FACTOR: u32 = 8;
-/// What a line costs beside its text, in tokens, when lines are compared.
+/// The assumed cost of a line on top of its text, in tokens, when lines are compared.
 const LINE_TOKENS: u32 = 16;
-/// Bytes of a token, when lines are compared.
+/// Assumed bytes per token when lines are compared.
 const TOKEN_BYTES: u32 = 4;
-/// A line that weighs less tells nothing that is missed.
+/// A line that weighs less is not worth keeping.
 const LEAST_WEIGHT: u32 = 5;
-/// Of lines that were weighed before, the newest is worth one such part more than the oldest.
+/// Age counts for at most one part in this many: of lines weighed before, the newest is worth most.
 const AGE_PARTS: u64 = 4;
-/// Shorter rests of a budget are left.
+/// A budget's remainder smaller than this is left unused.
 const LEAST_TOKENS: u32 = 4;
-/// So often a line is weighed anew against what was chosen; after it, it is taken as it
-/// stands. Bounds the work by the number of lines.
+/// How often a line is weighed again against what was chosen; after that it is taken as it is. Keeps the work
+/// linear in the number of lines.
 const MAX_REVISIONS: u8 = 16;
-/// So many lines in succession that do not fit end the search.
+/// The search ends after this many lines in a row that do not fit.
 const MAX_MISSES: u32 = 8;
 
-/// What is known of a line's weight before its words are seen.
+/// What is known of a line's weight before its words are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Worth {
-    /// It was weighed before.
+    /// The weight from an earlier summary.
     Known(u32),
-    /// By its words and a bonus, in percent.
+    /// The weight of its words plus a bonus, times a percentage.
     Fresh { bonus: u32, percent: u32 },
-    /// It is told where everything else that tells more has room.
+    /// Chosen only in a second pass, if there is room.
     Rest { bonus: u32 },
 }
 
-/// Lines that stand for choice.
+/// Candidate lines.
 #[derive(Debug, Default)]
 pub(super) struct Weigher {
     items: Vec<Item>,
@@ -61,16 +61,16 @@ pub(super) struct Weigher {
 struct Item {
     words: Range<usize>,
     worth: Worth,
-    /// What it is worth by itself.
+    /// Its own weight.
     weight: u32,
-    /// What it is worth while the ledger can name its identifiers.
+    /// Its weight if the ledger can name its identifiers.
     pull: u32,
     bytes: u32,
     wanted: bool,
 }
 
 impl Weigher {
-    /// Adds a line, unless it says nothing: then answers false.
+    /// Adds a line and returns true, or returns false if the line carries no information.
     pub(super) fn add(&mut self, line: &str, worth: Worth, focus: &Focus) -> bool {
         let start = self.words.len();
         let (mut wanted, mut traits) = (false, Traits::default());
@@ -97,13 +97,13 @@ impl Weigher {
         true
     }
 
-    /// Ready to choose from: words numbered by what they mean, lines weighed.
+    /// Numbers the words by concept and weighs the lines, ready for choosing.
     pub(super) fn weighed(mut self) -> Weighed {
         let concepts = self.number_concepts();
         let count = self.items.len() as u64;
         for (item, at) in self.items.iter_mut().zip(0u64..) {
             (item.weight, item.pull) = match item.worth {
-                // of lines that told alike the newer stays longer
+                // of equally informative lines the newer stays longer
                 Worth::Known(weight) => {
                     let pull = u64::from(weight) * 16 * (AGE_PARTS * count + at) / (AGE_PARTS * count);
                     (weight, u32::try_from(pull).unwrap_or(u32::MAX))
@@ -121,8 +121,8 @@ impl Weigher {
         Weighed { items: self.items, words: self.words, told: vec![false; concepts], takes_rest: false }
     }
 
-    /// Replaces each word's concept by a number from 0, raises what recurs, and returns how
-    /// many concepts there are.
+    /// Replaces each word's concept with a number from 0, adds weight to recurring words, and returns the
+    /// number of concepts.
     fn number_concepts(&mut self) -> usize {
         let mut order: Vec<u64> = Vec::with_capacity(self.words.len());
         let keys = self.words.iter().zip(0u64..);
@@ -152,26 +152,26 @@ fn sum(words: &[Word]) -> u32 {
 pub(super) struct Weighed {
     items: Vec<Item>,
     words: Vec<Word>,
-    /// By concept: whether a chosen line tells it.
+    /// By concept: whether a chosen line mentions it.
     told: Vec<bool>,
     takes_rest: bool,
 }
 
-/// A line on the heap: the greatest first, of equals the earlier.
+/// A line on the heap: the largest gain first; of equals, the earlier line.
 type Entry = (u32, Reverse<usize>);
 
 impl Weighed {
-    /// The line's weight by itself, whatever else was chosen.
+    /// The line's own weight, regardless of what else was chosen.
     pub(super) fn weight(&self, line: usize) -> u32 {
         self.items[line].weight
     }
 
-    /// From now on lines that tell least are chosen too.
+    /// From now on, lines of [`Worth::Rest`] are chosen too.
     pub(super) fn take_rest(&mut self) {
         self.takes_rest = true;
     }
 
-    /// The line that is worth most for its length.
+    /// The line with the most gain for its length.
     pub(super) fn best(&self) -> Option<usize> {
         (0..self.items.len()).max_by(|a, b| match self.gain(*a).cmp(&self.gain(*b)) {
             Ordering::Equal => b.cmp(a),
@@ -179,11 +179,11 @@ impl Weighed {
         })
     }
 
-    /// Chooses lines whose `tokens` sum up to `budget` at most; ascending. `tokens` is asked
-    /// only for lines that are about to be taken, once for each.
+    /// Chooses lines whose `tokens` add up to at most `budget`; returns them in ascending order. Calls
+    /// `tokens` only for a line about to be taken, once per line.
     ///
-    /// Always the line next that adds most for its length; words that were told already add
-    /// nothing, so a repetition is never taken.
+    /// Always takes the line that adds most for its length. Words already mentioned add nothing, so a
+    /// repetition is never taken.
     pub(super) fn choose(
         &mut self,
         budget: u32,
@@ -197,7 +197,7 @@ impl Weighed {
             if left < LEAST_TOKENS || misses == MAX_MISSES {
                 break;
             }
-            // What was chosen meanwhile may have told what this line tells.
+            // Lines chosen meanwhile may already say what this line says.
             let gain = self.gain(line);
             if gain == 0 {
                 continue;
@@ -224,7 +224,7 @@ impl Weighed {
         chosen
     }
 
-    /// What the line adds to what was told, for its length.
+    /// What the line adds to the chosen ones, for its length.
     fn gain(&self, line: usize) -> u32 {
         let item = &self.items[line];
         if matches!(item.worth, Worth::Rest { .. }) && !self.takes_rest {

@@ -1,12 +1,12 @@
-//! Makes texts short, and puts them on one line.
+//! Shortens texts and puts them on one line.
 
 use crate::domain::TokenCounter;
 
-/// Clipped shorter than this, in bytes, a line is left out.
+/// A line that would be clipped to less than this, in bytes, is left out.
 const LEAST_LINE_BYTES: usize = 12;
 
-/// Appends `text` on one line: each run of white space and control characters becomes a
-/// blank, none at the start. At most `limit` bytes; `…` shows where it was clipped.
+/// Appends `text` as one line: each run of white space and control characters becomes one blank, with none at
+/// the start. At most `limit` bytes, not counting the `…` that marks a cut.
 pub(super) fn fold(text: &str, limit: usize, out: &mut String) {
     let start = out.len();
     for c in text.chars() {
@@ -23,8 +23,8 @@ pub(super) fn fold(text: &str, limit: usize, out: &mut String) {
     out.truncate(start.max(out.trim_end().len()));
 }
 
-/// A line of `head` and as much of `said` as fits into `budget` tokens, and its tokens; `None` where not even a few
-/// words of it fit.
+/// A line of `head` and as much of `said` as fits into `budget` tokens, and its token count; `None` if not
+/// even a few words fit.
 pub(super) fn fitted(
     head: &str,
     said: &str,
@@ -40,23 +40,23 @@ pub(super) fn fitted(
         if tokens <= budget {
             return Some((text, tokens));
         }
-        // In proportion, and an eighth less, so that a few steps suffice.
+        // In proportion, and at least an eighth less, so that a few steps suffice.
         bytes = (bytes * budget as usize / tokens as usize).min(bytes - bytes / 8 - 1);
     }
     None
 }
 
-/// The first `limit` bytes of `text`, or a little less, at the edge of a character.
+/// The first `limit` bytes of `text`, or slightly less, cut at a character boundary.
 pub(super) fn clip(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-/// The last `limit` bytes of `text`, or a little less, at the edge of a character.
+/// The last `limit` bytes of `text`, or slightly less, cut at a character boundary.
 pub(super) fn clip_tail(text: &str, limit: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(limit))..]
 }
 
-/// White space, or a control character.
+/// Whether `c` is white space or a control character.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control()
 }

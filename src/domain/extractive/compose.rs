@@ -1,4 +1,4 @@
-//! Writes a summary from what stands for choice.
+//! Writes a summary from the candidates.
 
 use crate::domain::{
     TokenCounter,
@@ -14,19 +14,19 @@ use crate::domain::{
     },
 };
 
-/// Of a budget that does not hold everything, sentences take so many percent first; the ledger follows, and
-/// sentences again where it leaves room.
+/// The sentences' first share of a budget that cannot hold everything, in percent. The ledger comes next,
+/// then sentences again if there is room.
 const SENTENCES_PERCENT: u64 = 33;
-/// The same where no tool was called: what was said tells most then.
+/// The same share if no tool was called: then what was said matters most.
 const TALK_PERCENT: u64 = 70;
-/// What is still talked about is so many times likelier to be needed.
+/// The factor for facts that are still being talked about: they are more likely to be needed.
 const TALK_FACTOR: u32 = 4;
-/// Sentences get no less than this, in tokens.
+/// The minimum for sentences, in tokens.
 const LEAST_SENTENCES_TOKENS: u32 = 48;
-/// Lines have hardly more tokens than their bytes divided by this.
+/// Lines rarely have more tokens than their bytes divided by this.
 const LEAST_TOKEN_BYTES: usize = 3;
 
-/// The lines that tell most in at most `budget` tokens.
+/// The most informative lines that fit in `budget` tokens.
 pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
     let Pool { mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, .. } = pool;
     acts.sort_by_key(|act| act.sequence);
@@ -68,7 +68,7 @@ pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn Toke
     let mut facts = entries(&sentences);
     sentences.weighed.take_rest();
     if sentences.choose(left.saturating_sub(sentences.tokens() + total(&facts))) {
-        // what these tell need not stand in the ledger
+        // what these sentences mention need not be in the ledger
         facts = entries(&sentences);
     }
     let mut lines = acts.clone();
@@ -81,12 +81,12 @@ pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn Toke
     lines
 }
 
-/// Sentences that stand for choice, and those that were chosen.
+/// Candidate sentences, and the chosen ones.
 struct Sentences<'a> {
     saids: Vec<Said>,
     weighed: Weighed,
     chosen: Vec<usize>,
-    /// The lines of the chosen ones.
+    /// The lines of the chosen sentences.
     lines: Vec<Sentence>,
     counter: &'a dyn TokenCounter,
 }
@@ -100,7 +100,7 @@ impl Sentences<'_> {
         self.chosen.iter().map(|at| &*self.saids[*at].text)
     }
 
-    /// Chooses those that tell most beside the ones chosen before; whether there are any.
+    /// Chooses the sentences that add most to those chosen before; returns whether there are any.
     fn choose(&mut self, budget: u32) -> bool {
         let Self { saids, weighed, chosen: before, lines, counter } = self;
         let chosen = weighed.choose(budget, |at, chosen| {
@@ -125,7 +125,7 @@ impl Sentences<'_> {
         total(&self.lines)
     }
 
-    /// As much as fits of the line that tells most.
+    /// The most informative line, clipped to `budget`.
     fn clipped(&self, budget: u32) -> Option<Sentence> {
         let best = self.weighed.best()?;
         let said = &self.saids[best];
@@ -136,7 +136,7 @@ impl Sentences<'_> {
     }
 }
 
-/// The lines of the chosen sentences: whole sentences of one utterance share a line, before the rest of it.
+/// The lines of the chosen sentences: whole sentences of one utterance share a line, ahead of its fragments.
 fn lines_of(
     saids: &[Said],
     chosen: &[usize],

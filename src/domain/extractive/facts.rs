@@ -1,5 +1,5 @@
-//! Finds what a ledger can tell: identifiers, paths and addresses as they are, and amounts, dates and counts
-//! with the word that says what they are.
+//! Finds what a ledger can hold: identifiers, paths and addresses verbatim; amounts, dates and counts with
+//! the word that says what they are.
 
 use crate::domain::extractive::{
     clip::{clip, clip_tail},
@@ -7,28 +7,28 @@ use crate::domain::extractive::{
     words::{IDENTIFIER, NUMBER, Word, says, scan},
 };
 
-/// Of a longer text only the first so many bytes are read, and [`TAIL_BYTES`].
+/// Of a longer text, only the first [`HEAD_BYTES`] and the last [`TAIL_BYTES`] are read.
 const HEAD_BYTES: usize = 8 << 10;
-/// Of a longer text only the last so many bytes are read, and [`HEAD_BYTES`].
+/// How much of a longer text's end is read, in bytes.
 const TAIL_BYTES: usize = 2 << 10;
-/// So many words are looked at for a number's label.
+/// How many words are searched for a number's label.
 const LABEL_WORDS: usize = 4;
-/// What a number of one digit or two weighs.
+/// The weight of a number of one or two digits.
 pub(super) const SMALL_NUMBER: u32 = 3;
-/// A fact is no longer, in bytes.
+/// The longest fact, in bytes.
 const MAX_FACT_BYTES: usize = 96;
 
-/// What was found.
+/// A fact found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found<'a> {
-    /// The value with its label, as it stands; markup and quotes are left out when it is written.
+    /// The value with its label, verbatim; writing it drops markup and quotes.
     pub text: &'a str,
-    /// The value, and its label where it has one.
+    /// The value, and its label if it has one (0 otherwise).
     pub concepts: [u32; 2],
     pub weight: u32,
 }
 
-/// Calls `each` for what `text` names, in order.
+/// Calls `each` for every fact in `text`, in order.
 pub(super) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
     let json = text.trim_start().starts_with(['{', '[']);
     for part in ends(text) {
@@ -44,7 +44,7 @@ pub(super) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
     }
 }
 
-/// The two ends of a long text, without the words that the cut parts.
+/// The two ends of a long text, without the words that the cuts split.
 fn ends(text: &str) -> [&str; 2] {
     if text.len() <= HEAD_BYTES + TAIL_BYTES {
         return [text, ""];
@@ -66,7 +66,7 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
             let text = &text[from..to];
             let digits = value.bytes().filter(u8::is_ascii_digit).count();
             let weight = if digits > 2 { NUMBER } else { SMALL_NUMBER };
-            // three digits are hardly ever the same by chance
+            // three digits are hardly ever equal by chance
             let concepts = if digits > 2 { [exact(value), 0] } else { [word.concept, label] };
             (text.len() <= MAX_FACT_BYTES).then_some(Found { text, concepts, weight })
         }
@@ -74,7 +74,8 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
     }
 }
 
-/// An identifier that may be used again: no measure (`38ms`), no moment, no word of a format.
+/// Whether `value` is an identifier that might be used again: not a measure (`38ms`), a timestamp, a
+/// contraction or an escape.
 fn is_name(value: &str) -> bool {
     let bytes = value.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -85,23 +86,23 @@ fn is_name(value: &str) -> bool {
     is_long && !is_measure && !is_moment && !value.contains(['\'', '’', '\\']) && !value.starts_with("/..")
 }
 
-/// `one_way`: of JSON a value of a fixed set, not a name.
+/// Whether a JSON value such as `one_way` is from a fixed set rather than a name.
 fn is_vocabulary(value: &str) -> bool {
     value.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
 }
 
-/// Names differ where their case does.
+/// A case-sensitive hash: names that differ in case are different names.
 pub(super) fn exact(name: &str) -> u32 {
     name.bytes().fold(1, |hash: u32, byte| (hash.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b9))
 }
 
-/// A key of JSON, or half of an escape.
+/// Whether the word is a JSON key or part of an escape.
 fn is_key(text: &str, start: usize, end: usize) -> bool {
     text[end..].trim_start_matches('\\').starts_with("\":") || text[..start].ends_with('\\')
 }
 
-/// The number at `start..end` with the word that says what it is: where both stand together, and that word's
-/// concept. `1,000 pages`, `14 May`, `deadline: 14`, `refund of $250`, `"price": 523`.
+/// The number at `start..end` with the word that says what it is: the range of both, and the word's concept.
+/// `1,000 pages`, `14 May`, `deadline: 14`, `refund of $250`, `"price": 523`.
 fn labelled(text: &str, start: usize, end: usize) -> Option<(usize, usize, u32)> {
     if let Some((from, label)) = key_before(text, start) {
         return Some((from, end, label));
@@ -114,7 +115,7 @@ fn labelled(text: &str, start: usize, end: usize) -> Option<(usize, usize, u32)>
     Some((from, if closes { end + 1 } else { end }, label))
 }
 
-/// `"price": ` before a number of JSON.
+/// `"price": ` before a JSON number.
 fn key_before(text: &str, start: usize) -> Option<(usize, u32)> {
     let before = text[..start].trim_end_matches(['"', ' ', '\\']);
     let key = before.strip_suffix(':')?.strip_suffix('"')?.trim_end_matches('\\');
@@ -123,7 +124,7 @@ fn key_before(text: &str, start: usize) -> Option<(usize, u32)> {
     (!key.is_empty() && key.len() < 40 && !key.contains(char::is_whitespace)).then(|| (from, concept(key)))
 }
 
-/// The word that follows a blank or a hyphen, when it says something.
+/// The word after a blank or hyphen, if it is not a function word.
 fn noun_behind(text: &str, end: usize) -> Option<(usize, u32)> {
     let behind = text[end..].strip_prefix([' ', '-'])?;
     let length = behind.find(|c: char| !c.is_alphabetic()).unwrap_or(behind.len());
@@ -134,8 +135,8 @@ fn noun_behind(text: &str, end: usize) -> Option<(usize, u32)> {
     Some((end + 1 + length, label))
 }
 
-/// Back over small words to one that says something, within the clause; before a date or a time (`on 2024-12-03`)
-/// the small word does.
+/// The nearest meaningful word before the number, skipping small words, within the clause; before a date or a
+/// time (`on 2024-12-03`) a small word will do.
 fn label_before(text: &str, start: usize) -> Option<(usize, u32)> {
     let value = text[start..].split(' ').next().unwrap_or_default();
     let spells = value.bytes().filter(u8::is_ascii_digit).count() > 3 && value.contains(['-', ':', '/']);
@@ -163,7 +164,7 @@ fn label_before(text: &str, start: usize) -> Option<(usize, u32)> {
     spells.then_some(first).flatten()
 }
 
-/// What stands before a label's colon or sign, and before the day of `May 14, 2024`.
+/// The text before a label's colon or sign, or before the day of `May 14, 2024`.
 fn opened(before: &str) -> &str {
     let is_digit = |c: char| c.is_ascii_digit();
     match before.strip_suffix(',') {
@@ -172,7 +173,7 @@ fn opened(before: &str) -> &str {
     }
 }
 
-/// The month, and not the verb.
+/// Whether the word is the month, not the verb.
 fn is_may(word: &str) -> bool {
     word == "May"
 }
@@ -183,7 +184,7 @@ fn concept(word: &str) -> u32 {
     found
 }
 
-/// Appends a fact on one line, without markup and quotes.
+/// Appends a fact as one line, without markup and quotes.
 pub(super) fn write(fact: &str, out: &mut String) {
     for c in fact.chars() {
         match c {

@@ -1,4 +1,4 @@
-//! What a summary dwells on: the terms that a caller asks for, and what the kind of talk suggests.
+//! What a summary concentrates on: the terms a caller asks for, and what the kind of talk suggests.
 
 use std::sync::Arc;
 
@@ -14,38 +14,38 @@ use crate::domain::{
     },
 };
 
-/// The kind of an utterance shows in its first so many bytes.
+/// How much of an utterance is read to detect the kind of talk, in bytes.
 const READ_BYTES: usize = 1 << 10;
-/// A kind is told by at least so many utterances.
+/// A kind must show in at least this many utterances.
 const LEAST_UTTERANCES: usize = 2;
 
-/// Terms that raise the sentences that hold them, and the kind of talk, which raises what it is usually
+/// Terms that favour the sentences containing them, and the kind of talk, which favours what it is usually
 /// remembered for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Focus {
     /// Concepts, ascending.
     terms: Vec<u32>,
     kind: Option<Kind>,
-    /// What is still talked about.
+    /// Concepts that are still being talked about.
     talk: FxHashSet<u32>,
     goes_on: bool,
 }
 
-/// What a conversation is, mostly (seed 004).
+/// What a conversation mostly is (seed 004).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Work on code: paths, names of functions and errors are kept.
+    /// Work on code: keeps paths, function names and errors.
     Code,
-    /// A plan is made: decisions and tasks are kept.
+    /// Making a plan: keeps decisions and tasks.
     Planning,
-    /// Questions are answered: facts are kept.
+    /// Questions and answers: keeps facts.
     Questions,
-    /// An error is looked for: what went wrong and how it was solved is kept.
+    /// Looking for an error: keeps what went wrong and how it was solved.
     Debugging,
 }
 
 impl Kind {
-    /// `code`, `planning`, `questions` or `debugging`.
+    /// Returns `code`, `planning`, `questions` or `debugging`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Code => "code",
@@ -57,13 +57,12 @@ impl Kind {
 }
 
 impl Focus {
-    /// Nothing in particular.
+    /// No focus.
     pub fn none() -> Self {
         Self { terms: Vec::new(), kind: None, talk: FxHashSet::with_hasher(FxBuildHasher), goes_on: false }
     }
 
-    /// The words of `areas`, without regard to case or plural. Words as common as "the"
-    /// are passed over.
+    /// A focus on the words of `areas`, ignoring case and plurals. Words as common as "the" are skipped.
     pub fn new(areas: &[String]) -> Self {
         let mut terms = Vec::new();
         for area in areas {
@@ -74,10 +73,10 @@ impl Focus {
         Self { terms, ..Self::none() }
     }
 
-    /// The kind of talk that `source` is, and the words of `areas` as in [`new`](Self::new).
+    /// Detects the kind of talk in `source`, and adds the words of `areas` as in [`new`](Self::new).
     ///
-    /// A kind that shows in a third of what was said, trouble first; questions in half of what users said.
-    /// None when no kind shows in two utterances.
+    /// A kind counts if it shows in a third of the utterances (questions: in half of the user's), trouble
+    /// first. No kind is set if none shows in two utterances.
     pub fn detect(source: &[Arc<Utterance>], areas: &[String]) -> Self {
         let mut signs = Signs::default();
         let mut answers = answers(source).into_iter();
@@ -93,7 +92,7 @@ impl Focus {
         Self { kind: signs.kind(), ..Self::new(areas) }
     }
 
-    /// The names that `recent` holds: what is talked about still.
+    /// A focus on the names in `recent`: what is still being talked about.
     pub fn on_talk<'a>(recent: impl Iterator<Item = &'a Utterance>) -> Self {
         let mut focus = Self::none();
         for utterance in recent.filter(|utterance| utterance.is_live()) {
@@ -105,17 +104,17 @@ impl Focus {
         focus
     }
 
-    /// The same, of a talk of which more was said than is told.
+    /// The same focus, for a part of the talk; `goes_on` if more was said after it.
     pub fn of_part(self, goes_on: bool) -> Self {
         Self { goes_on, ..self }
     }
 
-    /// Whether more was said than is told.
+    /// Whether more was said after the part to summarise.
     pub(super) fn goes_on(&self) -> bool {
         self.goes_on
     }
 
-    /// Whether it is talked about still.
+    /// Whether `concept` is still being talked about.
     pub(super) fn is_talked_of(&self, concept: u32) -> bool {
         self.talk.contains(&concept)
     }
@@ -125,7 +124,7 @@ impl Focus {
         self.kind
     }
 
-    /// Whether `text` holds a term that was asked for.
+    /// Whether `text` contains a requested term.
     pub(super) fn wants(&self, text: &str) -> bool {
         let mut wants = false;
         if !self.terms.is_empty() {
@@ -138,7 +137,7 @@ impl Focus {
         !self.terms.is_empty() && self.terms.binary_search(&concept).is_ok()
     }
 
-    /// How many things a line shows that this kind of talk is remembered for.
+    /// The number of features in a line that this kind of talk is remembered for.
     pub(super) fn extra(&self, traits: &Traits) -> u32 {
         let of = |shown: bool| u32::from(shown);
         match self.kind {
@@ -151,7 +150,7 @@ impl Focus {
     }
 }
 
-/// What the words of a line show.
+/// What the words of a line indicate.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Traits {
     pub decision: bool,
@@ -174,7 +173,7 @@ impl Traits {
     }
 }
 
-/// How many utterances show what.
+/// The number of utterances that show each feature.
 #[derive(Default)]
 struct Signs {
     said: usize,
@@ -219,7 +218,7 @@ impl Signs {
     }
 }
 
-/// A path, `main.rs`, `Vec::new`, `camelCase` or `snake_case`; not a code with digits.
+/// Whether `name` is a path, `main.rs`, `Vec::new`, `camelCase` or `snake_case`, not a code with digits.
 fn is_code(name: &str) -> bool {
     let has_digits = name.bytes().any(|byte| byte.is_ascii_digit());
     !has_digits && !name.contains('@') || name.contains('/') || name.contains("::")

@@ -1,4 +1,4 @@
-//! The ledger: identifiers, amounts and dates that no chosen line tells, by who named them.
+//! The ledger: identifiers, amounts and dates that no chosen line mentions, grouped by who named them.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -14,14 +14,14 @@ use crate::domain::{
     },
 };
 
-/// Bytes of a token, when entries are compared.
+/// Assumed bytes per token when entries are compared.
 const TOKEN_BYTES: usize = 3;
-/// What an entry costs beside its text, in tokens, when entries are compared.
+/// The assumed cost of an entry on top of its text, in tokens, when entries are compared.
 const ENTRY_TOKENS: usize = 3;
-/// So many entries in succession that do not fit end the search.
+/// The search ends after this many entries in a row that do not fit.
 const MAX_MISSES: u32 = 8;
 
-/// What lines tell.
+/// The concepts and names that lines mention.
 #[derive(Default)]
 pub(super) struct Told(FxHashSet<u32>);
 
@@ -42,8 +42,8 @@ impl Told {
     }
 }
 
-/// Lines of the facts that are likeliest to be needed again for their length, of at most `budget` tokens
-/// together, without those that are told.
+/// The lines of the facts most likely to be needed again for their length, at most `budget` tokens together;
+/// facts already mentioned are left out.
 pub(super) fn ledger(
     facts: &[Fact],
     pages: &[Page],
@@ -92,7 +92,7 @@ impl<'a> Ledger<'a> {
             (left, misses, was_taken[at]) = (left - cost, 0, true);
             if !std::mem::replace(&mut self.opened[fact.page], true) {
                 self.named.extend(self.pages[fact.page].names);
-                // what else the page names costs no head any more
+                // the page's other facts no longer pay for a head
                 heap.extend(
                     by_page[fact.page].iter().map(|other| (self.value(facts[*other]), Reverse(*other))),
                 );
@@ -101,7 +101,7 @@ impl<'a> Ledger<'a> {
         facts.iter().zip(was_taken).filter_map(|(fact, taken)| taken.then_some(*fact)).collect()
     }
 
-    /// The fact's worth for its length.
+    /// The fact's worth relative to its length.
     fn value(&self, fact: &Fact) -> usize {
         let head = if self.opened[fact.page] { 0 } else { self.pages[fact.page].head.len() / TOKEN_BYTES };
         fact.worth as usize * 64 / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)

@@ -1,13 +1,13 @@
-//! What is markup and code in content, and no prose.
+//! Tells markup and code from prose.
 
-/// What a line of Markdown is.
+/// The kind of a Markdown line.
 pub(super) enum Mark {
     None,
     Heading,
     Item,
 }
 
-/// Takes the markers of headings, quotes and lists off a line.
+/// Strips the markers of headings, quotes and lists from a line.
 pub(super) fn strip_mark(line: &str) -> (Mark, &str) {
     let said = line.trim_start_matches('>').trim_start();
     if let Some(heading) = said.strip_prefix('#') {
@@ -43,12 +43,12 @@ pub(super) fn is_markup(before: char, c: char, rest: &str) -> bool {
     opens != closes
 }
 
-/// Whether a line opens fenced code, or closes it.
+/// Whether a line opens or closes fenced code.
 pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Whether a line is a statement, a brace, or a tag of its own, whatever the language.
+/// Whether a line is a statement, a brace, or a lone tag, in whatever language.
 pub(super) fn is_code(line: &str) -> bool {
     let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
     let numbered =

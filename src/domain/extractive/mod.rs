@@ -1,7 +1,7 @@
-//! The summariser that needs no model: it takes lines out of what was said.
+//! The summariser that needs no model: it selects lines from what was said.
 //!
-//! Pure, deterministic, and linear in what it reads; of long content it reads the two ends.
-//! A summary is a sequence of lines, each a [`Sentence`], of four kinds ([`LineKind`]) in this order:
+//! Pure, deterministic, and linear in what it reads; of long content it reads only the two ends. A summary is
+//! a sequence of lines, each a [`Sentence`], of four kinds ([`LineKind`]) in this order:
 //!
 //! ```text
 //! Assistant called cancel_reservation(EHGLP3) → ok
@@ -12,25 +12,26 @@
 //! Open: Assistant: Which card should I charge instead?
 //! ```
 //!
-//! 1. Calls that changed something, with the argument that says which and with the outcome.
+//! 1. Calls that changed something, with their identifying argument and their outcome.
 //! 2. Sentences, and calls that changed nothing.
-//! 3. The ledger: what the lines above do not tell of identifiers, amounts and dates, by who brought them. What a
-//!    call brought stands behind what it was asked by. A number has the word that says what it is.
+//! 3. The ledger: identifiers, amounts and dates that the lines above do not mention, grouped by who brought
+//!    them up. What a call returned is listed under the argument it was called with. A number keeps the word
+//!    that says what it is.
 //! 4. What is open: asked, promised, failed.
 //!
 //! | Step | File |
 //! |---|---|
-//! | what may be told: from utterances, from lines that were written before | `source`, `pool` |
-//! | sentences; words and what they are worth; identifiers and numbers with their words | `split`, `marks`, `words`, `facts` |
-//! | calls: what they change, the argument that says which, the outcome | `effects`, `arguments`, `calls` |
-//! | how a budget is shared out | `compose` |
-//! | which sentences; which facts; lines of changes; what is open | `choose`, `ledger`, `acts`, `open` |
-//! | what people say to each other | `people` |
-//! | the kind of talk, the caller's focus, what is still talked about | `focus` |
+//! | candidates: from utterances, from earlier lines | `source`, `pool` |
+//! | sentences; words and their weights; identifiers and numbers with their labels | `split`, `marks`, `words`, `facts` |
+//! | calls: what they change, the identifying argument, the outcome | `effects`, `arguments`, `calls` |
+//! | sharing out the budget | `compose` |
+//! | choosing sentences and facts; lines of changes; what is open | `choose`, `ledger`, `acts`, `open` |
+//! | conversations between people | `people` |
+//! | the kind of talk, the caller's focus, what is still being talked about | `focus` |
 //!
-//! Each line starts with a letter and ends with a line break that no white space precedes.
-//! No pre-token of o200k, cl100k, p50k or r50k reaches across such a line's end, so the
-//! tokens of lines add up exactly, and a summary never has to be counted anew.
+//! Each line starts with a letter and ends with a line break that no white space precedes. No pre-token of
+//! o200k, cl100k, p50k or r50k crosses such a line end, so the lines' token counts add up exactly and a
+//! summary never has to be recounted.
 
 mod acts;
 mod arguments;
@@ -72,17 +73,17 @@ pub(in crate::domain) use told_call::{ToldCall, identifiers};
 pub use untold::Untold;
 pub(in crate::domain) use words::concepts;
 
-/// The lines of `source` that tell most in at most `budget` tokens.
+/// The most informative lines of `source` that fit in `budget` tokens.
 ///
-/// - Calls that changed something come first, and take up to 45 % of the budget. Of calls with the same argument
-///   the newest is told; what has no room is counted ("… and 3 more").
-/// - Sentences take a third of the rest, where no tool was called 70 %: the user's own words, decisions, trouble
-///   and questions first. Greetings and acknowledgements, repetitions and fenced code are left out.
-/// - The ledger takes what is left, and sentences what it leaves. First comes what was said rather than found,
-///   what several utterances name, and what was named last.
-/// - A result of more than one short line is never quoted (seed 003); what it names may stand in the ledger.
-/// - Forgotten utterances, those kept aside, and head instructions give nothing.
-/// - When nothing fits, the best sentence is clipped.
+/// - Calls that changed something come first and get up to 45 % of the budget. Of calls with the same
+///   argument, only the newest is listed; calls that do not fit are counted ("… and 3 more").
+/// - Sentences get a third of the rest, or 70 % if no tool was called: the user's own words, decisions,
+///   trouble and questions first. Greetings, acknowledgements, repetitions and fenced code are left out.
+/// - The ledger gets what remains, and sentences get what the ledger leaves. Facts that were said rather than
+///   found, that several utterances name, or that were named last come first.
+/// - A result of more than one short line is never quoted (seed 003); what it names can appear in the ledger.
+/// - Forgotten utterances, those kept aside, and head instructions contribute nothing.
+/// - If nothing fits, the best sentence is clipped.
 pub fn summarise(
     source: &[Arc<Utterance>],
     focus: &Focus,
@@ -92,8 +93,8 @@ pub fn summarise(
     retell(&[], source, focus, budget, counter)
 }
 
-/// Those of `lines` that tell most in at most `budget` tokens. What repeats another is left out, even when
-/// there is room; what was open and is done too.
+/// The most informative of `lines` that fit in `budget` tokens. Repetitions are left out even if there is
+/// room, and so are open matters that have since been settled.
 pub fn select<'a>(
     lines: impl IntoIterator<Item = &'a Sentence>,
     focus: &Focus,
@@ -103,7 +104,7 @@ pub fn select<'a>(
     retell(lines, &[], focus, budget, counter)
 }
 
-/// What tells most of `lines`, written before, and of `source`, which was said after them.
+/// The most informative lines among `lines`, written earlier, and `source`, which was said after them.
 pub fn retell<'a>(
     lines: impl IntoIterator<Item = &'a Sentence>,
     source: &[Arc<Utterance>],
@@ -122,7 +123,7 @@ pub fn retell<'a>(
     compose(pool, focus, budget, counter)
 }
 
-/// All lines of `source`, of people's talk too.
+/// All lines of `source`, even if it is a conversation between people.
 pub(in crate::domain) fn lines(source: &[Arc<Utterance>], counter: &dyn TokenCounter) -> Vec<Sentence> {
     compose(source::read(source, false), &Focus::none(), u32::MAX, counter)
 }

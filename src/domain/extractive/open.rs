@@ -1,4 +1,4 @@
-//! What is open: asked and not answered, promised and not done, failed and not made good.
+//! What is open: questions without an answer, promises not kept, failures not made good.
 
 use rustc_hash::FxHashSet;
 
@@ -12,23 +12,23 @@ use crate::domain::{
     },
 };
 
-/// A matter is told in so many bytes.
+/// The limit for one matter, in bytes.
 const MATTER_BYTES: usize = 120;
-/// So many are looked at, the newest.
+/// How many matters are considered, the newest.
 const MOST_LOOKED_AT: usize = 16;
-/// So many are told.
+/// How many matters are listed.
 const MOST: usize = 3;
-/// They take so many percent of a budget at most.
+/// The largest share of a budget, in percent.
 const MOST_PERCENT: u64 = 12;
-/// A promise that names less is a manner of speaking.
+/// A promise that names fewer concepts is a figure of speech.
 const LEAST_CONCEPTS: usize = 3;
-/// A question that names less asks nothing: "Anything else?"
+/// A question that names fewer concepts asks nothing: "Anything else?"
 const LEAST_ASKED: usize = 2;
 
 const HEAD: &str = "Open:";
 const FAILED: &str = " failed";
 
-/// How sentences begin that promise something, in lower case.
+/// How sentences that promise something begin, in lower case.
 const PROMISES: [&str; 15] = [
     "i'll ",
     "i will ",
@@ -47,7 +47,7 @@ const PROMISES: [&str; 15] = [
     "vou ",
 ];
 
-/// The matters that a sentence may leave open: a promise, or what it says is left to do.
+/// The matter that a sentence might leave open: a question, a promise, or work it says is left to do.
 pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
     let words = said.said();
     let lower = words.to_lowercase();
@@ -71,17 +71,17 @@ pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
     })
 }
 
-/// A call that failed, as a matter.
+/// A failed call as a matter.
 pub(super) fn failure(act: &Act) -> Matter {
     let name = act.head.split(" called ").last().unwrap_or(&act.head);
     let asked = if act.key.is_empty() { String::new() } else { format!("({})", act.key) };
     Matter { sequence: act.sequence, result: act.result, text: format!("{name}{asked}{FAILED}").into() }
 }
 
-/// The line of what is still open of `matters`, in the order said; the newest where not all have room.
+/// The line of those `matters` that are still open, in the order said; the newest if not all fit.
 ///
-/// What a later call that succeeded, or a later sentence that says that something was decided, tells again is
-/// open no more.
+/// A matter is settled once a later successful call, or a later sentence that reports a decision, covers the
+/// same ground.
 pub(super) fn line(
     mut matters: Vec<Matter>,
     acts: &[Act],

@@ -1,5 +1,4 @@
-//! What stands for choice when a summary is written: taken from what was said, or from lines that were written
-//! before.
+//! The candidates for a summary, taken from what was said or from earlier lines.
 
 use rustc_hash::FxHashMap;
 
@@ -13,17 +12,17 @@ use crate::domain::{
     },
 };
 
-/// All that may be told.
+/// Everything that can go into a summary.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     pub acts: Vec<Act>,
-    /// How many more were made, of acts that are told together; by their head.
+    /// How many more acts were made than are listed, by head.
     pub acts_left_out: FxHashMap<Box<str>, usize>,
     pub saids: Vec<Said>,
     pub pages: Vec<Page>,
     pub facts: Vec<Fact>,
     pub matters: Vec<Matter>,
-    /// Where each fact stands, once lines that were written before are added.
+    /// The place of each fact, once earlier lines have been added.
     known: FxHashMap<[u32; 2], usize>,
 }
 
@@ -35,26 +34,26 @@ pub(super) struct Said {
     pub result: Option<Sequence>,
     /// The whole line.
     pub text: Box<str>,
-    /// Where the speaker ends and what was said starts, in bytes.
+    /// Where the speaker's part ends and the words start, in bytes.
     pub start: usize,
     pub worth: Worth,
 }
 
-/// A call that changed something, or was to.
+/// A call that changed something or tried to.
 #[derive(Clone, Debug)]
 pub(super) struct Act {
     pub sequence: Sequence,
     pub result: Option<Sequence>,
-    /// The whole line; none of one that was briefed before.
+    /// The whole line; `None` if an earlier summary had shortened it.
     pub text: Option<Box<str>>,
     /// `Assistant called cancel`.
     pub head: Box<str>,
-    /// The argument that says which.
+    /// The identifying argument.
     pub key: Box<str>,
     pub failed: bool,
 }
 
-/// Something that may be open.
+/// Something that might be open.
 #[derive(Clone, Debug)]
 pub(super) struct Matter {
     pub sequence: Sequence,
@@ -63,7 +62,7 @@ pub(super) struct Matter {
     pub text: Box<str>,
 }
 
-/// A line of the ledger that may be opened.
+/// A ledger line that can be opened.
 #[derive(Debug)]
 pub(super) struct Page {
     /// `User mentioned:`, `get_order(W123):`.
@@ -72,7 +71,7 @@ pub(super) struct Page {
     pub names: Option<[u32; 2]>,
 }
 
-/// What the ledger may tell.
+/// A candidate for the ledger.
 #[derive(Clone, Debug)]
 pub(super) struct Fact {
     pub page: usize,
@@ -80,34 +79,34 @@ pub(super) struct Fact {
     /// The result that it stands in, if no utterance before names it.
     pub result: Option<Sequence>,
     pub text: Box<str>,
-    /// Its value, and its label or 0.
+    /// The value, and its label or 0.
     pub concepts: [u32; 2],
-    /// How likely it is to be needed.
+    /// How likely the fact is to be needed.
     pub worth: u32,
 }
 
 impl Act {
-    /// `text` is `Assistant called cancel(LU15PA, …) → ok`; its arguments start at `start`.
+    /// Takes a line such as `Assistant called cancel(LU15PA, …) → ok`, with its arguments at `start`.
     pub(super) fn new(sequence: Sequence, text: String, start: usize, key: &str) -> Self {
         let head = text[..start - 1].into();
         Self { sequence, result: None, head, text: Some(text.into()), key: key.into(), failed: false }
     }
 }
 
-/// What stands in the head of a page of what somebody said, behind the name.
+/// Follows the name in the head of a page for what a participant said.
 pub(super) const MENTIONED: &str = " mentioned:";
-/// With each fold a fact is less likely to be needed, by one such part.
+/// With each fold, a fact loses one part in this many of its worth.
 const AGES_BY: u32 = 10;
 
 impl Pool {
-    /// What lines tell that were written before.
+    /// The pool of lines written earlier.
     pub(super) fn of(lines: &[Sentence]) -> Self {
         let mut pool = Self::default();
         lines.iter().for_each(|line| pool.add(line));
         pool
     }
 
-    /// Adds a line that was written before.
+    /// Adds a line written earlier.
     pub(super) fn add(&mut self, line: &Sentence) {
         match line.kind {
             LineKind::Act => self.add_act(line),
@@ -185,7 +184,7 @@ impl Pool {
         }
     }
 
-    /// What several lines tell stands once, and is worth what it was worth in each.
+    /// Adds a fact; one found in several lines is kept once, with the sum of its worth.
     fn add_fact(&mut self, fact: Fact) {
         if self.known.len() != self.facts.len() {
             self.known = self.facts.iter().map(|fact| fact.concepts).zip(0..).collect();
@@ -208,7 +207,7 @@ impl Said {
         self.said().trim_end_matches(CLOSERS).ends_with(ENDS)
     }
 
-    /// Whether both are sentences of one utterance, and no calls.
+    /// Whether both are sentences, not calls, of one utterance.
     pub(super) fn shares_utterance(&self, other: &Self) -> bool {
         let head = |said: &Self| said.text[..said.start].ends_with(": ");
         self.sequence == other.sequence
@@ -222,7 +221,7 @@ impl Said {
     }
 }
 
-/// A line of its own for a call that changed something.
+/// A line for a single call that changed something.
 pub(super) fn line(act: &Act, text: &str, tokens: u32) -> Sentence {
     let start = act.head.len() + 1;
     let holds = !act.key.is_empty() && text.get(start..).is_some_and(|rest| rest.starts_with(&*act.key));

@@ -1,23 +1,23 @@
-//! Finds the few words of a long text that may be names or numbers, without looking closer at the rest.
+//! Finds the few words of a long text that might be names or numbers, and skips the rest quickly.
 
 use std::ops::Range;
 
-/// Places of the words that hold a digit, a capital behind a small letter, or a joint: `v2`, `camelCase`,
+/// The places of words that contain a digit, a capital after a small letter, or a joint: `v2`, `camelCase`,
 /// `src/main.rs`.
 pub(super) struct Runs<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// What a byte is to a word.
+/// The classes of bytes.
 mod class {
     pub const NONE: u8 = 0;
     pub const SMALL: u8 = 1;
     pub const CAPITAL: u8 = 2;
     pub const DIGIT: u8 = 4;
-    /// It stands within words, and makes a name of them: `_ . / @ : \\`.
+    /// Allowed within words, and makes them a name: `_ . / @ : \\`.
     pub const JOINT: u8 = 8;
-    /// It stands within words: `-`, an amount's sign, a letter beyond ASCII.
+    /// Allowed within words: `-`, a currency sign, a letter beyond ASCII.
     pub const INNER: u8 = 16;
 }
 
@@ -43,7 +43,7 @@ impl<'a> Runs<'a> {
         Self { bytes: text.as_bytes(), at: 0 }
     }
 
-    /// The next word, and whether it may be a name or a number.
+    /// The next word, and whether it might be a name or a number.
     fn run(&mut self) -> Option<(Range<usize>, bool)> {
         let start =
             self.at + self.bytes[self.at..].iter().position(|byte| CLASSES[usize::from(*byte)] > 0)?;

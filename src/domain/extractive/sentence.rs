@@ -5,52 +5,52 @@ use crate::domain::{Sequence, TokenCounter, memory::allocated};
 /// One line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// What it tells.
+    /// What the line reports.
     pub kind: LineKind,
-    /// The utterance the line is taken from; for a tool call, the one that made the call; of several, the first.
+    /// The utterance the line is taken from: for a tool call, the one that made the call; of several, the first.
     pub sequence: Sequence,
     /// The result of the tool call, if the line says how the call ended.
     pub result: Option<Sequence>,
-    /// The line, `\n` at its end and nowhere else.
+    /// The line, with `\n` at its end and nowhere else.
     pub text: Box<str>,
-    /// Exact tokens of `text`.
+    /// The exact token count of `text`.
     pub tokens: u32,
-    /// What it was worth among the lines it was taken from; the more, the longer it stays.
+    /// Its worth among the lines it was chosen from; the higher, the longer it stays.
     pub weight: u32,
-    /// What the line lists; empty for a sentence.
+    /// The items the line lists; empty for a single sentence.
     pub items: Box<[Item]>,
 }
 
-/// What a line of a summary tells. A summary has them in this order.
+/// The kind of a line. A summary has the kinds in this order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKind {
-    /// Calls of tools that changed something, and how they ended.
+    /// Tool calls that changed something, and how they ended.
     Act,
-    /// A sentence that somebody said, or a call of a tool and its result.
+    /// A sentence that somebody said, or a tool call and its result.
     #[default]
     Said,
-    /// Of the ledger: identifiers, amounts and dates that no other line tells.
+    /// The ledger: identifiers, amounts and dates that no other line mentions.
     Facts,
-    /// What is open: asked and not answered, promised, failed.
+    /// What is open: unanswered questions, promises, failures.
     Open,
 }
 
-/// A part of a line that is chosen, and forgotten, by itself.
+/// A part of a line that is chosen and forgotten on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The utterance the item is taken from; for a tool call, the one that made the call.
+    /// The utterance the item is taken from: for a tool call, the one that made the call.
     pub sequence: Sequence,
     /// The result of the tool call, if the item depends on it.
     pub result: Option<Sequence>,
-    /// Where it starts in the line's text, in bytes.
+    /// Where the item starts in the line's text, in bytes.
     pub start: u32,
-    /// Where it ends.
+    /// Where the item ends.
     pub end: u32,
-    /// What it was worth.
+    /// The item's worth.
     pub weight: u32,
 }
 
-/// An item apart from its line.
+/// An item detached from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::domain) struct Part {
     pub sequence: Sequence,
@@ -59,22 +59,22 @@ pub(in crate::domain) struct Part {
     pub weight: u32,
 }
 
-/// What stands between two items.
+/// Separates two items.
 pub(super) const BETWEEN: &str = "; ";
-/// What stands before the number of items that were left out.
+/// Precedes the number of items left out.
 const LEFT_OUT: &str = "; … and ";
-/// What stands behind it.
+/// Follows the number of items left out.
 const MORE: &str = " more";
-/// What stands behind the head of calls that are told together.
+/// Follows the head of calls that are listed together.
 pub(super) const DONE: &str = " → ok:";
 
 impl Sentence {
-    /// A line without items.
+    /// Creates a line without items.
     pub fn plain(kind: LineKind, sequence: Sequence, text: Box<str>, weight: u32, tokens: u32) -> Self {
         Self { kind, sequence, result: None, text, tokens, weight, items: Box::default() }
     }
 
-    /// `head part; part`, and how many parts are left out, if any. `parts` is not empty.
+    /// Creates `head part; part`, with the number of parts left out, if any. `parts` must not be empty.
     pub(in crate::domain) fn listed(
         kind: LineKind,
         head: &str,
@@ -112,13 +112,13 @@ impl Sentence {
         }
     }
 
-    /// What stands before the items.
+    /// The text before the items.
     pub(in crate::domain) fn head(&self) -> &str {
         let end = self.items.first().map_or(0, |first| first.start as usize);
         self.text.get(..end).unwrap_or_default().trim_end()
     }
 
-    /// How many more items it says that there are.
+    /// The number of items left out, according to the line.
     pub(in crate::domain) fn left_out(&self) -> usize {
         let end = self.items.last().map_or(self.text.len(), |last| last.end as usize);
         let rest = self.text.get(end..).unwrap_or_default().trim_end();
@@ -140,19 +140,20 @@ impl Sentence {
         })
     }
 
-    /// The utterances the line depends on: hard-forgetting any of them removes it, or the item that does.
+    /// The utterances the line depends on: hard-forgetting one of them removes the line, or the items that
+    /// depend on it.
     pub fn sequences(&self) -> impl Iterator<Item = Sequence> {
         let own = self.items.is_empty().then_some([Some(self.sequence), self.result]);
         let items = self.items.iter().map(|item| [Some(item.sequence), item.result]);
         own.into_iter().chain(items).flatten().flatten()
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate memory use in bytes.
     pub(in crate::domain) fn memory_bytes(&self) -> usize {
         size_of::<Self>() + allocated(self.text.len()) + allocated(size_of_val(&*self.items))
     }
 
-    /// Sentences, and calls, that stand on one line, each on a line of its own.
+    /// Splits a line that holds several sentences or calls into one line for each.
     pub(in crate::domain) fn apart(&self) -> Vec<Self> {
         let done = self.head().strip_suffix(DONE);
         if done.is_none() && (self.kind != LineKind::Said || self.items.is_empty()) {
@@ -169,8 +170,8 @@ impl Sentence {
         self.parts().map(line).collect()
     }
 
-    /// The line without what it tells of `gone`; `None` when nothing is left. What it counts only stays counted: which
-    /// utterances that was is not known.
+    /// The line without its items of `gone`; `None` if nothing is left. The count of items left out stays,
+    /// because nobody knows which utterances it covers.
     pub fn without(
         &self,
         mut gone: impl FnMut(Sequence) -> bool,
@@ -185,7 +186,7 @@ impl Sentence {
     }
 }
 
-/// The tokens of all `lines`.
+/// The token count of all `lines`.
 pub(super) fn total(lines: &[Sentence]) -> u32 {
     lines.iter().map(|line| line.tokens).sum()
 }

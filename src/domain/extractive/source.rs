@@ -1,4 +1,4 @@
-//! What the lines of a summary may be, taken from what was said.
+//! Collects the candidates for a summary from what was said.
 
 use std::sync::Arc;
 
@@ -20,42 +20,43 @@ use crate::domain::{
     },
 };
 
-/// A speaker's name is clipped here, in bytes.
+/// The limit for a speaker's name, in bytes.
 const SPEAKER_BYTES: usize = 48;
-/// The argument that says which is clipped here, in bytes.
+/// The limit for the identifying argument, in bytes.
 const KEY_BYTES: usize = 120;
-/// The same of one with blanks, a command, at the head of what it brought.
+/// The limit for an identifying argument with blanks (a command) in a page head, in bytes.
 const HEAD_BYTES: usize = 48;
-/// For the first sentence of an utterance: what it is about.
+/// The bonus for an utterance's first sentence: it says what the utterance is about.
 const OPENING_BONUS: u32 = 4;
 /// A first sentence shorter than this, in bytes, is a greeting or an answer: "Hi!", "Yes.".
 const OPENING_BYTES: usize = 16;
-/// For the first sentence of the first turn: what the conversation is about.
+/// The bonus for the first sentence of the first turn: it says what the conversation is about.
 const REQUEST_BONUS: u32 = 16;
-/// For a question of the user's.
+/// The bonus for a question from the user.
 const QUESTION_BONUS: u32 = 4;
-/// For a call that failed or was never answered, and for what answers one late.
+/// The bonus for a call that failed or was never answered, and for a late result.
 const FAILURE_BONUS: u32 = 10;
-/// For a tool call, so that one with few words is told too.
+/// The bonus for a tool call, so that calls with few words are listed too.
 const CALL_BONUS: u32 = 4;
-/// What a tool call is worth, in percent of its words: what it names may stand in the ledger as well.
+/// The share of its words' weight that a tool call is worth, in percent: what it names can go into the ledger
+/// as well.
 const CALL_PERCENT: u32 = 30;
-/// What only announces what follows is worth so many times less.
+/// Divides the worth of a sentence that only announces the next one.
 const ANNOUNCES_DIVISOR: u32 = 4;
-/// Of what several utterances name, so many count.
+/// At most this many utterances count towards how often a fact was named.
 const MOST_UTTERANCES: u32 = 6;
-/// What was said is so many times likelier to be needed than what only a result of a tool names.
+/// The factor for facts that were said, compared with facts found only in a tool's result.
 const SAID_FACTOR: u32 = 4;
-/// What was promised longer ago, in utterances, was kept or given up.
+/// A promise older than this many utterances was kept or given up.
 const OPEN_UTTERANCES: usize = 6;
-/// A longer answer sets something out rather than promises it, in bytes.
+/// A longer answer, in bytes, explains rather than promises.
 const OPEN_BYTES: usize = 600;
-/// What a number of a result weighs.
+/// The weight of a number in a result.
 const RESULT_NUMBER: u32 = 2;
 
-/// All that may be told of what is live in `source` and is no head instruction.
+/// Collects everything in `source` that is live and not a head instruction.
 ///
-/// `goes_on` says that more was said after it.
+/// `goes_on` if more was said afterwards.
 pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool) -> Pool {
     let live: Vec<&Utterance> =
         source.iter().map(|utterance| &**utterance).filter(|utterance| utterance.is_live()).collect();
@@ -83,7 +84,7 @@ struct Reader {
     utterances: usize,
 }
 
-/// Where a fact stands, and how often it was named.
+/// The place of a fact, and how often it was named.
 struct Mentions {
     fact: usize,
     last: usize,
@@ -139,7 +140,7 @@ impl Reader {
             let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
             let worth = match failed || answer.is_some_and(is_short) {
                 true => Worth::Fresh { bonus, percent: CALL_PERCENT },
-                // what it found stands in the ledger
+                // what the call found goes into the ledger
                 false => Worth::Rest { bonus },
             };
             self.say((utterance.sequence, result), format!("{speaker} called "), &told, worth);
@@ -153,7 +154,7 @@ impl Reader {
             find(answer, |mut found| {
                 match found.weight {
                     IDENTIFIER => {}
-                    // counts and seats of what was listed
+                    // counts and seats in listings
                     SMALL_NUMBER => return,
                     _ => found.weight = RESULT_NUMBER,
                 }
@@ -162,8 +163,8 @@ impl Reader {
         }
     }
 
-    /// What the argument names that says which; of a call that only reads it is a fact of its own, beside those
-    /// of other calls of the tool.
+    /// The name in the identifying argument. If the call only reads, the name is also a fact of its own,
+    /// listed with those of the tool's other calls.
     fn asked_by(&mut self, sequence: Sequence, tool: &str, key: &str, effect: Effect) -> Option<[u32; 2]> {
         let mut named = None;
         find(key, |found| named = named.or(Some(found)));
@@ -223,7 +224,7 @@ impl Reader {
         mention.said |= said;
     }
 
-    /// What is left open: what was promised, unless calls followed at once, and what was asked at the end.
+    /// Adds what is left open: promises, unless calls followed immediately, and questions at the end.
     fn matters(&mut self, live: &[&Utterance], goes_on: bool) {
         let spoken: Vec<&&Utterance> = live.iter().filter(|utterance| utterance.role != Role::Tool).collect();
         let spoken = &spoken[spoken.len().saturating_sub(OPEN_UTTERANCES)..];
@@ -258,8 +259,8 @@ impl Reader {
     }
 }
 
-/// What a call tells stands behind what it was asked by: alone where that is a name (`OBUT9V:`), of a path the
-/// file.
+/// The ledger head for what a call returned: its identifying argument, alone if that is a name (`OBUT9V:`);
+/// the file name if it is a path.
 fn page_head(tool: &str, key: &str) -> String {
     let file = key.rsplit('/').next().unwrap_or(key);
     match () {
@@ -273,7 +274,7 @@ fn page_head(tool: &str, key: &str) -> String {
     }
 }
 
-/// Whether a value alone tells what it is: long enough, or with a digit, and one word.
+/// Whether a value is clear on its own: one word that is long enough or has a digit.
 fn is_name(key: &str) -> bool {
     let is_code = key.len() > 4 || key.len() > 2 && key.bytes().any(|byte| byte.is_ascii_digit());
     is_code && !key.contains(' ')
@@ -291,8 +292,7 @@ fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
     OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
 }
 
-/// The name, or the role. Starts with a letter always: a name that does not comes in parentheses behind the
-/// role.
+/// The name, or the role. Always starts with a letter: any other name follows the role in parentheses.
 fn speaker(utterance: &Utterance) -> String {
     let role = match utterance.role {
         Role::System => "System",
@@ -314,8 +314,7 @@ fn folded(text: &str, limit: usize) -> String {
     out
 }
 
-/// What the role's words are worth, in percent. The user's own words are what a
-/// conversation is measured by later.
+/// The weight of a role's words, in percent. The user's own words are what a conversation is judged by later.
 fn percent(role: Role) -> u32 {
     match role {
         Role::User => 300,

@@ -1,4 +1,4 @@
-//! Cuts content into sentences, each on one line, without markup.
+//! Splits content into sentences, each on one line, without markup.
 
 use std::ops::Range;
 
@@ -7,25 +7,25 @@ use crate::domain::extractive::{
     marks::{Mark, is_code, is_fence, is_markup, strip_mark},
 };
 
-/// A longer sentence is clipped, in bytes: about 60 tokens of English.
+/// The longest sentence, in bytes (about 60 tokens of English); longer ones are clipped.
 pub(super) const MAX_SENTENCE_BYTES: usize = 240;
-/// Of longer content only the first so many bytes are read, and [`TAIL_BYTES`].
+/// Of longer content, only the first [`HEAD_BYTES`] and the last [`TAIL_BYTES`] are read.
 const HEAD_BYTES: usize = 6 << 10;
-/// Of longer content only the last so many bytes are read, and [`HEAD_BYTES`].
+/// How much of longer content's end is read, in bytes.
 const TAIL_BYTES: usize = 2 << 10;
-/// A line at least so long, in bytes, is taken to be wrapped: the next one continues it.
+/// A line at least this long, in bytes, is assumed to be wrapped: the next line continues it.
 const WRAPPED_BYTES: usize = 60;
-/// List items are joined to one sentence up to so many bytes.
+/// List items are joined into one sentence up to this length, in bytes.
 const JOINED_BYTES: usize = 160;
-/// Code is not prose: all that is kept of content without prose, in bytes.
+/// How much is kept of content that is only code, in bytes.
 const CODE_BYTES: usize = 80;
 
-/// Appends the sentences of `content` to `text` and returns where each stands.
+/// Appends the sentences of `content` to `text` and returns their ranges.
 ///
 /// - A sentence has no line break or other control character, and no white space at either end.
 /// - It is at most [`MAX_SENTENCE_BYTES`] long; `…` shows where it was clipped.
-/// - Fenced code gives no sentence, unless there is nothing else.
-/// - Of long content only the first 6 KiB and the last 2 KiB are read.
+/// - Fenced code yields no sentences unless there is nothing else.
+/// - Of long content, only the first 6 KiB and the last 2 KiB are read.
 pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
     let start = text.len();
     let mut splitter = Splitter {
@@ -46,7 +46,7 @@ pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
                 fenced = !fenced;
                 splitter.close();
             } else if fenced || is_code(line) {
-                // what stands around code is not one sentence
+                // the text before code and the text after it are separate sentences
                 splitter.close();
                 code = code.or((!line.is_empty()).then_some(line));
             } else {
@@ -62,27 +62,27 @@ pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
     splitter.sentences
 }
 
-/// The parts of `content` that are read, all of it or its head and its tail, and whether
-/// each starts within fenced code.
+/// The parts of `content` to read (all of it, or its head and tail), each with whether it starts inside
+/// fenced code.
 fn read_parts(content: &str) -> impl Iterator<Item = (&str, bool)> {
     if content.len() <= HEAD_BYTES + TAIL_BYTES {
         return [Some((content, false)), None].into_iter().flatten();
     }
     let tail = clip_tail(content, TAIL_BYTES);
-    // The sentence that the gap cuts in two is dropped.
+    // Drop the sentence that the gap cuts in two.
     let tail = tail.split_once(['\n', ' ']).map_or(tail, |(_, whole)| whole);
-    // An opening fence names a language, most often; a closing one never does.
+    // An opening fence usually names a language; a closing one never does.
     let closes =
         tail.lines().map(str::trim).find(|line| is_fence(line)).is_some_and(|fence| fence.len() == 3);
     [Some((clip(content, HEAD_BYTES), false)), Some((tail, closes))].into_iter().flatten()
 }
 
-/// How a sentence ended that no blank has followed yet.
+/// How a sentence ended, while no blank has followed yet.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
-    /// A mark that needs a blank behind it: `1.5` and `main.rs` do not end.
+    /// A mark that needs a blank after it: `1.5` and `main.rs` do not end a sentence.
     Narrow,
-    /// A mark of a script that writes no blanks.
+    /// A mark of a script without blanks.
     Wide,
 }
 
@@ -92,24 +92,24 @@ struct Splitter<'a> {
     start: usize,
     sentences: Vec<Range<usize>>,
     terminated: Option<End>,
-    /// The open sentence was clipped: what follows is skipped up to its end.
+    /// The open sentence was clipped: skip up to its end.
     full: bool,
-    /// The open sentence gathers list items.
+    /// The open sentence collects list items.
     list: bool,
-    /// The sentence before gathered several.
+    /// The previous sentence collected several list items.
     was_list: bool,
-    /// The open sentence is a heading and nothing behind it yet.
+    /// The open sentence is a heading with nothing after it yet.
     bare: bool,
-    /// Bytes of the line before.
+    /// The length of the previous line, in bytes.
     last_line: usize,
 }
 
 impl Splitter<'_> {
-    /// Takes one line, without white space around it.
+    /// Adds one line, already trimmed.
     fn line(&mut self, line: &str) {
         let (mark, said) = strip_mark(line);
         if !said.contains(char::is_alphanumeric) {
-            // Blank, or a rule. What a colon announces may follow after it.
+            // Blank, or a rule. What a colon announces can still follow.
             if !self.announces() {
                 self.close();
             }
@@ -129,13 +129,13 @@ impl Splitter<'_> {
         if self.terminated.is_some() {
             self.close();
         } else if self.bare && !self.announces() {
-            // It announces what follows.
+            // The heading announces what follows.
             self.trim();
             self.say(":");
         }
     }
 
-    /// Short items continue what announces them, and each other.
+    /// Short items continue the sentence that announces them, and each other.
     fn item(&mut self, said: &str) {
         let joins = self.length() + said.len() <= JOINED_BYTES;
         match () {
@@ -149,7 +149,7 @@ impl Splitter<'_> {
         self.list = true;
     }
 
-    /// Says that the list before does not end where its sentence does.
+    /// Marks the previous list as continuing beyond its sentence.
     fn goes_on(&mut self) {
         let Some(last) =
             self.sentences.last_mut().filter(|last| self.was_list && last.end == self.text.len())
@@ -170,9 +170,9 @@ impl Splitter<'_> {
         self.length() > 0 && self.text.ends_with(':')
     }
 
-    /// Adds to the open sentence, and closes it wherever it ends.
+    /// Appends to the open sentence, closing it wherever it ends.
     fn say(&mut self, said: &str) {
-        // The last character that is no star.
+        // The last character other than `*`.
         let mut before = ' ';
         let mut rest = said.chars();
         while let Some(c) = rest.next() {
@@ -236,7 +236,7 @@ impl Splitter<'_> {
     fn close(&mut self) {
         self.trim();
         let sentence = &self.text[self.start..];
-        // A heading says little by itself.
+        // A heading says little on its own.
         let says = sentence.contains(char::is_alphanumeric) && (!self.bare || self.sentences.is_empty());
         let sentence = if self.bare { sentence.trim_end_matches([':', ' ']) } else { sentence };
         let end = self.start + if says { sentence.len() } else { 0 };
@@ -254,7 +254,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Words that a full stop follows within a sentence.
+/// Words whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] = &[
     "approx", "cf", "corp", "dr", "fig", "inc", "jr", "ltd", "mr", "mrs", "ms", "no", "prof", "sr", "st",
     "vs",

@@ -1,27 +1,27 @@
-//! Who says what in a line of a summary.
+//! Who says what in a summary's line.
 
-/// What stands between who made a call and the call.
+/// Separates the caller from the call.
 const CALLED: &str = " called ";
-/// What stands between who said something and what was said.
+/// Separates the speaker from what was said.
 const SAYS: &str = ": ";
 
-/// A line of a summary, taken apart.
+/// A summary's line, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::domain) struct Spoken<'a> {
-    /// `User`, or the participant's name; empty where the line names nobody.
+    /// `User`, or the participant's name; empty if the line names nobody.
     pub speaker: &'a str,
-    /// What was said; of a call `name(arguments) → outcome`.
+    /// What was said; for a call, `name(arguments) → outcome`.
     pub said: &'a str,
     /// Whether it is a call.
     pub is_call: bool,
 }
 
 impl<'a> Spoken<'a> {
-    /// Takes `line` apart: `User: …`, `Assistant called name(arguments) → outcome`.
+    /// Splits `line`: `User: …`, `Assistant called name(arguments) → outcome`.
     pub(in crate::domain) fn of(line: &'a str) -> Self {
         let said = line.split_once(SAYS);
         let call = line.split_once(CALLED).filter(|(caller, call)| {
-            // a colon behind it is the outcome's
+            // a colon after the call belongs to the outcome
             call.contains('(') && said.is_none_or(|(speaker, _)| caller.len() < speaker.len())
         });
         let (speaker, said) = call.or(said).unwrap_or(("", line));

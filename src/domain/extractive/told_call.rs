@@ -1,4 +1,4 @@
-//! Calls as summaries tell them: `name(arguments) → outcome`.
+//! Calls as summaries write them: `name(arguments) → outcome`.
 
 use crate::domain::extractive::{
     sentence::{DONE, Sentence},
@@ -6,15 +6,15 @@ use crate::domain::extractive::{
     words::{IDENTIFIER, scan},
 };
 
-/// Arguments are told again up to here, in bytes.
+/// The limit for arguments in the short form, in bytes.
 const ARGUMENTS_BYTES: usize = 80;
-/// An outcome is told again up to here, in bytes.
+/// The limit for an outcome in the short form, in bytes.
 const OUTCOME_BYTES: usize = 60;
 
-/// A call that a line of a summary tells.
+/// A call in a summary's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::domain) struct ToldCall<'a> {
-    /// The tool.
+    /// The tool's name.
     pub tool: &'a str,
     /// The values of its arguments, one after another.
     pub arguments: &'a str,
@@ -35,7 +35,7 @@ impl<'a> ToldCall<'a> {
         Some(Self { tool, arguments, outcome })
     }
 
-    /// The calls of a line that tells of what was done.
+    /// All calls of a line.
     pub(in crate::domain) fn all_of(line: &'a Sentence) -> Vec<Self> {
         match line.head().strip_suffix(DONE).and_then(|head| head.split_once(" called ")) {
             None => Self::of_line(&line.text).into_iter().collect(),
@@ -51,13 +51,13 @@ impl<'a> ToldCall<'a> {
         self.outcome.starts_with("ok")
     }
 
-    /// The text that is told first, if it is one word: an id, a path.
+    /// The first text argument, if it is one word: an id, a path.
     pub(in crate::domain) fn key(self) -> Option<&'a str> {
         let first = self.arguments.split(", ").find(|value| !value.contains('='))?;
         (!first.is_empty() && !first.contains([' ', '…'])).then_some(first)
     }
 
-    /// The same on less room: the first arguments, and of the outcome no data.
+    /// A shorter form: only the first arguments, and the outcome without its data.
     pub(in crate::domain) fn short(self) -> String {
         format!("{}({}) → {}", self.tool, self.short_arguments(), self.short_outcome())
     }
@@ -81,7 +81,7 @@ impl<'a> ToldCall<'a> {
     }
 }
 
-/// Calls `each` for every identifier in `text`, as it stands there.
+/// Calls `each` for every identifier in `text`, verbatim.
 pub(in crate::domain) fn identifiers<'a>(text: &'a str, mut each: impl FnMut(&'a str)) {
     scan(text, |word| {
         let is_cut = text[word.end as usize..].starts_with('…');

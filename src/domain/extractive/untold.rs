@@ -1,23 +1,24 @@
-//! Why a summary tells nothing.
+//! Why a summary is empty.
 
 use crate::domain::limits::DEFAULT_SUMMARY_TOKENS;
 
-/// Why nothing is told.
+/// The reason a summary is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untold {
-    /// Nothing is there to be told of.
+    /// The scope contains no utterance.
     #[error("the summary is empty: the scope contains nothing to summarise")]
     NothingSelected,
-    /// Not one sentence has so few tokens.
-    #[error("the summary is empty: the token limit is {0}, and every sentence has more")]
+    /// Every sentence is longer than the limit.
+    #[error("the summary is empty: the token limit is {0}, and every sentence is longer")]
     LimitTooSmall(u32),
-    /// There are only greetings and the like.
+    /// The scope contains only greetings and the like.
     #[error("the summary is empty: the scope contains nothing that a summary would keep")]
     NothingToTell,
 }
 
 impl Untold {
-    /// Why nothing is told within `limit` tokens; `tells` answers whether anything is within so many.
+    /// The reason nothing fits in `limit` tokens; `tells` returns whether anything fits in a given number of
+    /// tokens.
     pub fn of(is_selected: bool, limit: u32, tells: impl FnOnce(u32) -> bool) -> Self {
         match is_selected {
             false => Self::NothingSelected,

@@ -1,35 +1,34 @@
-//! What a word of a sentence is worth, and what it is the same as.
+//! The weight of a word in a sentence, and the concept it stands for.
 
 use std::{ops::Range, sync::LazyLock};
 
 use rustc_hash::FxHashMap;
 
-/// A word: what it means and what it is worth.
+/// A word: its concept and its weight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Word {
-    /// Equal for words that mean the same: by lower case, without a plural's `s`.
+    /// Equal for words with the same meaning: lower-cased, without a plural's `s`.
     pub concept: u32,
-    /// 0 for words that say nothing of their own.
+    /// 0 for words with no content of their own.
     pub weight: u32,
-    /// What the word says about its sentence.
+    /// What the word indicates about its sentence.
     pub cue: Cue,
-    /// Where it stands in what was scanned, in bytes.
+    /// Where the word starts in the scanned text, in bytes.
     pub start: u32,
-    /// Where it ends.
+    /// Where the word ends.
     pub end: u32,
 }
 
 impl Word {
-    /// What it is, in the text that was scanned.
+    /// The word itself, given the scanned text.
     pub(super) fn of<'a>(&self, text: &'a str) -> &'a str {
         &text[self.start as usize..self.end as usize]
     }
 }
 
-/// What a word says about its sentence.
+/// What a word indicates about its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cue {
-    /// Nothing.
     None,
     /// Common in every sentence, or a greeting or acknowledgement.
     Filler,
@@ -37,7 +36,7 @@ pub(super) enum Cue {
     Decision,
     /// Something went wrong.
     Trouble,
-    /// Something is to be done.
+    /// Something should be done.
     Plan,
     /// Something is left to do.
     Open,
@@ -51,11 +50,11 @@ pub(super) const NUMBER: u32 = 6;
 const ACRONYM: u32 = 5;
 /// A capital within the sentence; `/name`.
 const NAME: u32 = 4;
-/// Any other word of four letters or more. A word that recurs is worth more.
+/// Any other word of four letters or more. Recurring words are worth more.
 pub(super) const PLAIN: u32 = 2;
-/// Short words, and pairs of characters in scripts that write no blanks.
+/// Short words, and pairs of characters in scripts without blanks.
 const SHORT: u32 = 1;
-/// Longer runs are data, not words, in bytes.
+/// Longer runs, in bytes, are data, not words.
 const MAX_WORD_BYTES: usize = 96;
 
 /// Calls `each` for every word of `text`.
@@ -90,8 +89,8 @@ pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
     }
 }
 
-/// Calls `each` for every word of `text` that says something of its own, by a number that is equal for words
-/// that mean the same.
+/// Calls `each` for every word of `text` with content of its own, passing a number that is equal for words
+/// with the same meaning.
 pub(in crate::domain) fn concepts(text: &str, mut each: impl FnMut(u32)) {
     scan(text, |word| {
         if word.weight > 0 {
@@ -100,7 +99,7 @@ pub(in crate::domain) fn concepts(text: &str, mut each: impl FnMut(u32)) {
     });
 }
 
-/// The comma of `1,000`.
+/// Whether `comma` groups digits, as in `1,000`.
 fn groups_digits(text: &str, comma: usize) -> bool {
     let bytes = text.as_bytes();
     let behind = bytes.get(comma + 1..comma + 4);
@@ -110,7 +109,7 @@ fn groups_digits(text: &str, comma: usize) -> bool {
         && bytes.get(comma + 4).is_none_or(|next| !next.is_ascii_digit())
 }
 
-/// What a single word means, when it says something: it is no function word, and longer than two letters or a
+/// The concept of a single word, if it has content: not a function word, and longer than two letters or a
 /// unit.
 pub(super) fn says(word: &str) -> Option<u32> {
     let mut concept = None;
@@ -119,13 +118,13 @@ pub(super) fn says(word: &str) -> Option<u32> {
     concept
 }
 
-/// Units of two letters or one.
+/// Short units of measure and currency.
 const UNITS: [&str; 22] = [
     "am", "pm", "kg", "g", "mg", "km", "m", "cm", "mm", "mi", "ft", "l", "ml", "h", "s", "ms", "kb", "mb",
     "gb", "tb", "px", "eur",
 ];
 
-/// Whether what stands at `place` was a word.
+/// Passes the word in `range` to `each`; returns whether there was one.
 fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {
     range.end = range.start + text[range.clone()].trim_end_matches(|c| is_joiner(c) && c != '%').len();
     range.start = range.end
@@ -146,22 +145,22 @@ fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl Fn
     true
 }
 
-/// Texts that are scanned are far shorter than 4 GiB.
+/// The range in 32 bits: scanned texts are far shorter than 4 GiB.
 fn place(range: &Range<usize>) -> (u32, u32) {
     let bounded = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     (bounded(range.start), bounded(range.end))
 }
 
-/// What the characters of a word show.
+/// What the characters of a word reveal.
 #[derive(Default)]
 struct Shape {
     letters: u32,
     digits: u32,
     capitals: u32,
     starts_with_capital: bool,
-    /// A small letter before a capital: `camelCase`.
+    /// A small letter followed by a capital: `camelCase`.
     hump: bool,
-    /// `_`, `@`, `\` or `::` within, or a dot between letters.
+    /// Contains `_`, `@`, `\` or `::`, or a dot between letters.
     joined: bool,
     slashes: u32,
     concept: u32,
@@ -251,7 +250,7 @@ fn is_word_char(c: char) -> bool {
     }
 }
 
-/// Characters that may stand within a word, or before an amount.
+/// Characters allowed within a word or before an amount.
 fn is_joiner(c: char) -> bool {
     matches!(
         c,
@@ -259,7 +258,7 @@ fn is_joiner(c: char) -> bool {
     )
 }
 
-/// Chinese characters and kana: scripts that write no blanks between words.
+/// Chinese characters and kana, from scripts without blanks between words.
 fn is_ideographic(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
@@ -286,8 +285,8 @@ static CUES: LazyLock<FxHashMap<u32, Cue>> = LazyLock::new(|| {
     cues
 });
 
-/// Function words of English, without apostrophes. Other languages need none: their
-/// common words are covered by the first sentence taken, and are worth nothing after it.
+/// Function words of English, without apostrophes. Other languages need no list: the first chosen sentence
+/// covers their common words, which then count for nothing.
 const COMMON: &str = "a about above after again all also am an and any are arent as at be because been \
     before being below both but by can cant could couldnt did didnt do does doesnt doing done dont down each \
     else few for from get gets getting give given go goes going gonna got had has have havent having he her \
@@ -315,7 +314,7 @@ const TROUBLE: &str = "broke broken bug bugs cannot crash crashed crashes denied
     failed failing fails failure failures fault invalid issue issues missing panic problem problems refused \
     rejected segfault timeout traceback unable unavailable unexpected unsupported warning wrong";
 
-/// What is left to do.
+/// Work left to do.
 const OPEN: &str = "blocked blocker fixme outstanding pending postponed remaining todo unanswered undecided unfinished \
     unresolved unsolved";
 

@@ -1,4 +1,4 @@
-//! What is forgotten is named: by ids, by sequences, or as the newest messages.
+//! Forgetting what is named: by ids, by sequences, or as the newest messages.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,29 +9,29 @@ use crate::domain::{
     locate,
 };
 
-/// What to forget, by its names.
+/// A command to forget what is named.
 #[derive(Clone, Debug)]
 pub struct ForgetSelected {
-    /// What is selected, at the time of the change.
+    /// What is selected at the time of the change.
     pub selector: Selector,
     /// How it is forgotten.
     pub how: How,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
-/// All that any of these name.
+/// Selects everything that any of its fields names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
     /// Ids of utterances.
     pub ids: Vec<Box<str>>,
     /// Sequences.
     pub sequences: Ranges,
-    /// So many of the newest messages that are not forgotten, with all the utterances of each.
+    /// This many of the newest messages that are not forgotten, with all the utterances of each.
     pub newest_messages: usize,
 }
 
-/// Forgets what is selected: whole units, or exactly that. What names nothing that is stored selects nothing.
+/// Forgets what is selected: whole units, or exactly that. A name of nothing stored selects nothing.
 pub fn forget_selected(
     before: &Conversation,
     command: &ForgetSelected,
@@ -57,7 +57,7 @@ fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>
 }
 
 impl Selector {
-    /// What it names in a conversation, stored or not.
+    /// The sequences it names in a conversation, stored or not.
     fn sequences_in(&self, of: &Conversation, context: &Context<'_>) -> Result<Ranges, Need> {
         let mut named = self.sequences.clone();
         let archived = match self.ids.is_empty() || of.head.archived.is_empty() {
@@ -82,7 +82,7 @@ fn newest(of: &Conversation, count: usize, context: &Context<'_>) -> Result<Vec<
     let archived = of.head.archived.last();
     let behind = of.window.iter().rev().take_while(|live| archived < Some(live.sequence));
     let taken = take(behind, count);
-    // the first of a message may stand before what was looked at
+    // the first utterance of a message may come before those looked at
     if archived.is_none() || taken.iter().filter(|utterance| !utterance.continues()).count() == count {
         return Ok(taken);
     }
@@ -92,7 +92,7 @@ fn newest(of: &Conversation, count: usize, context: &Context<'_>) -> Result<Vec<
     Ok(take(all.iter().rev(), count))
 }
 
-/// The utterances of the first `count` messages, of what comes the newest first.
+/// The utterances of the first `count` messages; `newest_first` begins with the newest.
 fn take<'a>(newest_first: impl Iterator<Item = &'a Arc<Utterance>>, count: usize) -> Vec<Arc<Utterance>> {
     let (mut taken, mut messages) = (Vec::<Arc<Utterance>>::new(), 0);
     for utterance in newest_first.filter(|utterance| !utterance.forgotten) {
@@ -108,7 +108,7 @@ fn take<'a>(newest_first: impl Iterator<Item = &'a Arc<Utterance>>, count: usize
     taken
 }
 
-/// The units of what is stored of `named`, ascending.
+/// The units of the stored utterances among `named`, ascending.
 fn units(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
     let archive = match named.meets(&of.head.archived) {
         true => context.loaded.archive(&of.head.archived)?,

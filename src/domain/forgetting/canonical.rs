@@ -1,9 +1,8 @@
 //! The short forms: `speaker:user before:turn_5`, `last:3`, `turn:2,4`, `about:the trip to Paris`.
 //!
-//! Keywords are read in any case, with blanks around the colon. Parts are separated by
-//! blanks, a comma or `and`. A value with blanks or commas stands in quotes, in which a
-//! backslash precedes a quote or a backslash. Commas without blanks list numbers, and texts in
-//! quotes: `about:"Paris","London"`.
+//! Keywords are case-insensitive, with optional blanks around the colon. Parts are separated by blanks, a
+//! comma or `and`. A value with blanks or commas must be quoted; in quotes, a backslash escapes a quote or a
+//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`.
 
 use std::{fmt, str::FromStr};
 
@@ -12,20 +11,20 @@ use crate::domain::{
     forgetting::{Criterion, Instruction, InstructionError, Numbers, Take, doubts, time},
 };
 
-/// The words before a colon.
+/// The words allowed before a colon.
 const KEYWORDS: [&str; 15] = [
     "oldest", "newest", "first", "last", "position", "before", "after", "since", "turn", "speaker", "name",
     "sequence", "id", "about", "all",
 ];
 
-/// The keywords that mean something without a value.
+/// The keywords allowed without a value.
 const BARE: [&str; 5] = ["oldest", "newest", "first", "last", "all"];
 
 const MISSING: &str = "the value is missing";
 const AFTER: &str = "write after:turn_N, such as after:turn_5, or since:TIME";
 
-/// Whether `text` is to be read as short forms, and not as English: it begins with a keyword and
-/// its colon, or is a keyword that stands alone or before another one.
+/// Whether `text` is in short form rather than English: it begins with a keyword and its colon, or with a
+/// keyword that is alone or followed by another form.
 pub(super) fn is_canonical(text: &str) -> bool {
     let (keyword, after) = split_word(text);
     if has_value(text) {
@@ -42,11 +41,11 @@ pub(super) fn is_canonical(text: &str) -> bool {
     after.is_empty() || has_value(second)
 }
 
-/// Reads short forms.
+/// Parses short forms.
 ///
 /// # Errors
-/// A part that is no form, or has a wrong value, is named; so is what the parts together cannot
-/// mean, as [`Instruction::new`] has it.
+/// Names a part that is not a form or has an invalid value, or a contradiction between the parts, as for
+/// [`Instruction::new`].
 pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
     let mut reader = Reader { rest: text.trim() };
     let (mut criteria, mut take) = (Vec::new(), None);
@@ -67,13 +66,13 @@ pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
     }
 }
 
-/// `text` as the value of `name` or `id`: in quotes if it would not be read back bare.
+/// `text` as the value of `name` or `id`, quoted if it would not be read back otherwise.
 fn value(text: &str) -> impl fmt::Display {
     let bare = !text.starts_with(is_quote) && !text.contains(ends_bare) && !text.is_empty();
     if bare { text.to_owned() } else { quoted(text) }
 }
 
-/// `texts` as the value of `about`: in quotes if they are several, or would not be read back bare.
+/// `texts` as the value of `about`, quoted if there are several or if it would not be read back otherwise.
 fn rest_of_line(texts: &[String]) -> impl fmt::Display {
     match texts {
         [text] if read_rest(text).is_ok_and(|read| read == texts) => text.clone(),
@@ -82,7 +81,7 @@ fn rest_of_line(texts: &[String]) -> impl fmt::Display {
 }
 
 impl fmt::Display for Instruction {
-    /// The short form; `about` comes last, for its text takes the rest of the line.
+    /// Writes the short form, with `about` last because its text takes the rest of the line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = self.criteria().iter().filter(|criterion| matches!(criterion, Criterion::About(_)));
         let others = self.criteria().iter().filter(|criterion| !matches!(criterion, Criterion::About(_)));
@@ -131,13 +130,13 @@ impl fmt::Display for Take {
     }
 }
 
-/// What one form says.
+/// The meaning of one form.
 enum Part {
     Criterion(Criterion),
     Take(Take),
 }
 
-/// What is left to read.
+/// What remains to be read.
 struct Reader<'a> {
     rest: &'a str,
 }
@@ -165,7 +164,7 @@ impl Reader<'_> {
         valued(&keyword, &value).map_err(|why| InstructionError::part(written, why))
     }
 
-    /// Passes over blanks, and a comma or an `and` among them, before another part.
+    /// Skips the separator before another part: blanks, with at most a comma and an `and`.
     fn separator(&mut self) -> Result<(), InstructionError> {
         let start = self.rest;
         let mut rest = start.trim_start();
@@ -183,7 +182,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a keyword means without a value.
+/// The meaning of a keyword without a value.
 fn bare(keyword: &str) -> Option<Part> {
     match keyword {
         "oldest" | "first" => Some(Part::Take(Take::Oldest(1))),
@@ -193,7 +192,7 @@ fn bare(keyword: &str) -> Option<Part> {
     }
 }
 
-/// What a keyword and its value mean.
+/// The meaning of a keyword with its value.
 fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
     if value.is_empty() {
         return Err(MISSING);
@@ -218,7 +217,7 @@ fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
     }))
 }
 
-/// What a count from one end means: of utterances, or of turns.
+/// The meaning of a count from one end, of utterances or of turns.
 fn counted(keyword: &str, value: &str) -> Result<Part, &'static str> {
     let oldest = matches!(keyword, "oldest" | "first");
     let value = value.to_ascii_lowercase();
@@ -234,18 +233,18 @@ fn counted(keyword: &str, value: &str) -> Result<Part, &'static str> {
     Ok(Part::Take(if oldest { Take::Oldest(count) } else { Take::Newest(count) }))
 }
 
-/// The number of `turn_N`, if it is of a turn.
+/// The number in `turn_N`, if the value has that form.
 fn turn(value: &str) -> Result<Option<u32>, &'static str> {
     value.to_ascii_lowercase().strip_prefix("turn_").map(number).transpose()
 }
 
-/// A time.
+/// Parses a time.
 fn moment(value: &str) -> Result<Timestamp, &'static str> {
     time::read(value)
         .ok_or("write a turn, such as before:turn_5, or a time, such as 2026-11-20 or 2026-11-20T10:00:00Z")
 }
 
-/// `N`, `N-M`, or `N-` for an open range, or several of these with commas.
+/// Parses `N`, `N-M`, `N-` for an open range, or several of these separated by commas.
 fn numbers(value: &str) -> Result<Numbers, &'static str> {
     let mut ranges = value.split(',').map(range);
     let first = ranges.next().unwrap_or(Err(MISSING))?;
@@ -260,7 +259,7 @@ fn range(value: &str) -> Result<Numbers, &'static str> {
     }
 }
 
-/// A number in digits, without a sign.
+/// Parses a number in digits, without a sign.
 fn number<T: FromStr>(digits: &str) -> Result<T, &'static str> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err("not a whole number; numbers are written in digits and count from 1");
@@ -268,7 +267,7 @@ fn number<T: FromStr>(digits: &str) -> Result<T, &'static str> {
     digits.parse().map_err(|_| "the number is too large")
 }
 
-/// The texts of `about` from the rest of the line: a raw one, or several in quotes.
+/// The texts of `about` in the rest of the line: one unquoted, or several in quotes.
 fn read_rest(rest: &str) -> Result<Vec<String>, InstructionError> {
     let rest = rest.trim();
     if let Some(texts) = quoted_list(rest) {
@@ -292,7 +291,7 @@ fn read_rest(rest: &str) -> Result<Vec<String>, InstructionError> {
     Ok(vec![rest.to_owned()])
 }
 
-/// The texts, if all of `list` is texts in quotes with commas between them.
+/// The texts in `list`, if it consists of quoted texts separated by commas.
 fn quoted_list(mut list: &str) -> Option<Vec<String>> {
     let mut texts = Vec::new();
     while list.starts_with(is_quote) {
@@ -313,7 +312,7 @@ fn word_is_form(word: &str, keyword: &str) -> bool {
     first == keyword && after.starts_with(':')
 }
 
-/// A value, quoted or up to a blank or a comma before anything but a digit, and what follows it.
+/// Splits off a value: a quoted one, or up to a blank or to a comma not followed by a digit.
 fn split_value(text: &str) -> Result<(String, &str), &'static str> {
     let Some(open) = text.chars().next().filter(|&c| is_quote(c)) else {
         let lists = |at: usize| {
@@ -344,7 +343,7 @@ fn split_value(text: &str) -> Result<(String, &str), &'static str> {
     Err("the closing quote is missing")
 }
 
-/// `text` in double quotes, as [`split_value`] reads it.
+/// `text` in double quotes, in the form that [`split_value`] reads.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -357,7 +356,8 @@ fn ends_bare(c: char) -> bool {
     c.is_whitespace() || c == ','
 }
 
-/// A keyword with its colon, or another word whose colon a value follows at once.
+/// Whether `text` starts with a keyword and its colon, or with another word and a colon directly followed by
+/// a value.
 fn has_value(text: &str) -> bool {
     let (word, after) = split_word(text);
     let known = KEYWORDS.contains(&&*word) && after.trim_start().starts_with(':');
@@ -365,7 +365,7 @@ fn has_value(text: &str) -> bool {
     known || !word.is_empty() && other
 }
 
-/// The letters that `text` starts with, in lower case, and what follows them.
+/// The letters at the start of `text`, in lower case, and what follows them.
 fn split_word(text: &str) -> (String, &str) {
     let end = text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len());
     (text[..end].to_ascii_lowercase(), &text[end..])

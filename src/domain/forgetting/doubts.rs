@@ -1,5 +1,5 @@
-//! Words that make a sentence doubtful, in lower case: what they add to it cannot be
-//! expressed, or cannot be told without a guess.
+//! Words that make a sentence doubtful, in lower case: they add something that cannot be expressed, or only
+//! by guessing.
 
 use crate::domain::forgetting::words::{self, Noun};
 
@@ -14,8 +14,8 @@ wont shouldnt wouldnt couldnt mustnt keep keeping keeps kept retain retaining pr
 /// Words of condition.
 const CONDITIONS: &str = "if unless whenever otherwise";
 
-/// Words that begin another instruction after "and", "then" or a comma, besides the verbs of
-/// forgetting and what begins an object or a modifier.
+/// Words that begin another instruction after "and", "then" or a comma, in addition to the verbs of
+/// forgetting and the words that begin an object or a modifier.
 const BEGINNINGS: &str = "remember store memorize memorise recall restore leave tell say show send add write start \
 begin continue summarize summarise let make give do get go stop then also please everything anything nothing all what \
 whatever every each any my your i you before after from by";
@@ -25,28 +25,28 @@ const TIMES: &str = "second minute hour day week weekend fortnight month quarter
 night noon midnight monday tuesday wednesday thursday friday saturday sunday january february march april may june july \
 august september october november december";
 
-/// Words that tell a time by themselves at the end of a text.
+/// Words that are a time on their own at the end of a text.
 const WHEN: &str = "yesterday today tonight tomorrow earlier recently ago now lately already again before after since \
 afterwards later temporarily forever";
 
-/// Words that tell a time before a unit of it.
+/// Words that form a time with the unit after them.
 const BEFORE_TIMES: &str =
     "last this next past previous that every each on in since until till for before after within by than";
 
-/// Words that say nothing by themselves.
+/// Words that mean nothing on their own.
 const EMPTY: &str = "it its that this these those them they him he her she his their me i you us we myself yourself \
 himself herself themselves itself everything anything something nothing all what whatever which who someone anyone \
 everyone somebody anybody everybody the a an any some my your our of to in on one ones there here thing things stuff \
 both each every and topic subject same such";
 
-/// Other words that are no names.
+/// Other words that are not names.
 const NO_NAMES: &str = "for at with between during within through till until while when where how why or as is are was \
 were has have had be been people whoever whose window buffer context archive summary summaries id name number few \
 several many most half couple recent previous next so just thanks thank call calls question questions query queries \
 request requests";
 
-/// Why a sentence, or an unquoted text to look for, that holds `word` is refused wherever it
-/// stands: it would turn the meaning of all the rest.
+/// The reason to refuse a sentence, or an unquoted text to look for, that contains `word` anywhere: the word
+/// would change the meaning of everything else.
 pub(super) fn refused(word: &str) -> Option<&'static str> {
     match () {
         () if holds(EXCEPTIONS, word) => {
@@ -68,8 +68,7 @@ pub(super) fn begins_another(word: &str) -> bool {
     verb || words::end(word).is_some() || words::TOPIC.contains(&word) || holds(BEGINNINGS, word)
 }
 
-/// Whether `words`, the end of a text, tell a time: "yesterday", "last week", "on Monday",
-/// "for an hour".
+/// Whether `words`, the end of a text, are a time: "yesterday", "last week", "on Monday", "for an hour".
 pub(super) fn ends_in_time(words: &[&str]) -> bool {
     match words {
         [.., last] if holds(WHEN, last) => true,
@@ -82,7 +81,7 @@ pub(super) fn ends_in_time(words: &[&str]) -> bool {
     }
 }
 
-/// Whether a word says nothing by itself, so that a text of only such words names no topic.
+/// Whether a word means nothing on its own, so that a text of only such words names no topic.
 pub(super) fn says_nothing(word: &str) -> bool {
     holds(EMPTY, word)
 }
@@ -95,7 +94,7 @@ pub(super) fn is_no_name(word: &str) -> bool {
     time || known || phrase || begins_another(word) || says_nothing(word) || holds(NO_NAMES, word)
 }
 
-/// Whether a noun stands for utterances or turns, so that it does not belong into a text.
+/// Whether a noun means utterances or turns, and so does not belong in a text.
 pub(super) fn is_selectable(word: &str) -> bool {
     matches!(words::noun(word), Some((Noun::Message | Noun::Turn, _)))
 }
@@ -109,7 +108,7 @@ fn is_numeric(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether a list of words holds one.
+/// Whether `list` contains `word`.
 fn holds(list: &str, word: &str) -> bool {
     list.split(' ').any(|one| one == word)
 }

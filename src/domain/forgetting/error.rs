@@ -1,44 +1,44 @@
-//! Why an instruction is refused.
+//! The errors for instructions that are refused.
 
 use std::fmt;
 
 use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 
-/// The forms, on one line, for an error to show.
-const FORMS: &str = "accepted are oldest, newest, first:N, last:N, last:N_turns, position:N, before:turn_N, \
+/// The accepted forms on one line, for error messages.
+const FORMS: &str = "valid forms: oldest, newest, first:N, last:N, last:N_turns, position:N, before:turn_N, \
 after:turn_N, turn:N, speaker:system|user|assistant|tool, name:NAME, sequence:N, id:ID, since:TIME, before:TIME, \
-about:TEXT, all, where N of turns, positions and sequences may be N-M, N- or a list such as 2,5-7, a TIME is \
-2026-11-20 or 2026-11-20T10:00:00Z, and about:\"A\",\"B\" looks for either; several of these together; or one plain \
-English sentence for the same, such as \"forget what the user said before turn 5\"";
+about:TEXT, all, where N for turns, positions and sequences can be N-M, N- or a list such as 2,5-7, a TIME is \
+2026-11-20 or 2026-11-20T10:00:00Z, and about:\"A\",\"B\" looks for either; or several of these together; or one plain \
+English sentence, such as \"forget what the user said before turn 5\"";
 
-/// Most characters of the input that an error shows.
+/// The most characters of the input to show in an error.
 const SHOWN: usize = 80;
 
-/// Why an instruction is refused. The text follows the name of the field that held it.
+/// The reason an instruction is refused. The text follows the name of the field that contained it.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstructionError {
-    /// There is nothing but blanks.
+    /// The text is empty or blank.
     #[error("is empty; {FORMS}")]
     Empty,
-    /// The text has so many bytes, which is more than [`MAX_INSTRUCTION_BYTES`].
+    /// The text's length in bytes, which exceeds [`MAX_INSTRUCTION_BYTES`].
     #[error("has {0} bytes; at most {MAX_INSTRUCTION_BYTES} are accepted")]
     TooLong(usize),
-    /// The text is not understood from these words on.
+    /// The text cannot be understood from these words on.
     #[error("is not understood from {0:?} on{1}; {FORMS}")]
     NotUnderstood(String, Suggested),
-    /// A part is understood, and cannot be accepted.
+    /// A part is understood but not acceptable.
     #[error("{part:?}: {why}{suggested}; {FORMS}")]
     Part {
-        /// The part, as it was written.
+        /// The part as written.
         part: String,
         /// What is wrong with it, and what to write instead.
         why: &'static str,
-        /// Short forms of what may be meant.
+        /// Short forms of what might be meant.
         suggested: Suggested,
     },
 }
 
-/// For logs: without what was written.
+/// For logs: omits the text itself.
 impl fmt::Debug for InstructionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -50,7 +50,7 @@ impl fmt::Debug for InstructionError {
     }
 }
 
-/// Short forms of what may be meant; perhaps none.
+/// Short forms of what might be meant; can be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggested(Vec<String>);
 
@@ -64,17 +64,17 @@ impl fmt::Display for Suggested {
 }
 
 impl InstructionError {
-    /// Nothing is understood from `rest` on.
+    /// Nothing can be understood from `rest` on.
     pub(super) fn not_understood(rest: &str) -> Self {
         Self::NotUnderstood(shown(rest), Suggested::default())
     }
 
-    /// `part` cannot be accepted because of `why`, which says what to write instead.
+    /// `part` is not acceptable because of `why`, which also says what to write instead.
     pub(super) fn part(part: &str, why: &'static str) -> Self {
         Self::Part { part: shown(part), why, suggested: Suggested::default() }
     }
 
-    /// The same, and what may be meant.
+    /// Adds short forms of what might be meant.
     #[must_use]
     pub(super) fn suggesting(mut self, forms: impl IntoIterator<Item = String>) -> Self {
         if let Self::NotUnderstood(_, suggested) | Self::Part { suggested, .. } = &mut self {

@@ -1,8 +1,8 @@
-//! What plain English does not forget.
+//! The limit on what a plain-English instruction forgets.
 
 use std::fmt;
 
-/// More of a window than a sentence is believed to mean.
+/// A selection larger than its sentence is believed to mean.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "selects {selected} of the {window} utterances in the window, more than half: if you mean that, send {instruction}"
@@ -10,13 +10,13 @@ use std::fmt;
 pub struct Excess {
     /// Utterances of the window that would be forgotten.
     pub selected: usize,
-    /// Utterances of the window that could be.
+    /// Utterances of the window that could be forgotten.
     pub window: usize,
-    /// What was understood, in its short form, which is always obeyed.
+    /// The short form of what was understood, which is always obeyed.
     pub instruction: String,
 }
 
-/// For logs: without what was written.
+/// For logs: omits the text itself.
 impl fmt::Debug for Excess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Excess");

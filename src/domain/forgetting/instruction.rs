@@ -6,12 +6,11 @@ use crate::domain::{
     limits::MAX_TOPICS,
 };
 
-/// What a forget instruction selects: the utterances that meet every criterion, or so many
-/// of them from one end.
+/// What a forget instruction selects: the utterances that meet every criterion, or a number of them from one
+/// end.
 ///
-/// Holds at least one criterion or a count, no two criteria of one kind, and none that
-/// contradict each other. Its display is the short form, which [`parse`](super::parse)
-/// reads back to the same instruction.
+/// Has at least one criterion or a count, no two criteria of the same kind, and no contradictory ones. Its
+/// `Display` output is the short form, which [`parse`](super::parse) reads back to the same instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     criteria: Vec<Criterion>,
@@ -21,9 +20,9 @@ pub struct Instruction {
 /// One condition on an utterance. All numbers count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Criterion {
-    /// Everything stored; stands alone.
+    /// Everything stored; allowed only alone.
     All,
-    /// The utterance with this id; stands alone.
+    /// The utterance with this id; allowed only alone.
     Id(String),
     /// These sequences.
     Sequence(Numbers),
@@ -31,28 +30,27 @@ pub enum Criterion {
     Position(Numbers),
     /// Said by this role.
     Speaker(Role),
-    /// Said by the participant or tool of this name, as the caller wrote it.
+    /// Said by the participant or tool of this name, exactly as the caller wrote it.
     Name(String),
     /// In these turns.
     Turn(Numbers),
-    /// In one of the so many lowest of the turn numbers from 1 that are stored.
+    /// In one of this many lowest stored turn numbers, counting from turn 1.
     FirstTurns(u32),
-    /// In one of the so many highest of the turn numbers from 1 that are stored.
+    /// In one of this many highest stored turn numbers, counting from turn 1.
     LastTurns(u32),
-    /// In a later turn than this.
+    /// In a turn later than this one.
     AfterTurn(u32),
-    /// In an earlier turn than this; turn 0, before the first user utterance, is one.
+    /// In a turn earlier than this one; turn 0, before the first user utterance, counts.
     BeforeTurn(u32),
     /// Said at this time or later.
     Since(Timestamp),
     /// Said before this time.
     Before(Timestamp),
-    /// Holds all terms of one of these texts, each of which has a letter or a digit.
+    /// Contains all terms of one of these texts, each of which has a letter or a digit.
     About(Vec<String>),
 }
 
-/// So many of what the criteria select, from one end; at least 1. Without criteria, of the
-/// window.
+/// How many of the selected utterances to take from one end; at least 1. Without criteria, from the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
     /// The oldest ones.
@@ -62,7 +60,7 @@ pub enum Take {
 }
 
 impl Instruction {
-    /// An instruction of `criteria`, in any order, and a count. Blanks around texts are dropped.
+    /// Creates an instruction from `criteria`, in any order, and a count. Blanks around texts are dropped.
     ///
     /// ```
     /// use utterd::domain::{Role, forgetting::{Criterion, Instruction, Take}};
@@ -75,7 +73,7 @@ impl Instruction {
     /// ```
     ///
     /// # Errors
-    /// Nothing to select by, a zero, a reversed range, an empty text, two criteria of one
+    /// Neither a criterion nor a count, a zero, a reversed range, an empty text, two criteria of the same
     /// kind, or criteria that no utterance can meet together.
     pub fn new(
         criteria: impl IntoIterator<Item = Criterion>,
@@ -86,28 +84,28 @@ impl Instruction {
         Ok(instruction)
     }
 
-    /// An instruction of what was checked.
+    /// Creates an instruction from parts already checked.
     pub(super) fn sorted(mut criteria: Vec<Criterion>, take: Option<Take>) -> Self {
         criteria.sort_by_key(Criterion::rank);
         Self { criteria, take }
     }
 
-    /// Everything stored.
+    /// Selects everything stored.
     pub fn all() -> Self {
         Self { criteria: vec![Criterion::All], take: None }
     }
 
-    /// The conditions, each kind at most once, in the order of [`Criterion`]'s variants.
+    /// The conditions, at most one of each kind, in the order of [`Criterion`]'s variants.
     pub fn criteria(&self) -> &[Criterion] {
         &self.criteria
     }
 
-    /// How many of what the criteria select; all of it if absent.
+    /// How many of the selected utterances to take; all of them if `None`.
     pub fn take(&self) -> Option<Take> {
         self.take
     }
 
-    /// Whether each part, and all of them together, can be meant.
+    /// Checks that each part, and all of them together, make sense.
     pub(super) fn check(&self) -> Result<(), InstructionError> {
         if self.criteria.is_empty() && self.take.is_none() {
             return Err(InstructionError::Empty);
@@ -117,14 +115,14 @@ impl Instruction {
             return Err(self.refused("a count must be at least 1"));
         }
         if self.criteria.windows(2).any(|pair| pair[0].rank() == pair[1].rank()) {
-            return Err(self.refused("two criteria of one kind; send an instruction for each"));
+            return Err(self.refused("two criteria of the same kind; send an instruction for each"));
         }
         self.check_alone()?;
         self.check_turns()?;
         self.check_times()
     }
 
-    /// Whether what stands alone does.
+    /// Checks that criteria allowed only alone are alone.
     fn check_alone(&self) -> Result<(), InstructionError> {
         let parts = self.criteria.len() + usize::from(self.take.is_some());
         match self.criteria.first() {
@@ -138,7 +136,7 @@ impl Instruction {
         }
     }
 
-    /// Whether some turn can meet all criteria on turns.
+    /// Checks that some turn can meet all criteria on turns.
     fn check_turns(&self) -> Result<(), InstructionError> {
         let (mut low, mut high, mut counted, mut fixed) = (0, u32::MAX, 0, 0);
         for criterion in &self.criteria {
@@ -164,7 +162,7 @@ impl Instruction {
         }
     }
 
-    /// Whether some time can meet all criteria on times.
+    /// Checks that some time can meet all criteria on times.
     fn check_times(&self) -> Result<(), InstructionError> {
         let time = |of: fn(&Criterion) -> Option<Timestamp>| self.criteria.iter().find_map(of);
         let since = time(|one| if let Criterion::Since(time) = one { Some(*time) } else { None });
@@ -175,14 +173,14 @@ impl Instruction {
         }
     }
 
-    /// The whole instruction cannot be accepted.
+    /// An error that refuses the whole instruction.
     fn refused(&self, why: &'static str) -> InstructionError {
         InstructionError::part(&self.to_string(), why)
     }
 }
 
 impl Criterion {
-    /// The place among the kinds, in the order in which they are written.
+    /// The kind's position in the order in which criteria are written.
     fn rank(&self) -> u8 {
         match self {
             Self::All => 0,
@@ -202,7 +200,7 @@ impl Criterion {
         }
     }
 
-    /// Itself, without blanks around its texts, each of which is said once.
+    /// Trims the texts and removes repeated ones.
     pub(super) fn trimmed(self) -> Self {
         let trim = |text: String| text.trim().to_owned();
         match self {
@@ -221,7 +219,7 @@ impl Criterion {
         }
     }
 
-    /// Whether it can be meant by itself.
+    /// Checks that the criterion makes sense on its own.
     fn check(&self) -> Result<(), InstructionError> {
         let checked = match self {
             Self::Id(text) | Self::Name(text) if text.is_empty() => Err("the value is missing"),

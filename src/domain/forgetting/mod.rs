@@ -1,9 +1,9 @@
-//! Forget instructions: what a caller writes to say which utterances shall be forgotten.
+//! Forget instructions: what callers write to select the utterances to forget.
 //!
-//! An instruction is a conjunction of criteria, and perhaps a count taken from one end of
-//! what they select. It is written in the short forms (`speaker:user before:turn_5`) or in
-//! plain English ("remove everything the user said before turn 5"). Either is understood
-//! as a whole or refused, so that no part of a sentence is ever passed over.
+//! An instruction is a conjunction of criteria, optionally with a count taken from one end of the selection.
+//! It is written in the short forms (`speaker:user before:turn_5`) or in plain English ("remove everything
+//! the user said before turn 5"). Either is understood as a whole or refused: no part of a sentence is ever
+//! skipped.
 
 mod asked;
 mod canonical;
@@ -24,19 +24,19 @@ pub use numbers::Numbers;
 
 use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 
-/// Reads an instruction, in the short forms or in plain English, in time linear in `text`.
+/// Parses an instruction, in the short forms or in plain English, in time linear in `text`.
 ///
-/// - Keywords and words are read in any case; names, ids and texts are kept as written.
-/// - In English, "I" and "my" are the user, "you" and "your" the assistant.
-/// - In English, an unquoted name begins with a capital letter or looks like an identifier
-///   (`get_weather`); only before "'s" may it be any one word.
-/// - In English, everything stored is meant by a verb with "everything", "all messages", "the
-///   whole conversation" and their like, and nothing else in the sentence.
-/// - In English, a time may be told from now ("yesterday", "older than a week"), or be one of today
-///   ("since 10 am"). It is in UTC, and the last one where a date has no year. Whether a sentence is
-///   understood does not depend on the time.
-/// - In English, a command word with one letter too many, missing, wrong or swapped with the next is read as
-///   that word, unless everything stored would be meant then.
+/// - Keywords and words are case-insensitive; names, ids and texts are kept as written.
+/// - In English, "I" and "my" refer to the user, "you" and "your" to the assistant.
+/// - In English, an unquoted name begins with a capital letter or looks like an identifier (`get_weather`);
+///   before "'s" it can be any single word.
+/// - In English, everything stored is meant only by a verb with "everything", "all messages", "the whole
+///   conversation" or the like, and nothing else in the sentence.
+/// - In English, a time can be relative to now ("yesterday", "older than a week") or to today ("since 10
+///   am"). Times are in UTC; a date without a year is the most recent one. Whether a sentence is understood
+///   does not depend on the time.
+/// - In English, a command word with one letter extra, missing, wrong or swapped with the next is read as
+///   that word, unless the sentence would then mean everything stored.
 ///
 /// ```
 /// use utterd::domain::{Timestamp, forgetting::parse};
@@ -48,8 +48,8 @@ use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 /// ```
 ///
 /// # Errors
-/// What is not understood as a whole, selects nothing, or contradicts itself. The error
-/// names the part and what is accepted.
+/// An instruction that is not understood as a whole, selects nothing, or contradicts itself. The error names
+/// the part and what is accepted.
 pub fn parse(text: &str) -> Result<Asked, InstructionError> {
     if text.len() > MAX_INSTRUCTION_BYTES {
         return Err(InstructionError::TooLong(text.len()));

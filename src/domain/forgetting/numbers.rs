@@ -4,18 +4,18 @@ use std::fmt;
 
 use crate::domain::{Ranges, Sequence};
 
-/// The end of a range that is open.
+/// The end of an open range.
 const OPEN: u64 = u64::MAX;
 
-/// Some numbers, from 1 on; at least one.
+/// A non-empty set of numbers, counting from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(Ranges);
 
 impl Numbers {
-    /// The numbers from the first to the last.
+    /// The numbers from `first` to `last`, inclusive.
     ///
     /// # Errors
-    /// A range from 0, or a reversed one: what is wrong with it.
+    /// Describes what is wrong if the range starts at 0 or is reversed.
     pub fn range(first: u64, last: u64) -> Result<Self, &'static str> {
         match first {
             0 => Err("counts from 1"),
@@ -24,10 +24,10 @@ impl Numbers {
         }
     }
 
-    /// The number and all greater ones.
+    /// `first` and all greater numbers.
     ///
     /// # Errors
-    /// 0: what is wrong with it.
+    /// Describes what is wrong if `first` is 0.
     pub fn from(first: u64) -> Result<Self, &'static str> {
         Self::range(first, OPEN)
     }
@@ -36,35 +36,35 @@ impl Numbers {
         Self(Ranges::of(Sequence(first), Sequence(last)))
     }
 
-    /// These numbers and those.
+    /// The union of both sets.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         self.0.union(&others.0);
         self
     }
 
-    /// Whether it holds the number.
+    /// Whether the set contains the number.
     pub fn contains(&self, number: impl Into<u64>) -> bool {
         self.0.contains(Sequence(number.into()))
     }
 
-    /// The number, if it is one only.
+    /// The number, if there is only one.
     pub fn single(&self) -> Option<u64> {
         (self.0.first() == self.0.last()).then(|| self.0.first().map(Sequence::get)).flatten()
     }
 
-    /// Whether it holds a number from `low` to `high`.
+    /// Whether the set contains a number from `low` to `high`.
     pub(super) fn meets(&self, low: u32, high: u32) -> bool {
         self.0.meets(&Ranges::of(Sequence(low.into()), Sequence(high.into())))
     }
 
-    /// Whether it holds a number above `most`, and is not open.
+    /// Whether the set contains a number above `most`, other than an open end.
     pub(super) fn exceeds(&self, most: u64) -> bool {
         let mut numbers = self.0.iter().flat_map(|range| [*range.start(), *range.end()]);
         numbers.any(|number| number.get() > most && number.get() != OPEN)
     }
 
-    /// As sequences.
+    /// The numbers as sequences.
     pub(in crate::domain) fn sequences(&self) -> &Ranges {
         &self.0
     }

@@ -1,6 +1,7 @@
-//! Times: as short forms write them, and as they are told from now.
+//! Times: absolute ones as in the short forms, and ones relative to now.
 //!
-//! All times are in UTC. A day begins at midnight, so "today" is the UTC day of whoever asks for it.
+//! All times are in UTC. A day begins at midnight UTC, and "today" is the UTC day on which an instruction
+//! arrives.
 
 use jiff::{
     SignedDuration, Span,
@@ -10,15 +11,15 @@ use jiff::{
 
 use crate::domain::Timestamp;
 
-/// Seconds of a day: UTC has no others as far as POSIX time tells.
+/// Seconds per day: UTC days are all this long in POSIX time.
 pub(super) const DAY: u32 = 24 * 60 * 60;
-/// What is older than so many seconds is not told from now: a thousand years.
+/// The longest time before now that is accepted, in seconds: a thousand years.
 const MOST_SECONDS: u64 = 1_000 * 366 * DAY as u64;
-/// The years that a date may have.
+/// The years allowed in a date.
 const YEARS: std::ops::RangeInclusive<i16> = 1..=9_000;
 
-/// Reads a time of a short form: a day, which means its beginning, or a day and a time of it, in UTC where no
-/// offset is given.
+/// Parses a time in short form: a day, which means its beginning, or a day and a time of day, in UTC unless
+/// an offset is given.
 pub(super) fn read(text: &str) -> Option<Timestamp> {
     let local = || text.parse::<DateTime>().and_then(|local| local.to_zoned(TimeZone::UTC));
     let time = text.parse::<jiff::Timestamp>().or_else(|_| local().map(|zoned| zoned.timestamp())).ok()?;
@@ -26,7 +27,7 @@ pub(super) fn read(text: &str) -> Option<Timestamp> {
     YEARS.contains(&year).then(|| Timestamp(time.as_microsecond()))
 }
 
-/// Writes a time as a short form does: a day alone if it is its beginning.
+/// Formats a time in short form: as a day alone if it is the day's beginning.
 pub(super) fn write(time: Timestamp) -> String {
     let time = near(time);
     match time.as_microsecond() % (i64::from(DAY) * 1_000_000) {
@@ -35,38 +36,39 @@ pub(super) fn write(time: Timestamp) -> String {
     }
 }
 
-/// A moment, absolute or told from now.
+/// A moment, absolute or relative to now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// So many seconds into a day.
+    /// This many seconds into a day.
     On(Day, u32),
-    /// So long before now, to the second.
+    /// This long before now, to the second.
     Ago(u32, Unit),
-    /// By itself.
+    /// An absolute time.
     At(Timestamp),
 }
 
 /// A day in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Day {
-    /// So many days before today.
+    /// This many days before today.
     Back(u8),
-    /// With its year.
+    /// A date with its year.
     Of(Date),
-    /// The last one, up to today, of this month and day of the month.
+    /// The most recent day, up to today, with this month and day of the month.
     Last(i8, i8),
 }
 
 /// A unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// So many seconds.
+    /// This many seconds.
     Seconds(u32),
-    /// So many months of the calendar.
+    /// This many calendar months.
     Months(u32),
 }
 
-/// From one moment to before another, either of which may be open, in this order whenever it is asked.
+/// A range from one moment to just before another, either of which can be open. Its ends are in order at any
+/// time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub since: Option<Moment>,
@@ -74,19 +76,19 @@ pub(super) struct Stretch {
 }
 
 impl Day {
-    /// A date, unless there is none such in the years that are accepted.
+    /// A date, unless it does not exist or its year is out of range.
     pub fn of(year: i16, month: i8, day: i8) -> Option<Self> {
         let date = Date::new(year, month, day).ok()?;
         YEARS.contains(&year).then_some(Self::Of(date))
     }
 
-    /// The last such day, unless no year has one.
+    /// The most recent such day, unless no year has one.
     pub fn last(month: i8, day: i8) -> Option<Self> {
         const LEAP: i16 = 2000;
         Date::new(LEAP, month, day).ok().map(|_| Self::Last(month, day))
     }
 
-    /// Its beginning.
+    /// The day's beginning.
     pub fn start(self) -> Moment {
         Moment::On(self, 0)
     }
@@ -102,7 +104,7 @@ impl Day {
             Self::Of(date) => date,
             Self::Last(month, day) => {
                 let of = |back| Date::new(today.year().saturating_sub(back), month, day).ok();
-                // a leap day comes at least each eight years
+                // a leap day comes at least every eight years
                 (0..=8).filter_map(of).find(|date| *date <= today).unwrap_or(today)
             }
         }
@@ -110,7 +112,7 @@ impl Day {
 }
 
 impl Moment {
-    /// The moment so many units ago, unless that is beyond all that was ever said.
+    /// The moment `count` units ago, unless that is longer ago than anything was ever said.
     pub fn ago(count: u32, unit: Unit) -> Option<Self> {
         let seconds = match unit {
             Unit::Seconds(seconds) => u64::from(count) * u64::from(seconds),
@@ -119,7 +121,7 @@ impl Moment {
         (seconds <= MOST_SECONDS).then_some(Self::Ago(count, unit))
     }
 
-    /// When it is.
+    /// The moment's time.
     fn at(self, now: Timestamp) -> Timestamp {
         let now = near(now).to_zoned(TimeZone::UTC).datetime();
         let local = match self {
@@ -142,7 +144,8 @@ impl Moment {
             .map_or(Timestamp(i64::MAX), |zoned| Timestamp(zoned.timestamp().as_microsecond()))
     }
 
-    /// What it is ordered by among those of its kind, whatever the time is; `None` if that depends on it.
+    /// The sort key among moments of the same kind, independent of the time; `None` if the order depends on
+    /// the time.
     fn order(self) -> Option<(u8, i64)> {
         let days = |date: Date| date.duration_since(Date::constant(1970, 1, 1)).as_secs();
         match self {
@@ -164,13 +167,13 @@ impl Stretch {
         Self { since: Some(moment), before: None }
     }
 
-    /// Up to a moment.
+    /// Up to a moment, excluding it.
     pub fn before(moment: Moment) -> Self {
         Self { since: None, before: Some(moment) }
     }
 
-    /// What is in both; `None` unless each has an end that the other has not, and these are in order whenever
-    /// it is asked.
+    /// The intersection; `None` unless each has just the end that the other lacks and both ends are in order
+    /// at any time.
     pub fn and(self, other: Self) -> Option<Self> {
         let both = match (self, other) {
             (Self { since: Some(since), before: None }, Self { since: None, before: Some(before) })
@@ -183,13 +186,13 @@ impl Stretch {
         (kind == other && since < before).then_some(Self { since: Some(both.0), before: Some(both.1) })
     }
 
-    /// When it begins and when it ends.
+    /// The times of its beginning and its end.
     pub fn at(self, now: Timestamp) -> (Option<Timestamp>, Option<Timestamp>) {
         (self.since.map(|moment| moment.at(now)), self.before.map(|moment| moment.at(now)))
     }
 }
 
-/// The time, or the nearest that the calendar has.
+/// The time, or the nearest one that the calendar supports.
 fn near(time: Timestamp) -> jiff::Timestamp {
     let (least, most) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
     let micros = time.0.clamp(least.as_microsecond(), most.as_microsecond());

@@ -1,13 +1,13 @@
-//! The words that the grammar knows, in lower case.
+//! The vocabulary of the grammar, in lower case.
 
 use crate::domain::Role;
 
-/// What a noun stands for.
+/// What a noun refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Noun {
-    /// An utterance of anyone.
+    /// An utterance by anyone.
     Message,
-    /// An utterance of the assistant, unless a tool is named.
+    /// An utterance by the assistant, unless a tool is named.
     Reply,
     /// What a tool returned.
     Output,
@@ -15,17 +15,17 @@ pub(super) enum Noun {
     Prompt,
     /// The system utterances.
     Instructions,
-    /// An utterance, once who said it, where or about what is told.
+    /// An utterance, once its speaker, place or topic is given.
     Thing,
     /// A turn.
     Turn,
     /// A place in the window.
     Position,
-    /// A place in the conversation's life.
+    /// A sequence number in the conversation.
     Sequence,
 }
 
-/// The noun, and whether it is a plural.
+/// The noun, and whether it is plural.
 pub(super) fn noun(word: &str) -> Option<(Noun, bool)> {
     match word {
         "instructions" => Some((Noun::Instructions, true)),
@@ -52,7 +52,7 @@ fn singular(word: &str) -> Option<Noun> {
     }
 }
 
-/// The role that a word stands for.
+/// The role that a word names.
 pub(super) fn role(word: &str) -> Option<Role> {
     match word {
         "user" | "users" | "human" | "humans" => Some(Role::User),
@@ -65,8 +65,7 @@ pub(super) fn role(word: &str) -> Option<Role> {
     }
 }
 
-/// The role of a speaker who is named by a pronoun: the instruction is the user's, and
-/// spoken to the assistant.
+/// The role that a pronoun refers to: the instruction is the user's and addresses the assistant.
 pub(super) fn pronoun(word: &str) -> Option<Role> {
     match word {
         "i" | "me" => Some(Role::User),
@@ -84,7 +83,7 @@ pub(super) fn end(word: &str) -> Option<bool> {
     }
 }
 
-/// To forget.
+/// Verbs that mean to forget.
 pub(super) const VERBS: [&str; 17] = [
     "get rid of",
     "dispose of",
@@ -105,7 +104,7 @@ pub(super) const VERBS: [&str; 17] = [
     "scratch",
 ];
 
-/// The same after "would you mind".
+/// The same verbs after "would you mind".
 pub(super) const GERUNDS: [&str; 11] = [
     "getting rid of",
     "forgetting",
@@ -120,7 +119,7 @@ pub(super) const GERUNDS: [&str; 11] = [
     "striking",
 ];
 
-/// What takes back what the user said last.
+/// Phrases that take back what the user said last.
 pub(super) const RETRACTIONS: [&str; 2] = ["scratch that", "strike that"];
 
 /// Verbs of saying, for anyone.
@@ -144,7 +143,7 @@ pub(super) const SAID: [&str; 17] = [
     "stated",
 ];
 
-/// Verbs of saying, for the assistant only: what others answer or reply is not all they say.
+/// Verbs of saying for the assistant only: other speakers' answers and replies are not everything they say.
 pub(super) const ANSWERED: [&str; 3] = ["answered", "replied", "responded"];
 
 /// Participles of saying: "sent by the user".
@@ -163,7 +162,7 @@ pub(super) const SPOKEN: [&str; 12] = [
     "provided",
 ];
 
-/// What the whole conversation is called.
+/// Names for the whole conversation.
 pub(super) const HISTORY: [&str; 15] = [
     "conversation history",
     "conversation log",
@@ -182,10 +181,10 @@ pub(super) const HISTORY: [&str; 15] = [
     "memory",
 ];
 
-/// How many of [`HISTORY`] mean it also without an article.
+/// How many of the first names in [`HISTORY`] mean it even without an article.
 pub(super) const BARE_HISTORY: usize = 8;
 
-/// What introduces a text to look for.
+/// Words that introduce a text to look for.
 pub(super) const TOPIC: [&str; 15] = [
     "about",
     "regarding",
@@ -204,7 +203,7 @@ pub(super) const TOPIC: [&str; 15] = [
     "on the topic of",
 ];
 
-/// What introduces a text to look for after "that" or "which".
+/// Words that introduce a text to look for after "that" or "which".
 pub(super) const TOPIC_VERBS: [&str; 19] = [
     "mention",
     "mentions",

@@ -1,9 +1,9 @@
-//! The bytes of the utterances that a fork has.
+//! The bytes of a fork's utterances.
 
 use crate::domain::{Conversation, Need, Ranges, Sequence, change::Context};
 
-/// The bytes of what `before` stores up to `at`, by what goes of the archive or by what stays, whichever is
-/// fewer utterances.
+/// The bytes of what `before` stores up to `at`, counted by the archived utterances that leave or by those
+/// that stay, whichever are fewer.
 pub(super) fn through(
     before: &Conversation,
     at: Sequence,

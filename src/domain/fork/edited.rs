@@ -1,4 +1,4 @@
-//! An edit as a fork: what was said before an utterance, and then something else.
+//! An edit as a fork: the conversation before an utterance, and then something else.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::domain::{
     update::UpdateUtterance,
 };
 
-/// A fork in which an utterance says something else.
+/// A fork in which an utterance is changed.
 #[derive(Clone, Debug)]
 pub struct ForkEdited {
-    /// The fork; the utterance tells its point.
+    /// The fork; the utterance determines its point.
     pub fork: Fork,
-    /// The utterance, and how it is to be changed.
+    /// The utterance, and the change to it.
     pub update: UpdateUtterance,
 }
 
@@ -26,18 +26,18 @@ pub struct ForkEdited {
 pub struct ForkedEdited {
     /// Both conversations.
     pub forked: Forked,
-    /// The utterance as it stands in the fork: its newest.
+    /// The utterance as it is in the fork, where it is the newest.
     pub utterance: Arc<Utterance>,
 }
 
-/// Forks `before` in front of the unit of an utterance; the fork goes on with the unit up to the
-/// utterance, which is changed as `command` says.
+/// Forks `before` in front of the unit of an utterance; the fork continues with the unit up to the utterance,
+/// which is changed according to `command`.
 ///
-/// What is said anew has its place, turn and given id, and is memorized like anything else: it may
-/// evict. The other conversation stays as it is.
+/// What is said again keeps its place, turn and given id, and is memorized like anything else: it can evict.
+/// The other conversation is not changed.
 ///
-/// Refuses an id that names no stored utterance, one that is forgotten, content that is not accepted,
-/// and another revision than the expected one.
+/// Refuses an id that names no stored utterance, an utterance that is forgotten, content that is not
+/// accepted, and a revision that is not the expected one.
 pub fn fork_edited(
     before: &Conversation,
     command: &ForkEdited,
@@ -73,7 +73,7 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
 }
 
-/// `member` as it is said in the fork: it was never anything else there.
+/// `member` as it is said in the fork: it was never anything else there, nor late.
 fn draft(member: &Utterance, target: &Utterance) -> Draft {
     let mut more = member.more.clone();
     if let Some(more) = &mut more {

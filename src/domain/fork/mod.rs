@@ -1,8 +1,8 @@
 //! Fork: a second conversation that starts with what was said in the first one up to a point.
 //!
-//! Nothing of it is copied: both read the lineages that were written before, which are frozen (see
-//! [`Trunk`]), and each writes to a branch of its own. So a fork at the newest utterance costs the same
-//! whatever was said; one further back costs by what its window takes over or leaves out.
+//! Nothing is copied: both read the lineages written before, which are frozen (see [`Trunk`]), and each
+//! writes to its own branch. So a fork at the newest utterance always costs the same; one further back costs
+//! by what its window takes over or leaves out.
 
 mod bytes;
 mod edited;
@@ -26,26 +26,26 @@ pub use edited::{ForkEdited, ForkedEdited, fork_edited};
 /// A fork to make.
 #[derive(Clone, Debug)]
 pub struct Fork {
-    /// The fork's name.
+    /// The fork's key.
     pub key: ConversationKey,
-    /// Whose conversation the fork is; by default its parent's recipient's.
+    /// The fork's recipient; by default its parent's.
     pub recipient: Option<RecipientId>,
     /// The fork's lineage, which it writes to.
     pub lineage: LineageId,
     /// The lineage that the parent writes to from now on.
     pub branch: LineageId,
-    /// The last sequence that it shares; by default the newest.
+    /// The last sequence that both share; by default the newest.
     pub at: Option<Sequence>,
     /// Its title; by default its parent's.
     pub title: Option<Arc<str>>,
-    /// The revision that the caller expects the parent at.
+    /// The revision that the caller expects of the parent.
     pub expected: Option<Revision>,
 }
 
 /// A conversation that was forked: one commit changes both.
 #[derive(Clone, Debug)]
 pub struct Forked {
-    /// The parent, which says what it said and writes to another branch.
+    /// The parent: it keeps its utterances, and writes to another branch.
     pub parent: Transition,
     /// The fork.
     pub fork: Transition,
@@ -53,18 +53,18 @@ pub struct Forked {
 
 /// Forks `before`.
 ///
-/// The fork says what its parent says up to the point, forgotten and pinned as it is there. A point in
-/// the window cuts its end off. At one that has left it, what left comes back as far as the policy's
-/// `keep` allows, the newest units first; the rest is the fork's archive. Labels, policy and encoding are
-/// its parent's. It starts now.
+/// The fork has its parent's utterances up to the point, forgotten and pinned as they are there. If the point
+/// is in the window, the window is cut after it. If it has left the window, the newest units before it return
+/// as far as the policy's `keep` allows; the rest is the fork's archive. Labels, policy and encoding are its
+/// parent's. It starts now.
 ///
-/// A segment of the summary that also covers what the fork has not, or has in its window, is made
-/// anew from what is stored, or else keeps the sentences that are of the fork's: then
-/// [`ForkedFrom::approximate`] says so.
+/// A segment of the summary that also covers what the fork does not have, or has in its window, is made again
+/// from what is stored, or else keeps the sentences from what the fork has; [`ForkedFrom::approximate`] then
+/// says so.
 ///
-/// Refuses a point where nothing was said, one within an exchange, naming the nearest ones that are
-/// accepted, and another revision than the expected one. An exchange that is open at the newest
-/// utterance is open in both.
+/// Refuses a point where nothing was said, a point inside an exchange (naming the nearest ones that are
+/// accepted), and a revision that is not the expected one. An exchange that is open at the newest utterance
+/// is open in both.
 pub fn fork(
     before: &Conversation,
     command: &Fork,
@@ -79,8 +79,8 @@ pub fn fork(
     verdict(decide())
 }
 
-/// The parent after a fork at `at`. Its branch is frozen, unless nothing was written to it or nothing of
-/// it is shared.
+/// The parent after a fork at `at`. Its branch is frozen, unless nothing was written to it or nothing of it
+/// is shared.
 fn freeze(before: &Conversation, at: Sequence, branch: LineageId, now: Timestamp) -> Transition {
     let mut transition = Transition::from(before, now);
     let head = &mut transition.after.head;
@@ -92,7 +92,7 @@ fn freeze(before: &Conversation, at: Sequence, branch: LineageId, now: Timestamp
     transition.finish(&before.summary)
 }
 
-/// The fork of `before` at `at`, in the making: its first change, but for what it says of segments.
+/// The fork of `before` at `at`, in the making: its first change, except what it says about segments.
 fn start(
     before: &Conversation,
     at: Sequence,
@@ -148,13 +148,13 @@ fn start(
 }
 
 impl Head {
-    /// The sequence of the newest utterance, stored or not; 0 before any.
+    /// The sequence of the newest utterance, stored or not; 0 before the first.
     pub fn newest(&self) -> Sequence {
         Sequence(self.next.get() - 1)
     }
 
-    /// The lineages that a conversation reads which shares everything up to `last`, the oldest
-    /// first. Also those that began behind it: they may hold what was changed of what was before.
+    /// The lineages read by a conversation that shares everything up to `last`, oldest first. They include
+    /// those that began after it: these may hold changes to what came before.
     fn trunks_through(&self, last: Sequence) -> Arc<[Trunk]> {
         let branch = (!self.fresh_branch).then_some(Trunk { lineage: self.branch, through: self.newest() });
         let trunks = self.trunks.iter().copied().chain(branch);
@@ -165,7 +165,7 @@ impl Head {
     }
 }
 
-/// What a fork takes over.
+/// What a fork takes over from its parent.
 struct Taken {
     window: Window,
     left: Ranges,

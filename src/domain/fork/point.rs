@@ -1,4 +1,4 @@
-//! Where a conversation may be forked, and what it was in the middle of there.
+//! Where a conversation can be forked, and its state at that point.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::domain::{
     stop::Stop,
 };
 
-/// Archived utterances that are looked at for the end of a unit, at first.
+/// Archived utterances that are first searched for the end of a unit.
 const LOOK_AHEAD: u64 = 16;
 
 /// The point `at`, or else the newest utterance.
 ///
-/// Refuses one where nothing was said, and one that cuts an exchange.
+/// Refuses a point where nothing was said, and one that cuts an exchange.
 pub(super) fn accepted(
     before: &Conversation,
     at: Option<Sequence>,
@@ -61,8 +61,8 @@ fn last_of_unit(before: &Conversation, member: &Utterance, context: &Context<'_>
     }
 }
 
-/// The head of `before` with what it was in the middle of at `at`, where `window` ends. One that has
-/// ended since goes on there.
+/// The head of `before` as it was at `at`, where `window` ends. A conversation that has ended since goes on
+/// there.
 pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> Head {
     let head = before.head.clone();
     let newest = window.last();
@@ -74,7 +74,7 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
             newest.map_or(at.get() == 0, |newest| newest.sequence == at && newest.instruction),
         ),
     };
-    // what was said last up to there may be gone: then it abandoned what waits before it
+    // what was said last before the point may be gone: then it abandoned what was waiting
     let open = newest.filter(|newest| newest.sequence == at).and_then(|newest| {
         let unit: Vec<_> = window.unit(newest.unit).cloned().collect();
         OpenExchange::after(&unit)
@@ -90,7 +90,7 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
     }
 }
 
-/// The calls that were abandoned up to `at`, where `open` waits: what was said behind it is not said.
+/// The calls abandoned up to `at`, where `open` waits: what came after it is not part of the fork.
 fn abandoned_at(head: &Head, at: Sequence, open: Option<&OpenExchange>) -> Arc<[AbandonedCall]> {
     let waits = open.map_or(at.next(), |open| open.unit);
     let calls = head.abandoned.iter().filter(|call| call.caller < waits);

@@ -1,14 +1,14 @@
-//! What comes back into the window of a fork whose point is in its parent's archive.
+//! What returns to the window of a fork whose point is in its parent's archive.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{Marks, Need, Policy, Ranges, Utterance, Window, change::Context};
 
-/// Archived utterances that are looked at, at first.
+/// Archived utterances that are looked at first.
 const LOOK_BACK: u64 = 32;
 
-/// The newest units of `archived` that fit in beside `window`, under the `keep` of each measure; the
-/// newest of all always, unless the window holds a newer one. In the order said.
+/// The newest units of `archived` that fit in addition to `window`, under the `keep` of each measure. The
+/// newest of all is always among them, unless the window has a newer one. In order.
 pub(super) fn revived(
     window: &Window,
     archived: &Ranges,
@@ -30,12 +30,12 @@ pub(super) fn revived(
         if wanted == *archived {
             return Ok(candidates);
         }
-        // the oldest unit in sight may reach further back
+        // the oldest unit in sight may begin further back
         count *= 8;
     }
 }
 
-/// The window with what comes back into it.
+/// The window with what returns to it.
 pub(super) fn joined(window: &Window, revived: Vec<Arc<Utterance>>) -> Window {
     let mut all: Vec<_> = window.iter().cloned().chain(revived).collect();
     all.sort_by_key(|utterance| utterance.sequence);
@@ -63,7 +63,7 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// Adds `unit`, which is older than those before it; answers whether it fits.
+    /// Adds `unit`, which is older than those already added; returns whether it fits.
     fn takes(&mut self, unit: &'a [Arc<Utterance>]) -> bool {
         self.utterances += unit.len() as u64;
         self.tokens += unit.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum::<u64>();

@@ -1,4 +1,4 @@
-//! Forks of random conversations, beside what was said in them.
+//! Forks of random conversations, next to a record of what was said in them.
 
 use std::cell::Cell;
 
@@ -21,7 +21,7 @@ impl Life {
         updated.transition.into_iter().for_each(|transition| self.apply(transition));
     }
 
-    /// Forks it; the parent goes on here.
+    /// Forks it; this continues as the parent.
     fn fork(&mut self, at: Option<u64>, number: u8) -> Result<Self, Refusal> {
         let command = command(at, number);
         let forked = self.decide(|before, context| fork(before, &command, context))?;
@@ -99,7 +99,7 @@ fn policy() -> impl Strategy<Value = Policy> {
     })
 }
 
-/// Does what `step` says, and answers the fork that it made.
+/// Does what `step` says, and returns the fork that it made.
 fn take(life: &mut Life, step: &Step, number: u8) -> Option<Life> {
     let n = life.state.head.next;
     match step {
@@ -132,8 +132,8 @@ fn lived(policy: Policy, steps: &[Step]) -> Life {
 }
 
 proptest! {
-    /// At any point that is no cut, a fork says what its parent says up to it, and what it is in the
-    /// middle of is what its parent was in the middle of then.
+    /// At any point that does not cut an exchange, a fork has its parent's utterances up to it, and is in
+    /// the middle of what its parent was in the middle of then.
     #[test]
     fn says_what_its_parent_says(policy in policy(), steps in prop::collection::vec(step(), 1..60), at in 1..80u64) {
         let mut life = lived(policy, &steps);
@@ -166,7 +166,7 @@ proptest! {
         }
     }
 
-    /// A fork made later, where the parent stood then, goes on as the parent went on.
+    /// A fork made later at an earlier point goes on as the parent went on from there.
     #[test]
     fn goes_on_as_its_parent_did(steps in prop::collection::vec(step(), 1..40), rest in prop::collection::vec(step(), 1..10)) {
         let speaks = |step: &Step| matches!(step, Step::Say(_, false) | Step::Call(_) | Step::Answer);
@@ -186,7 +186,7 @@ proptest! {
         }
     }
 
-    /// What either side does after the fork is not seen on the other.
+    /// What either side does after the fork does not affect the other.
     #[test]
     fn sides_do_not_see_each_other(
         policy in policy(),
@@ -205,7 +205,7 @@ proptest! {
         }
     }
 
-    /// An edit as a fork says all that was said before, and then the edited utterance.
+    /// An edit as a fork has everything said before, and then the edited utterance.
     #[test]
     fn an_edit_as_a_fork_ends_with_it(policy in policy(), steps in prop::collection::vec(step(), 1..50), at in any::<prop::sample::Index>()) {
         let mut life = lived(policy, &steps);
@@ -238,7 +238,7 @@ proptest! {
     }
 }
 
-/// What is looked at and written for a fork at the newest utterance does not grow with the window.
+/// What a fork at the newest utterance reads and writes does not grow with the window.
 #[test]
 fn the_newest_point_costs_the_same_at_any_length() {
     let written = |count: usize| {
@@ -263,7 +263,7 @@ fn the_newest_point_costs_the_same_at_any_length() {
     assert_eq!(written(100_000), (0, 0, 2, 0));
 }
 
-/// A point far back is found by looking at what comes into the window and at its segments' sources.
+/// A fork far back reads only what returns to the window, and the sources of its segments.
 #[test]
 fn a_point_in_the_archive_is_not_searched_for() {
     let mut life = Life::new(small(Some(50), 10_000));
@@ -290,7 +290,7 @@ fn a_point_is_one_where_something_was_said() {
     );
 }
 
-/// An open exchange is open in both; each answers it for itself.
+/// An open exchange is open in both; each answers it separately.
 #[test]
 fn an_open_exchange_is_open_in_both() {
     let mut life = Life::new(Policy::ROLLING);
@@ -301,7 +301,7 @@ fn an_open_exchange_is_open_in_both() {
     assert!(fork.state.head.open.is_none() && life.state.head.open.is_some());
 }
 
-/// One that a user abandoned is open again in a fork in front of that.
+/// An exchange that a user abandoned is open again in a fork before that.
 #[test]
 fn an_abandoned_exchange_is_open_before_it_was_abandoned() {
     let mut life = Life::new(Policy::ROLLING);
@@ -311,7 +311,7 @@ fn an_abandoned_exchange_is_open_before_it_was_abandoned() {
     assert_eq!((fork.state.head.turn, life.state.head.turn), (1, 2));
 }
 
-/// A parent that is forked again and again reads no more lineages for it.
+/// Forking a parent repeatedly does not make it read more lineages.
 #[test]
 fn many_forks_share_one_trunk() {
     let mut life = Life::new(Policy::ROLLING);
@@ -329,7 +329,7 @@ fn many_forks_share_one_trunk() {
     assert_eq!(lineages, [(1, 1), (110, 1)], "what was changed since the first fork is shared");
 }
 
-/// Where the sources are gone, a segment that is cut keeps what it says of the fork's.
+/// If its sources are gone, a segment that is cut keeps its sentences from what the fork has.
 #[test]
 fn without_its_sources_a_segment_is_approximate() {
     let mut life = Life::new(small(Some(10), 0));

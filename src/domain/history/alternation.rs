@@ -1,36 +1,36 @@
 //! User and assistant take turns (seed 002, "Role Alternation").
 //!
-//! Tool results stand on the user's side and belong to their call, so a user message behind them,
-//! or an assistant's, is in turn. A system message is nobody's turn.
+//! Tool results are on the user's side and belong to their call, so a user or assistant message after them is
+//! in turn. A system message is nobody's turn.
 
 use super::{DropReason, Dropped, Entry, Unit};
 use crate::domain::{More, Role};
 
-/// What becomes of two messages of one role in a row.
+/// What happens to two messages of one role in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Alternation {
     /// They become one message.
     #[default]
     Merge,
-    /// The newest of them stays.
+    /// The newer one is kept.
     Drop,
     /// The history is refused.
     Reject,
 }
 
-/// Two messages of one role in a row; places in the request, none for the prompt.
+/// Two messages of one role in a row, by their indexes in the request; the prompt has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clash {
     /// The role of both.
     pub role: Role,
-    /// The earlier one.
+    /// The index of the earlier one.
     pub first: Option<usize>,
-    /// The later one.
+    /// The index of the later one.
     pub second: Option<usize>,
 }
 
-/// The first clash of a history. `across_system` looks through system messages, as a format does
-/// that has them apart.
+/// The first clash of a history. `across_system` ignores system messages in between, for a format that keeps
+/// them apart.
 pub fn first_clash(units: &[Unit], across_system: bool) -> Option<Clash> {
     let turns: Vec<&Unit> = units.iter().filter(|unit| !is_passed_over(unit, across_system)).collect();
     let pair = turns.windows(2).find(|pair| clash(pair[0], pair[1]))?;
@@ -38,7 +38,7 @@ pub fn first_clash(units: &[Unit], across_system: bool) -> Option<Clash> {
     Some(Clash { role: pair[0].role(), first, second })
 }
 
-/// Keeps the newest of the messages of one role in a row.
+/// Keeps only the newest of several messages of one role in a row.
 pub fn keep_newest(units: Vec<Unit>, across_system: bool) -> (Vec<Unit>, Vec<Dropped>) {
     let (mut kept, mut dropped) = (Vec::<Unit>::new(), Vec::new());
     for unit in units {
@@ -51,10 +51,10 @@ pub fn keep_newest(units: Vec<Unit>, across_system: bool) -> (Vec<Unit>, Vec<Dro
     (kept, dropped)
 }
 
-/// Joins the messages of one role in a row; returns how many were joined to the one before them.
+/// Joins several messages of one role in a row; returns how many were joined to the one before them.
 ///
-/// Their texts stand in one message with an empty line between. Where their speakers have
-/// different names, each text begins with its speaker's.
+/// Their texts become one message, separated by an empty line. If their speakers have different names, each
+/// text begins with its speaker's name.
 pub fn merge(entries: Vec<Entry>) -> (Vec<Entry>, usize) {
     let (mut merged, before) = (Vec::<Entry>::new(), entries.len());
     for entry in entries {
@@ -92,7 +92,7 @@ fn clash(first: &Unit, second: &Unit) -> bool {
 fn superseded(unit: &Unit) -> Option<Dropped> {
     let role = unit.role();
     let text = format!(
-        "is followed by another {role} message; of those in a row the newest is kept. Accepted are user and assistant in turn"
+        "is followed by another {role} message; only the newest in a row is kept. Accepted are user and assistant in turn"
     );
     Some(Dropped { index: unit.message.index?, reason: DropReason::Alternation, text })
 }

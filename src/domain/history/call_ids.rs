@@ -1,13 +1,13 @@
-//! Ids of calls that a provider accepts.
+//! Call ids that a provider accepts.
 
 use std::collections::HashMap;
 
 use super::Unit;
 use crate::domain::call_ids::{CallIds, Rule};
 
-/// Changes the ids that are not accepted, of calls and of their results alike; returns how many.
+/// Changes the ids that are not accepted, of calls and their results; returns how many.
 ///
-/// The result depends on nothing but the messages up to it.
+/// Each id depends only on the messages up to it.
 pub fn accept(units: &mut [Unit], rule: Rule) -> usize {
     let mut ids = CallIds::by(rule);
     units.iter_mut().map(|unit| accept_unit(unit, &mut ids)).sum()
@@ -16,7 +16,7 @@ pub fn accept(units: &mut [Unit], rule: Rule) -> usize {
 fn accept_unit(unit: &mut Unit, ids: &mut CallIds) -> usize {
     let Some(more) = unit.message.draft.more.as_mut() else { return 0 };
     ids.next_message();
-    // The results of calls with one id are alike for a reader: any order answers each once.
+    // A reader cannot tell the results of calls with one id apart: any order answers each once.
     let mut renamed: HashMap<Box<str>, Vec<Box<str>>> = HashMap::new();
     let mut changed = 0;
     for call in &mut more.tool_calls {
@@ -29,7 +29,7 @@ fn accept_unit(unit: &mut Unit, ids: &mut CallIds) -> usize {
         let Some(id) = result.draft.more.as_mut().and_then(|more| more.tool_call_id.as_mut()) else {
             continue;
         };
-        // The nearest call is answered first, as pairing does.
+        // The nearest call is answered first, as in pairing.
         if let Some(new) = renamed.get_mut(id).and_then(Vec::pop) {
             *id = new;
         }

@@ -1,25 +1,25 @@
-//! The newest units that fit the limits stay, beside the instructions and the prompt.
+//! Keeps the newest units that fit the limits, with the instructions and the prompt.
 //!
-//! A unit stays whole or leaves whole, so that no result is without its call. System messages at
-//! the head are instructions: they stay as long as they fit beside the prompt. Of the rest the
-//! newest stay; the first that does not fit leaves with all that is older.
+//! A unit stays or leaves as a whole, so that no result is without its call. System messages at the head are
+//! instructions: they stay as long as they fit with the prompt. Of the rest, the newest stay; the first that
+//! does not fit leaves with everything older.
 
 use super::{DropReason, Dropped, Entry, Recalled, Unit};
 use crate::domain::{Refusal, Role};
 
-/// How much of a history may stay.
+/// How much of a history can stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Messages, without the prompt.
     pub messages: usize,
-    /// Bytes of everything that goes out.
+    /// Bytes of everything that is sent.
     pub bytes: usize,
-    /// Tokens of everything that goes out; none: any number.
+    /// Tokens of everything that is sent; `None` means any number.
     pub tokens: Option<u32>,
 }
 
 impl Limits {
-    /// What is left beside what takes `cost`, if there is room for that.
+    /// What is left after `cost`, if there is room for that.
     pub fn less(self, cost: Cost) -> Option<Self> {
         let tokens = self.tokens.map(|most| u64::from(most).checked_sub(cost.tokens));
         Some(Self {
@@ -33,10 +33,10 @@ impl Limits {
     }
 }
 
-/// What messages take.
+/// What messages cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// How many they are; the prompt is none.
+    /// Their number, without the prompt.
     pub messages: usize,
     /// Their bytes.
     pub bytes: usize,
@@ -45,7 +45,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// Both together.
+    /// The sum of both.
     pub fn and(self, other: Self) -> Self {
         Self {
             messages: self.messages + other.messages,
@@ -54,7 +54,7 @@ impl Cost {
         }
     }
 
-    /// The limit that it is above.
+    /// The limit that it exceeds.
     pub fn above(self, limits: &Limits) -> Option<Above> {
         let of = |limit, most: u64, needed: u64| (needed > most).then_some(Above { limit, most, needed });
         of(Limit::Messages, limits.messages as u64, self.messages as u64)
@@ -102,12 +102,12 @@ pub struct Above {
     pub limit: Limit,
     /// What it allows.
     pub most: u64,
-    /// The least that would do.
+    /// The least that would be enough.
     pub needed: u64,
 }
 
 impl Above {
-    /// The refusal of a prompt that does not fit alone.
+    /// The refusal of a prompt that does not fit by itself.
     pub fn refusal(self) -> Refusal {
         let Self { limit, most, needed } = self;
         let text = format!("is {most}; the prompt alone needs {needed}, which is the least accepted");
@@ -116,18 +116,18 @@ impl Above {
 
     fn dropped(self, entry: &Entry) -> Option<Dropped> {
         let Self { limit, most, .. } = self;
-        let text = format!("does not fit: {} is {most}, and newer messages go first", limit.field());
+        let text = format!("does not fit: {} is {most}, and newer messages take precedence", limit.field());
         Some(Dropped { index: entry.index?, reason: limit.into(), text })
     }
 }
 
-/// What messages take in a format.
+/// Measures messages in a format.
 pub trait Measure {
-    /// What everything takes that is no message.
+    /// The cost of everything that is not a message.
     fn frame(&self) -> Cost;
-    /// What the message takes, at most.
+    /// The maximum cost of the message.
     fn entry(&self, entry: &Entry) -> Cost;
-    /// What has to stand before a unit that would be the first of the conversation.
+    /// The cost of what must precede a unit that would be the first of the conversation.
     fn lead(&self, first: &Unit) -> Cost;
 }
 
@@ -138,15 +138,15 @@ pub struct Kept {
     pub instructions: Vec<Unit>,
     /// What follows them, without the prompt.
     pub history: Vec<Unit>,
-    /// What is recalled of the rest; it stands before the newest message of the user.
+    /// What is recalled of the rest; it is placed before the user's newest message.
     pub recalled: Option<Recalled>,
-    /// The new message of the user.
+    /// The user's new message.
     pub prompt: Option<Unit>,
 }
 
-/// Cuts `units` to the limits; answers what stays and what leaves.
+/// Cuts `units` to the limits; returns what stays and what leaves.
 ///
-/// Refuses a prompt that alone is above a limit, and names the number that it needs.
+/// Refuses a prompt that by itself exceeds a limit, and names the number that it needs.
 pub fn cut(
     mut units: Vec<Unit>,
     limits: &Limits,
@@ -175,7 +175,7 @@ pub fn cut(
     Ok((kept, dropped))
 }
 
-/// The longest end of `history` that fits beside what is `used` already.
+/// The longest end of `history` that fits in addition to what is `used`.
 fn newest(
     mut history: Vec<Unit>,
     mut used: Cost,
@@ -191,7 +191,7 @@ fn newest(
         if reached.is_some() {
             break;
         }
-        // A unit that needs something before it stays only when that fits too; an older one may not.
+        // A unit that needs something before it stays only if that fits too; an older unit may not need it.
         let led = used.and(measure.lead(unit)).above(limits);
         match led {
             None => start = place,
@@ -205,8 +205,8 @@ fn newest(
 }
 
 impl Kept {
-    /// Lets the oldest unit go, then what is recalled, instructions last; answers false when only the prompt is
-    /// left.
+    /// Drops the oldest unit, then what is recalled, and the instructions last; returns false if only the
+    /// prompt is left.
     pub fn drop_oldest(&mut self, above: Above, dropped: &mut Vec<Dropped>) -> bool {
         if self.history.is_empty() && self.recalled.take().is_some() {
             return true;
@@ -242,7 +242,7 @@ mod tests {
         history::{pairing::pair, test_entries::*},
     };
 
-    /// A message takes the bytes of its text; an assistant's at the head takes ten before it.
+    /// A message costs the bytes of its text; an assistant's at the head costs ten for what precedes it.
     struct Plain;
 
     impl Measure for Plain {

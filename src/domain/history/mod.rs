@@ -1,13 +1,13 @@
-//! A history that a caller brings along with each request (seed 002): the rules by which it is made
-//! fit for a model. Nothing of it is stored.
+//! A history that a caller sends with each request (seed 002), and the rules that make it fit for a model.
+//! Nothing of it is stored.
 //!
 //! | module | rule |
 //! |---|---|
-//! | [`pairing`] | every call has its result directly behind it, every result its call |
+//! | [`pairing`] | every call is directly followed by its result, every result has its call |
 //! | [`alternation`] | user and assistant take turns |
-//! | [`cut`] | the newest units that fit the limits stay, beside the instructions and the prompt |
-//! | [`recall`] | what a prompt asks for of the rest, as one marked message |
-//! | [`call_ids`] | ids of calls that a provider accepts |
+//! | [`cut`] | the newest units that fit the limits stay, with the instructions and the prompt |
+//! | [`recall`] | what a prompt asks for from the rest, as one marked message |
+//! | [`call_ids`] | call ids that a provider accepts |
 
 pub mod alternation;
 pub mod call_ids;
@@ -22,7 +22,7 @@ use crate::domain::{Draft, Reason, Refusal, Role};
 /// A message of a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Its place in the request, from 0; none for the prompt, which stands behind the history.
+    /// Its index in the request, from 0; `None` for the prompt, which comes after the history.
     pub index: Option<usize>,
     /// What was said.
     pub draft: Draft,
@@ -33,22 +33,22 @@ pub struct Entry {
 pub struct Unit {
     /// The message.
     pub message: Entry,
-    /// What answers its calls: a result for each.
+    /// The results of its calls, one for each.
     pub results: Vec<Entry>,
 }
 
 impl Unit {
-    /// The message and the results, in their order.
+    /// The message and the results, in order.
     pub fn entries(&self) -> impl Iterator<Item = &Entry> {
         std::iter::once(&self.message).chain(&self.results)
     }
 
-    /// The same, for good.
+    /// The same, by value.
     pub fn into_entries(self) -> impl Iterator<Item = Entry> {
         std::iter::once(self.message).chain(self.results)
     }
 
-    /// Who speaks first in it.
+    /// The role of the message.
     pub fn role(&self) -> Role {
         self.message.draft.role
     }
@@ -57,39 +57,39 @@ impl Unit {
 /// What is recalled of a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recalled {
-    /// The message that quotes it; it has no place in the request.
+    /// The message that quotes it; it has no index in the request.
     pub message: Unit,
-    /// The places of what it quotes, in the request, ascending.
+    /// The indexes in the request of what it quotes, ascending.
     pub places: Vec<usize>,
 }
 
 /// A message, or a part of one, that was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// Its place in the request, from 0.
+    /// Its index in the request, from 0.
     pub index: usize,
-    /// Why, for machines.
+    /// Why, in machine-readable form.
     pub reason: DropReason,
-    /// What is wrong, and what is accepted; a text of these rules goes behind the message's place.
+    /// What is wrong, and what is accepted; a text from these rules follows the name of the message's place.
     pub text: String,
 }
 
 /// Why a message was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DropReason {
-    /// It is no message: no JSON object.
+    /// It is not a message: not a JSON object.
     NotAMessage,
-    /// Its role is none, or unknown.
+    /// Its role is missing, or unknown.
     UnknownRole,
     /// Its content is neither text nor blocks of text.
     InvalidContent,
-    /// It says nothing and calls nothing.
+    /// It has neither text nor calls.
     Empty,
     /// One of its calls lacks its id or its name, or is of another shape.
     InvalidToolCall,
     /// Another field has a value that is not accepted.
     InvalidField,
-    /// It is larger than a message may be.
+    /// It exceeds the maximum size of a message.
     TooLarge,
     /// A result that answers no open call.
     OrphanedResult,
@@ -106,7 +106,7 @@ pub enum DropReason {
 }
 
 impl From<Reason> for DropReason {
-    /// What a refused utterance is left out for.
+    /// The reason for leaving out a refused utterance.
     fn from(reason: Reason) -> Self {
         match reason {
             Reason::UnknownRole => Self::UnknownRole,
@@ -119,7 +119,7 @@ impl From<Reason> for DropReason {
 }
 
 impl Dropped {
-    /// The message at `index`, which its check refused.
+    /// The message at `index`, which failed its check.
     pub fn refused(index: usize, refusal: &Refusal) -> Self {
         Self { index, reason: refusal.reason().into(), text: refusal.to_string() }
     }

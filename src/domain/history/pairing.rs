@@ -1,8 +1,8 @@
-//! Every call has its result directly behind it, and every result its call.
+//! Every call is directly followed by its result, and every result has its call.
 //!
-//! Which result answers which call is said in [`exchange`](crate::domain::exchange). The whole history
-//! is at hand here, so a call that is never answered leaves alone: what was said beside it stays, and
-//! so do the calls that were answered. A result that came late is told by the user where it stands.
+//! Which result answers which call is described in [`exchange`](crate::domain::exchange). The whole history
+//! is available here, so a call that is never answered leaves alone: what was said with it stays, and so do
+//! the calls that were answered. A late result becomes a user message in its place.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::domain::{
     exchange::{Answers, Pairing, Said, note},
 };
 
-/// A history of which every call is answered.
+/// A history in which every call is answered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paired {
     /// The messages with their results, in the order of the messages.
     pub units: Vec<Unit>,
     /// Results without a call, and calls without a result.
     pub dropped: Vec<Dropped>,
-    /// The places of the results that did not stand directly behind their calls.
+    /// The indexes of the results that did not directly follow their calls.
     pub moved: Vec<usize>,
 }
 
@@ -56,7 +56,7 @@ pub fn pair(entries: Vec<Entry>) -> Paired {
     paired
 }
 
-/// What the user tells of a late result.
+/// A late result as a user message.
 fn told_late((answers, entry): (&Answers, &Entry), entries: &[Entry]) -> Option<Draft> {
     let Answers::Late(Some((caller, call))) = *answers else { return None };
     let tool = entries.get(caller)?.draft.tool_calls().get(call).map(|call| &*call.name)?;
@@ -64,7 +64,7 @@ fn told_late((answers, entry): (&Answers, &Entry), entries: &[Entry]) -> Option<
     Some(Draft { role: Role::User, content: text.into(), more: None, ..entry.draft.clone() })
 }
 
-/// Takes the calls that nothing answers out of a message, and says so.
+/// Removes the unanswered calls from a message, and reports them.
 fn strip_calls(entry: &mut Entry, answers: &[Option<usize>]) -> Option<Dropped> {
     let index = entry.index?;
     let more = entry.draft.more.as_mut()?;

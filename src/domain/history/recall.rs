@@ -1,7 +1,7 @@
-//! What the limits leave out of a history and a prompt asks for, as one marked message.
+//! What a prompt asks for from the messages that the limits leave out, as one marked message.
 //!
-//! A share of the limits is kept for it; what it does not need of that is for the newest messages. Units are
-//! recalled whole or shortened, never a call without its results.
+//! A share of the limits is reserved for it; what it does not need of that is for the newest messages. Units
+//! are recalled whole or shortened, never a call without its results.
 
 use super::{
     Entry, Recalled, Unit,
@@ -15,21 +15,21 @@ use crate::domain::{
     recall::{self, Index, Query, score},
 };
 
-/// The share of what is recalled by default, in per cent of the limits.
+/// The default share for what is recalled, in percent of the limits.
 pub const RECALL_PERCENT: u32 = 50;
 
-/// What is to be recalled.
+/// What to recall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recall {
     /// What to look for.
     pub prompt: String,
-    /// Matches at most; `None` is as many as fit.
+    /// The maximum number of matches; `None` means as many as fit.
     pub matches: Option<usize>,
-    /// Per cent of the limits of bytes and tokens at most; where tokens are unlimited, of 8,000.
+    /// The maximum share of the byte and token limits, in percent; of 8,000 tokens if tokens are unlimited.
     pub percent: u32,
 }
 
-/// Cuts `units` to the limits as [`cut`] does, and puts into what is kept what is recalled of the rest.
+/// Cuts `units` to the limits as [`cut`] does, and adds what is recalled of the rest to what is kept.
 pub fn cut_and_recall(
     units: Vec<Unit>,
     recall: &Recall,
@@ -47,7 +47,7 @@ pub fn cut_and_recall(
     if dropped.is_empty() || matches.is_empty() {
         return Ok((plain, dropped));
     }
-    // what it leaves lets messages stay that it would have quoted; these it goes without
+    // what it leaves lets messages stay that it would have quoted; it then goes without these
     while let Some((message, cost)) = recall.quote(&units, &matches, share, measure, counter) {
         let Some(beside) = limits.less(cost) else { break };
         let (kept, dropped) = cut(units.clone(), &beside, measure)?;
@@ -62,7 +62,7 @@ pub fn cut_and_recall(
     Ok(chosen.unwrap_or((plain, dropped)))
 }
 
-/// The places of the units of the history that are not `kept`.
+/// The places of the history's units that are not `kept`.
 fn left_out(units: &[Unit], kept: &Kept) -> Vec<usize> {
     let stays: Vec<usize> = kept.entries().filter_map(|entry| entry.index).collect();
     let head = units.iter().position(|unit| unit.role() != Role::System).unwrap_or(units.len());
@@ -71,16 +71,16 @@ fn left_out(units: &[Unit], kept: &Kept) -> Vec<usize> {
 }
 
 impl Recall {
-    /// What is kept for it at most.
+    /// The most that is reserved for it.
     fn share(&self, limits: &Limits) -> Cost {
         let of = |limit: u64| limit * u64::from(self.percent) / 100;
         let tokens = of(limits.tokens.unwrap_or(DEFAULT_MAX_TOKENS).into());
         Cost { messages: 1, bytes: of(limits.bytes as u64) as usize, tokens }
     }
 
-    /// The units among `wanted` that tell most about the prompt, the best first.
+    /// The units among `wanted` that say most about the prompt, best first.
     fn ranked(&self, units: &[Unit], wanted: Vec<usize>) -> Vec<usize> {
-        // by sequence, from 0: the place of its unit
+        // for each sequence, from 0, the place of its unit
         let places: Vec<usize> =
             units.iter().zip(0..).flat_map(|(unit, place)| unit.entries().map(move |_| place)).collect();
         let mut index = Index::new();
@@ -98,8 +98,8 @@ impl Recall {
         ranked.filter(|place| !std::mem::replace(&mut seen[*place], true)).collect()
     }
 
-    /// The message that quotes as many of the units at `matches`, the best first, as `share` has room for; and
-    /// what it takes.
+    /// The message that quotes as many of the units at `matches`, best first, as `share` has room for; and
+    /// its cost.
     fn quote(
         &self,
         units: &[Unit],
@@ -135,7 +135,7 @@ impl Recall {
     }
 }
 
-/// The messages of a unit, to be found.
+/// The messages of a unit, for the search.
 fn searched(unit: &Unit) -> impl Iterator<Item = recall::Said<'_>> {
     let calls = unit.message.draft.tool_calls();
     unit.entries().map(|entry| {
@@ -164,7 +164,7 @@ fn said<'a>(draft: &'a Draft, calls: &'a [ToolCall]) -> Said<'a> {
     Said { role: draft.role, name, content: &draft.content, calls: draft.tool_calls() }
 }
 
-/// The message that quotes `chosen` of the units, in the order said.
+/// The message that quotes the `chosen` units, in order.
 fn message(mut chosen: Vec<(usize, Vec<Line>)>, units: &[Unit]) -> Recalled {
     chosen.sort_by_key(|(place, _)| *place);
     let lines = chosen.iter().flat_map(|(_, lines)| lines).map(|line| line.text.as_str());

@@ -1,9 +1,9 @@
-//! Messages as the tests of this part say them.
+//! Messages for these tests.
 
 use super::Entry;
 use crate::domain::{Draft, More, Role, ToolCall};
 
-/// The messages at their places.
+/// The messages with their indexes.
 pub fn numbered<const N: usize>(drafts: [Draft; N]) -> Vec<Entry> {
     (0..).zip(drafts).map(|(index, draft)| Entry { index: Some(index), draft }).collect()
 }

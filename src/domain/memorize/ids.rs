@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use crate::domain::{Conversation, Draft, Ranges, Reason, Refusal, Sequence, change::Context, stop::Stop};
 
-/// What the conversation has already of the ids that drafts have, without what is `gone`: by the draft's place.
+/// The utterances, except those in `gone`, that already have the ids of drafts; by the draft's index.
 ///
-/// Refuses, unless `upsert` says that they are replaced, ids that are taken; and always ids of the form that the server makes
-/// which name nothing, and one that is given twice.
+/// Refuses ids that are taken, unless `upsert` is set; and always ids of the server's form that name nothing
+/// stored, and an id that is given twice.
 pub(super) fn known(
     before: &Conversation,
     drafts: &[Draft],

@@ -1,4 +1,4 @@
-//! What is said in the place of what was said: of everything behind a point, or of one utterance.
+//! Replacing what was said: everything after a point, or one utterance.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use crate::domain::{
     stop::{Stop, verdict},
 };
 
-/// What is said in the place of everything behind a point.
+/// New utterances in place of everything after a point.
 #[derive(Clone, Debug)]
 pub struct Replace {
     /// The last sequence that stays; 0 for none.
     pub after: Sequence,
-    /// What is said then, which may be nothing.
+    /// What is said instead, which may be nothing.
     pub memorize: Memorize,
 }
 
@@ -24,18 +24,18 @@ pub struct Replace {
 pub struct Replaced {
     /// What changed.
     pub transition: Transition,
-    /// What was let pass.
+    /// What was tolerated.
     pub irregularities: Vec<Irregularity>,
-    /// The utterances that are gone, as they were, ascending.
+    /// The removed utterances as they were, ascending.
     pub removed: Vec<Arc<Utterance>>,
-    /// The sequences of which nothing is left, neither stored nor told by the summary.
+    /// The sequences of which nothing is left, neither stored nor in the summary.
     pub gone: Ranges,
 }
 
-/// Erases everything behind a point, and adds the batch: see [`memorize`](super::memorize). An exchange that the point
-/// parts goes on from there.
+/// Erases everything after a point, and adds the batch: see [`memorize`](super::memorize). An exchange that
+/// the point splits continues from there.
 ///
-/// Refuses, and changes nothing, as [`memorize`](super::memorize) does.
+/// Refuses, and changes nothing, in the cases in which [`memorize`](super::memorize) does.
 pub fn replace(
     before: &Conversation,
     command: &Replace,
@@ -71,8 +71,8 @@ fn decide(before: &Conversation, command: &Replace, context: &Context<'_>) -> Re
 }
 
 impl Placing {
-    /// Puts a draft, with its tokens, in the place of what is known by its id. It keeps its sequence, turn and time,
-    /// and nothing of what it said.
+    /// Puts a draft, with its tokens, in place of the utterance that has its id. That keeps its sequence,
+    /// turn and time, and nothing of what it said.
     pub(super) fn replace(
         &mut self,
         index: usize,
@@ -82,7 +82,7 @@ impl Placing {
         context: &Context<'_>,
     ) -> Result<(), Stop> {
         let field = || format!("utterances[{index}].utterance_id");
-        let unknown = || Refusal::invalid(field(), "names an utterance that is not stored any more");
+        let unknown = || Refusal::invalid(field(), "names an utterance that is no longer stored");
         let Some(before) = self.transition.stored(known, context.loaded)? else {
             return Err(unknown().into());
         };
@@ -92,7 +92,7 @@ impl Placing {
         }
         let goes_on = command.drafts.get(index + 1).is_some_and(|next| next.continues());
         if goes_on || draft.continues() || before.continues() || self.is_continued(known, context)? {
-            let text = "names a message of several utterances, or is one; replace_after replaces such";
+            let text = "names a message of several utterances, or is one; use replace_after for these";
             return Err(Refusal::invalid(field(), text).into());
         }
         let unit = self.transition.unit_of(&before, context.loaded)?;
@@ -123,8 +123,8 @@ impl Placing {
         Ok(self.check_replaced(index, draft, known, &unit)?)
     }
 
-    /// What stands in the place of another, `unit` as it is then, answers a call of its exchange when it is a result, and
-    /// is not too large with it.
+    /// Checks a replacement, with `unit` as it is then: a result must answer a call of its exchange, and the
+    /// exchange must not be too large.
     fn check_replaced(
         &mut self,
         index: usize,
@@ -135,13 +135,13 @@ impl Placing {
         let Some(placed) = unit.iter().find(|member| member.sequence == known) else { return Ok(()) };
         self.note_empty(index, draft, known);
         if placed.aside {
-            let text = "answers no call of its exchange; a result in the place of another utterance answers one before it";
+            let text = "answers no call of its exchange; a result that replaces an utterance must answer a call before it";
             self.let_pass(index, known, text.to_owned())?;
         }
         self.check_size(index, unit.iter().filter(|member| member.unit == placed.unit))
     }
 
-    /// Whether what was said next came in one message with it.
+    /// Whether the next utterance is part of the same message.
     fn is_continued(&self, sequence: Sequence, context: &Context<'_>) -> Result<bool, Need> {
         let next = self.transition.stored(sequence.next(), context.loaded)?;
         Ok(next.is_some_and(|next| next.continues()))
@@ -149,7 +149,7 @@ impl Placing {
 }
 
 impl Transition {
-    /// What the system says behind `before` is no instruction: they all stand at the head.
+    /// Unmarks the instructions after `before`: instructions must be at the head.
     fn end_instructions(&mut self, before: Sequence) {
         let behind = self.after.window.iter().filter(|one| one.instruction && one.sequence > before);
         let were: Vec<_> = behind.cloned().collect();
@@ -159,7 +159,7 @@ impl Transition {
     }
 }
 
-/// `before` as the draft says it.
+/// `before` with what the draft says.
 fn replaced(before: &Utterance, draft: &Draft, tokens: u32) -> Utterance {
     let late = before.late().filter(|_| before.tool_call_id() == draft.tool_call_id()).cloned();
     let more = More { late, ..draft.more.as_deref().cloned().unwrap_or_default() };

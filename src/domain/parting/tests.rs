@@ -123,7 +123,7 @@ fn in_the_archive_a_unit_is_parted_too() {
     life.is_sound();
 }
 
-/// A long exchange that waits for a result may not leave; its parts may.
+/// A long exchange that waits for a result cannot leave; its parts can.
 #[test]
 fn what_an_exchange_held_in_the_window_leaves_it_when_it_is_parted() {
     let mut life = Life::new(Policy { utterances: Some(Marks::of(4)), ..Policy::ROLLING });
@@ -134,7 +134,7 @@ fn what_an_exchange_held_in_the_window_leaves_it_when_it_is_parted() {
     life.is_sound();
 }
 
-/// The summary tells a call with its outcome, and lists what results name: whether these are stored or not.
+/// The summary mentions a call with its outcome and lists what results name, whether these are stored or not.
 #[test]
 fn an_outcome_that_went_is_not_told_with_its_call() {
     let outcomes = ["error: no ZX-7142", "one\ntwo\nZX-7142"];
@@ -167,7 +167,7 @@ fn what_stands_behind_a_point_is_replaced() {
     life.replace(0, vec![said(Role::System, "be brief"), user()]);
     assert_eq!(sequences(&life), [8, 9]);
     let first = life.said()[0].clone();
-    assert!(first.instruction, "nothing stands before it");
+    assert!(first.instruction, "nothing comes before it");
     assert_eq!(life.state.head.turn, 1);
     life.is_sound();
 }
@@ -191,7 +191,7 @@ fn what_has_an_id_is_replaced_in_its_place() {
     assert!(life.said()[2].aside, "its call is gone");
     life.is_sound();
     life.upsert(named("it", calls(&["a"]))).unwrap();
-    assert!(!life.said()[2].aside, "it is of its exchange still");
+    assert!(!life.said()[2].aside, "it is still in its exchange");
     life.upsert(named("new", user())).unwrap();
     assert_eq!(sequences(&life), [1, 2, 3, 4, 5]);
     life.is_sound();
@@ -208,7 +208,7 @@ fn a_late_result_that_is_replaced_was_never_given() {
     life.is_sound();
 }
 
-/// Two of one exchange, which the summary tells of: the second is replaced as the first left it.
+/// Two utterances of one summarised exchange: the second is replaced in the state that the first left.
 #[test]
 fn several_of_an_exchange_are_replaced_at_once() {
     let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
@@ -243,7 +243,7 @@ fn a_policy_that_rejects_what_is_large_rejects_it_in_the_place_of_another() {
     assert!(matches!(&refused, Refusal::Field(Reason::Oversize, _)), "{refused}");
 }
 
-/// An id that the server made names what it made, and nothing once that is gone.
+/// An id that the server made names its utterance, and nothing once that is removed.
 #[test]
 fn an_id_of_the_server_that_is_gone_is_given_to_nothing() {
     let mut life = Life::new(Policy::SESSION);
@@ -330,8 +330,8 @@ fn drafts(kinds: Vec<u8>) -> Vec<Draft> {
 }
 
 proptest! {
-    /// Whatever is taken out, replaced or forgotten: the state is sound, all that is not selected stays, and where
-    /// nothing is forgotten or late, results answer the calls that they answer in a plain list.
+    /// Whatever is removed, replaced or forgotten: the state is sound, everything not selected stays, and if
+    /// nothing is forgotten or late, results answer the same calls as in a plain list.
     #[test]
     fn any_life_is_sound(steps in prop::collection::vec(step(), 1..25), small in any::<bool>()) {
         let rolling = Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING };
@@ -362,7 +362,7 @@ proptest! {
         }
     }
 
-    /// Popped from the end again and again, the conversation is what it was before each batch.
+    /// Popping from the end repeatedly restores the conversation as it was before each batch.
     #[test]
     fn what_is_popped_was_never_said(batches in prop::collection::vec(prop::collection::vec(0..6_u8, 1..4), 1..6)) {
         let mut life = Life::new(Policy::SESSION);

@@ -1,4 +1,4 @@
-//! A part of an index: the utterances of one block of sequences.
+//! A part of an index, for one block of sequences.
 
 use std::ops::Range;
 
@@ -13,19 +13,19 @@ use super::{
 };
 use crate::domain::{Role, limits::BLOCK_SEQUENCES};
 
-/// A longer utterance is ranked by the best of its passages, each of about so many words.
+/// The approximate length of a passage in words: a longer utterance is ranked by the best of its passages.
 pub(super) const PASSAGE_WORDS: usize = 60;
-/// Passages of one utterance; of a longer one they are longer. So a block has no more than 2^16.
+/// The most passages per utterance; longer utterances get longer passages. So a block has at most 2^16.
 const MAX_PASSAGES: usize = 64;
-/// An utterance of so few terms can be found by its stop words too.
+/// An utterance with at most this many terms is also indexed by its stop words.
 const FEW_TERMS: usize = 3;
 
-/// The utterances of a stretch of sequences, and which terms they have.
+/// The utterances in a range of sequences, and the terms of each.
 ///
-/// It holds no text, only terms. Utterances are numbered in the order of their sequences, and so are their passages.
+/// Holds terms only, no text. Utterances are numbered in sequence order, and so are their passages.
 #[derive(Clone, Debug, Default)]
 pub struct IndexBlock {
-    /// Which sequences it has: see [`crate::domain::Block`].
+    /// The block's number, which determines its sequences: see [`crate::domain::Block`].
     pub(super) number: u64,
     pub(super) dictionary: Dictionary,
     pub(super) documents: Vec<Document>,
@@ -33,32 +33,32 @@ pub struct IndexBlock {
     pub(super) postings: Postings,
     pub(super) names: Vec<Box<str>>,
     pub(super) languages: Languages,
-    /// The words of all its passages.
+    /// The total words of all passages.
     pub(super) length: u64,
 }
 
 /// An utterance of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Document {
-    /// Its sequence, from the block's first.
+    /// The sequence, relative to the block's first.
     pub offset: u16,
-    /// Its words, without stop words.
+    /// The number of words, without stop words.
     pub length: u16,
-    /// The place of its first passage.
+    /// The index of the first passage.
     pub first: u16,
-    /// The place of its speaker's name among the block's, from 1; 0 for none.
+    /// The index of the speaker's name in the block, from 1; 0 for none.
     pub name: u8,
     pub traits: u8,
-    /// Minutes since 1970.
+    /// The time in minutes since 1970.
     pub minute: u32,
 }
 
 /// A passage of an utterance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
-    /// The place of its utterance.
+    /// The index of its utterance.
     pub document: u16,
-    /// Its words, without stop words.
+    /// The number of words, without stop words.
     pub length: u16,
 }
 
@@ -69,7 +69,7 @@ impl Document {
         Role::ALL[usize::from(self.traits & 3)]
     }
 
-    /// Whether some of its sentences ask.
+    /// Whether at least one of its sentences is a question.
     pub(super) fn is_question(&self) -> bool {
         self.traits & QUESTION != 0
     }
@@ -84,7 +84,7 @@ impl IndexBlock {
         self.number * BLOCK_SEQUENCES + u64::from(self.documents[document].offset)
     }
 
-    /// The utterance that a passage with a term is of.
+    /// The utterance of a posting's passage.
     pub(super) fn document_of(&self, posting: Posting) -> u16 {
         self.passages[usize::from(posting.passage)].document
     }
@@ -102,14 +102,14 @@ impl IndexBlock {
         self.names.get(usize::from(document.name).checked_sub(1)?).map(|name| &**name)
     }
 
-    /// Adds an utterance behind the others; answers its language.
+    /// Adds an utterance after the others; returns its language.
     pub(super) fn add(&mut self, reader: &mut Reader, said: &Said<'_>, before: Language) -> Language {
         let mut terms = Vec::with_capacity(PASSAGE_WORDS);
         let (mut language, mut quarters) = (before, 0);
         let (questions, none) = (Questions::of(said.content), Questions::default());
         for text in said.texts() {
             language = reader.read(text, language);
-            // Tools and their arguments ask nobody.
+            // Tool names and arguments are not questions.
             let questions = if std::ptr::eq(text, said.content) { &questions } else { &none };
             reader.each_term(text, language, StopWords::Skip, |term| {
                 quarters += term.quarters();
@@ -130,7 +130,7 @@ impl IndexBlock {
         language
     }
 
-    /// The number of a term, which is there then.
+    /// The number of a term, adding the term if necessary.
     fn number(&mut self, term: &Term<'_>) -> u32 {
         let known = term.number.and_then(Number::get);
         known.unwrap_or_else(|| {
@@ -154,7 +154,7 @@ impl IndexBlock {
         self.documents.push(document);
     }
 
-    /// The place of a name. Of more speakers than it can tell apart, the others have none.
+    /// The index of a name, from 1; 0 for an empty name and for speakers beyond the first 255.
     fn name(&mut self, name: &str) -> u8 {
         if name.is_empty() {
             return 0;
@@ -169,7 +169,7 @@ impl IndexBlock {
         place.map_or(0, |place| place as u8 + 1)
     }
 
-    /// Adds the passages of the utterance that was added last, in equal parts.
+    /// Adds the passages of the last utterance, split into equal parts.
     fn add_passages(&mut self, terms: &mut [Stated], words: usize) {
         let passages = words.div_ceil(PASSAGE_WORDS).clamp(1, MAX_PASSAGES);
         let each = terms.len().div_ceil(passages).max(1);
@@ -191,7 +191,7 @@ impl IndexBlock {
         self.postings.push(part);
     }
 
-    /// Orders its postings: it is quicker to search then, and smaller.
+    /// Orders the postings, which makes searches faster and the block smaller.
     pub(super) fn order(&mut self) {
         self.postings.order(self.dictionary.len());
         self.dictionary.shrink();

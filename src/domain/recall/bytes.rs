@@ -1,4 +1,4 @@
-//! A whole block of an index in bytes, as stores keep it.
+//! Whole index blocks as bytes, for stores.
 
 use super::{
     block::{Document, IndexBlock, Passage},
@@ -7,11 +7,11 @@ use super::{
     postings::{ByTerm, Count, Postings},
 };
 
-/// The version of the analysis of texts and of this format: what was written by another is made anew.
+/// The version of the text analysis and of this format: blocks of another version are rebuilt.
 const VERSION: u8 = 2;
 
 impl IndexBlock {
-    /// Its bytes, if it is a whole one.
+    /// Encodes the block if it is whole: ordered and not empty.
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         let ByTerm { ends, passages, counts } =
             self.postings.ordered().filter(|_| !self.documents.is_empty())?;
@@ -37,7 +37,7 @@ impl IndexBlock {
         Some(to.0)
     }
 
-    /// The block of these bytes, if it is that of this number; `None` when they are not of a block of this version.
+    /// Decodes block `number`; `None` if the bytes are not that block in this version.
     pub fn from_bytes(number: u64, bytes: &[u8]) -> Option<Self> {
         let mut from = Reader(bytes);
         (from.byte()? == VERSION && from.long()? == number).then_some(())?;
@@ -56,7 +56,7 @@ impl IndexBlock {
         (from.0.is_empty() && block.is_sound()).then_some(block)
     }
 
-    /// Whether all that refers to something refers to what is there.
+    /// Whether all references are valid.
     fn is_sound(&self) -> bool {
         let Some(ByTerm { ends, passages, counts }) = self.postings.ordered() else { return false };
         let documents = self.documents.iter().all(|document| {
@@ -74,7 +74,7 @@ impl IndexBlock {
     }
 }
 
-/// Numbers in little-endian order; lists behind their lengths.
+/// Numbers are little-endian; lists are preceded by their lengths.
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -121,7 +121,7 @@ impl Reader<'_> {
 
     fn list<T>(&mut self, item: impl Fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let length = self.word()? as usize;
-        // Each item takes a byte at least: no length makes room for more than there is.
+        // Each item takes at least one byte, so an invalid length cannot reserve more than that.
         (length <= self.0.len()).then_some(())?;
         (0..length).map(|_| item(self)).collect()
     }

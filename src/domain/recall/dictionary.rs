@@ -1,23 +1,23 @@
-//! The terms of a block, each with a number.
+//! The numbered terms of a block.
 
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 
-/// Terms by number, from 0 in the order in which they came.
+/// Terms by number, from 0 in the order of arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dictionary {
-    /// All terms, one behind the other.
+    /// All terms, concatenated.
     text: String,
-    /// Where each ends.
+    /// The end of each term.
     ends: Vec<u32>,
     numbers: HashTable<u32>,
-    /// Seeded anew for each: nobody can choose words that are slow to find.
+    /// Seeded randomly for each dictionary, so that nobody can choose words that collide.
     hasher: DefaultHashBuilder,
 }
 
 impl Dictionary {
-    /// The terms with these texts, one behind the other, and where each ends; `None` when it ends nowhere.
+    /// Creates a dictionary from concatenated terms and their ends; `None` if an end is invalid.
     pub(super) fn of(text: String, ends: Vec<u32>) -> Option<Self> {
         let mut before = 0;
         for &end in &ends {
@@ -47,12 +47,12 @@ impl Dictionary {
         &self.ends
     }
 
-    /// The number of a term that is there.
+    /// The number of a term, if present.
     pub(super) fn find(&self, wanted: &str) -> Option<u32> {
         self.numbers.find(self.hasher.hash_one(wanted), |&number| self.get(number) == wanted).copied()
     }
 
-    /// The number of a term, which is there then.
+    /// The number of a term, adding the term if necessary.
     pub(super) fn intern(&mut self, wanted: &str) -> u32 {
         let Self { text, ends, numbers, hasher } = self;
         let same = |&number: &u32| term(text, ends, number) == wanted;
@@ -70,17 +70,17 @@ impl Dictionary {
         }
     }
 
-    /// The term of a number.
+    /// The term with a number.
     pub(super) fn get(&self, number: u32) -> &str {
         term(&self.text, &self.ends, number)
     }
 
-    /// The number of the term that holds the byte at `at` of all terms' text.
+    /// The number of the term that covers byte `at` of the concatenated terms.
     pub(super) fn at(&self, at: usize) -> u32 {
         self.ends.partition_point(|&end| end as usize <= at) as u32
     }
 
-    /// Gives back what it does not need once nothing is added.
+    /// Releases spare capacity once nothing more is added.
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -96,7 +96,7 @@ fn term<'a>(text: &'a str, ends: &[u32], number: u32) -> &'a str {
     &text[start as usize..ends[number as usize] as usize]
 }
 
-/// Makes room for one more in steps of a quarter, not of the double.
+/// Reserves room for one more item, growing by a quarter instead of doubling.
 pub(super) fn grow<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
         list.reserve_exact(list.len() / 4 + 64);

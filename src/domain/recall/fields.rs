@@ -1,8 +1,8 @@
-//! The scores of an index's utterances: BM25 over passages and fields.
+//! Scores an index's utterances by BM25 over passages and fields.
 //!
-//! A term counts where it stands, and by the weights of [`super::weights`] for the neighbours of the utterance in which
-//! it stands, for what its speaker is called and for when it was said. The terms of one passage, so weighted, are one
-//! frequency, which saturates once (BM25F).
+//! A term counts in its own passage and, with the weights of [`super::weights`], for the neighbours of its
+//! utterance; a speaker's name and a time count for all that this speaker said or that was said then. The
+//! weighted occurrences around one passage form one frequency, which saturates once (BM25F).
 
 use std::{ops::Range, sync::Arc};
 
@@ -18,68 +18,69 @@ use super::{
 };
 use crate::domain::Role;
 
-/// Sessions have at least so many minutes between them.
+/// The minimum gap between sessions, in minutes.
 const SESSION_GAP: u32 = 180;
 
-/// What is asked of the utterances of every index.
+/// What a query looks for in every index.
 pub(super) struct Asked<'a> {
     pub terms: &'a [Sought],
     pub times: &'a [SoughtTime],
     /// The present, in minutes since 1970.
     pub now: u32,
-    /// Whose words are asked for.
+    /// The role whose words are asked for.
     pub role: Option<Role>,
-    /// The terms of a passage, on average.
+    /// The mean number of terms per passage.
     pub mean: f32,
 }
 
-/// An utterance of an index that has something of what is asked.
+/// An utterance of an index that matches part of the query.
 pub(super) struct Scored {
     pub block: u32,
     pub document: u32,
     pub score: f32,
-    /// How much of the prompt it covers, in rarities.
+    /// How much of the prompt it covers, as a sum of rarities.
     pub coverage: f32,
 }
 
-/// The arrays of one search: they serve one index after the other.
+/// The buffers of a search, reused for one index after another.
 #[derive(Default)]
 pub(super) struct Scorer {
-    /// By passage of the index: how often the term at hand stands there.
+    /// By passage: how often the current term occurs in it.
     own: Vec<f32>,
-    /// By utterance: what the term at hand is worth around it.
+    /// By utterance: the worth of the current term around it.
     around: Vec<f32>,
-    /// By utterance: what its terms are worth to its neighbours.
+    /// By utterance: the factor for its terms when they count for neighbours.
     dampings: Vec<f32>,
     /// By passage.
     scores: Vec<Worth>,
-    /// By utterance: the number of the term that touched it last, from 1.
+    /// By utterance: the number of the last term that touched it, from 1.
     touched_by: Vec<u32>,
-    /// What the term at hand touches, and what any has.
+    /// The utterances that the current term touches, and those that any term touched.
     touched: Vec<Place>,
     any: Vec<Place>,
-    /// By block: its first utterance and its first passage among the index's.
+    /// By block: the index of its first utterance and of its first passage.
     firsts: Vec<(usize, usize)>,
-    /// Whether the terms that are left are too common to lift an utterance that has none of those before.
+    /// Whether the remaining terms are too common to lift an utterance that has none of the earlier ones.
     is_settled: bool,
 }
 
-/// What a passage is worth so far.
+/// The score of a passage so far.
 #[derive(Clone, Copy, Default)]
 struct Worth {
     score: f32,
     coverage: f32,
-    /// It has some of the words itself.
+    /// Whether the passage itself contains a term.
     is_own: bool,
 }
 
-/// An utterance: its block, and its place there.
+/// An utterance: its block, and its index in the block.
 type Place = (u32, u32);
 
 impl Scorer {
-    /// The utterances of an index that have a term or, where only names and times are asked for, these.
+    /// Scores the utterances of an index that have a term, or all of them if only names and times are asked
+    /// for.
     ///
-    /// What certainly scores less than `least` may be left out.
+    /// May omit utterances that are certain to score less than `least`.
     pub(super) fn score(
         &mut self,
         asked: &Asked<'_>,
@@ -123,7 +124,7 @@ impl Scorer {
         let (mut documents, mut passages) = (0, 0);
         for block in blocks {
             self.firsts.push((documents, passages));
-            // In one go: utterances that are read here and there first are waited for.
+            // All at once: reading scattered utterances later would stall on memory.
             self.dampings.extend(block.documents.iter().map(|document| damping(document.length)));
             documents += block.documents.len();
             passages += block.passages.len();
@@ -135,7 +136,7 @@ impl Scorer {
         self.any.clear();
     }
 
-    /// Gives a term to the passages that have it, and to the neighbours of their utterances.
+    /// Adds a term's occurrences to their passages and to the neighbours of their utterances.
     fn spread(&mut self, term: &Sought, number: usize, blocks: &[Arc<IndexBlock>], at: u32) {
         for found in term.found_in(number) {
             let block = &blocks[found.block as usize];
@@ -153,7 +154,7 @@ impl Scorer {
         }
     }
 
-    /// Gives what an utterance tells and asks to those around it.
+    /// Adds the statements and questions of an utterance to its neighbours.
     fn spread_around(
         &mut self,
         blocks: &[Arc<IndexBlock>],
@@ -191,7 +192,7 @@ impl Scorer {
         self.around[document] += worth;
     }
 
-    /// Adds what a term is worth to the scores of all that it touches.
+    /// Adds a term's worth to the scores of all utterances it touches.
     fn add(&mut self, term: &Sought, mean: f32, blocks: &[Arc<IndexBlock>]) {
         let worth = term.rarity * term.weight;
         let (covering, most_covered) = (term.covering(), if term.resembles { ALIKE } else { 1.0 });
@@ -203,7 +204,7 @@ impl Scorer {
             for passage in block.passages_of(place.1 as usize) {
                 let own = std::mem::take(&mut self.own[passages + passage]);
                 let length = block.passages[passage].length;
-                // What stands in the only passage of an utterance stands nowhere else in it.
+                // An utterance with a single passage has no other place for the term.
                 let same = if length == document.length { SAME * own * damping(length) } else { 0.0 };
                 let frequency = own / (1.0 - B + B * f32::from(length) / mean) + (around - same).max(0.0);
                 let so_far = &mut self.scores[passages + passage];
@@ -215,7 +216,7 @@ impl Scorer {
         }
     }
 
-    /// An utterance by its best passage, its speaker and its time.
+    /// Scores an utterance by its best passage, its speaker and its time.
     fn scored(
         &self,
         asked: &Asked<'_>,
@@ -243,7 +244,7 @@ impl Scorer {
             coverage += time.rarity;
             is_own = true;
         }
-        // What only stands beside a match is no match, unless it answers one.
+        // Being next to a match is not a match, unless it answers one.
         if !is_own && !before(blocks, place).is_some_and(|asking| is_answer(blocks, asking, place)) {
             return None;
         }
@@ -262,14 +263,14 @@ impl Scorer {
 }
 
 impl Asked<'_> {
-    /// What names and times add to a score at most.
+    /// The most that names and times can add to a score.
     fn most_beside(&self, names: &[&Sought]) -> f32 {
         let names: f32 = names.iter().map(|name| name.rarity * saturated(NAME)).sum();
         let times: f32 = self.times.iter().map(|time| time.rarity * saturated(TIME)).sum();
         names + times
     }
 
-    /// What all factors of a score come to at most.
+    /// The product of all factors at their maximum.
     fn most_factor(&self, is_named: bool) -> f32 {
         let named = if is_named { NAMED } else { 1.0 };
         let asked = if self.role.is_some() { ASKED } else { 1.0 };
@@ -277,7 +278,7 @@ impl Asked<'_> {
     }
 }
 
-/// What a term adds to a score at most.
+/// The most that a term can add to a score.
 fn most(term: &Sought) -> f32 {
     term.rarity * term.weight * (K1 + 1.0)
 }
@@ -295,7 +296,7 @@ fn damping(length: u16) -> f32 {
     NEIGHBOUR_WORDS / (NEIGHBOUR_WORDS + f32::from(length))
 }
 
-/// What a question of so many words is worth.
+/// The factor for a question with `length` words.
 fn question(length: u16) -> f32 {
     1.0 - QUESTION * (1.0 - f32::from(length) / QUESTION_WORDS).max(0.0)
 }
@@ -304,7 +305,7 @@ fn document(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Document {
     blocks[block as usize].documents[document as usize]
 }
 
-/// Whether `next` answers the question of another.
+/// Whether `next` answers a question at `place` by somebody else.
 fn is_answer(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -> bool {
     let (asking, answering) = (document(blocks, place), document(blocks, next));
     let name = |place: Place, of: &Document| blocks[place.0 as usize].name_of(of);
@@ -334,7 +335,8 @@ fn all(blocks: &[Arc<IndexBlock>]) -> Vec<Place> {
     (0..).zip(blocks).flat_map(of).collect()
 }
 
-/// The minutes of the session before the present one: the last that something was said in, when nothing was for long.
+/// The minutes of the session before the present one; the last session with utterances if there has been a
+/// long pause.
 fn last_session(blocks: &[Arc<IndexBlock>], asked: &Asked<'_>) -> Range<u32> {
     if !asked.times.iter().any(|time| time.when == When::LastSession) {
         return 0..0;

@@ -1,4 +1,4 @@
-//! Whether a text holds what is wanted, word by word.
+//! Whether a text contains the wanted words.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use super::{
     terms::{Reader, StopWords, TermKind},
 };
 
-/// The words of a text that others are to hold.
+/// The words to look for in other texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     text: String,
 }
 
-/// The words of a text.
+/// Creates the [`Terms`] of a text.
 pub fn terms(text: &str) -> Terms {
     Terms { text: text.to_owned() }
 }
@@ -31,13 +31,12 @@ impl Terms {
     }
 }
 
-/// Whether a text holds every word that is wanted, in any order and inflection.
+/// Whether a text contains every wanted word, in any order and inflection.
 ///
-/// - An identifier is wanted as a whole: a text that says to create an order does not hold `create_order`. A text that
-///   says `create_order` holds `order`.
-/// - Wanted stop words are ignored, unless nothing else is wanted: then each of them must stand in the text, whatever
-///   else the text says.
-/// - When nothing is wanted, no text holds it.
+/// - An identifier is wanted as a whole: a text about creating an order does not contain `create_order`, but
+///   a text with `create_order` contains `order`.
+/// - Wanted stop words are ignored unless nothing else is wanted; then each of them must occur in the text.
+/// - If nothing is wanted, no text contains it.
 pub fn holds_all(text: &str, wanted: &Terms) -> bool {
     let mut reader = Reader::default();
     let language = reader.read(text, Language::English);
@@ -61,7 +60,7 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
     wants && holds
 }
 
-/// Where the words of a text stand that are no stop words of a language.
+/// The ranges of a text's words other than the stop words of a language.
 fn said(reader: &mut Reader, text: &str, language: Language) -> FxHashSet<Range<usize>> {
     let mut ranges = FxHashSet::default();
     reader.each_term(text, language, StopWords::Skip, |term| {

@@ -1,66 +1,67 @@
-//! Ranking by words and by meaning together.
+//! Ranking by words and by meaning combined.
 //!
-//! Scores of words and cosines of embeddings have no common measure. Of each is told how far it lies above
-//! the mean of all that was searched, in standard deviations, and of the two a weighted sum.
+//! Word scores and cosines of embeddings have no common scale. Each is expressed as standard deviations above
+//! the mean of everything searched; the final score is their weighted sum.
 
 use std::{cmp::Ordering, collections::HashMap};
 
-/// The weight of words in a score. On conversations of short turns a small encoder helps with this share at most;
-/// where answers are long it helps with any.
+/// The weight of words in a score. On conversations of short turns, a small encoder helps only up to this
+/// share; with long answers, it helps with any.
 const WORDS: f64 = 0.7;
 /// The weight of meaning.
 const MEANING: f64 = 1.0 - WORDS;
-/// What has none of the prompt's words is found when its cosine lies so many standard deviations above the mean.
+/// An utterance without any of the prompt's words is found if its cosine is this many standard deviations
+/// above the mean.
 const NEAR: f64 = 1.0;
 
-/// An utterance: the conversation that it is of, by its place among those that are searched, the newest first; and
-/// its sequence.
+/// An utterance: the position of its conversation among those searched, the newest first, and its sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
-    /// The conversation.
+    /// The conversation's position.
     pub index: usize,
-    /// The sequence.
+    /// The utterance's sequence.
     pub sequence: u64,
 }
 
-/// What was found by its words.
+/// An utterance found by its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Worded {
     /// The utterance.
     pub place: Place,
     /// Its score, above 0.
     pub score: f64,
-    /// How much of the prompt it answers, 0 to 1.
+    /// How much of the prompt it answers, from 0 to 1.
     pub relevance: f64,
 }
 
-/// What has an embedding.
+/// An utterance that has an embedding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Similar {
     /// The utterance.
     pub place: Place,
-    /// The cosine of its embedding and the prompt's.
+    /// The cosine of its embedding with the prompt's.
     pub cosine: f32,
 }
 
-/// What was found by either.
+/// An utterance found by words or by meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixed {
     /// The utterance.
     pub place: Place,
-    /// Orders what was found for one prompt: the highest first. It is no measure of anything else.
+    /// Its rank score among the results for one prompt, the highest first; not comparable otherwise.
     pub score: f64,
-    /// That of its words, or how far its meaning stands out when that is more: 0 is what the nearest of as many
-    /// unrelated utterances has, 1 what is twice as far above the mean.
+    /// The relevance of its words or, if higher, how far its meaning stands out: 0 for the nearest of as many
+    /// unrelated utterances, 1 for twice as far above the mean.
     pub relevance: f64,
 }
 
-/// The best `most` of what was found by its words or is near by its meaning, of `searched` utterances in all;
-/// the best first, of equal ones the newest.
+/// Ranks what was found by words or is near in meaning, out of `searched` utterances in all, and returns the
+/// best `most`; of equals, the newest first.
 ///
-/// - Words that were not found have a score of 0; an utterance without an embedding is as near as the mean.
-/// - Without any embedding the order is that of the words.
-/// - Nothing found by its words is left out but for `most`.
+/// - An utterance not found by words has a word score of 0; one without an embedding counts as having the
+///   mean cosine.
+/// - Without any embeddings, the order is that of the word scores.
+/// - Everything found by words is included, up to `most`.
 pub fn mix(worded: &[Worded], similar: &[Similar], searched: usize, most: usize) -> Vec<Mixed> {
     let searched = searched.max(worded.len());
     let words = Spread::of(worded.iter().map(|one| one.score), searched);
@@ -87,14 +88,14 @@ pub fn mix(worded: &[Worded], similar: &[Similar], searched: usize, most: usize)
     best(mixed.into_values().collect(), most)
 }
 
-/// The mean of numbers, and how far they lie around it.
+/// The mean and standard deviation of some numbers.
 struct Spread {
     mean: f64,
     deviation: f64,
 }
 
 impl Spread {
-    /// That of `count` numbers, of which those that are not given are 0.
+    /// Computes the spread of `count` numbers, counting those not given as 0.
     fn of(numbers: impl Iterator<Item = f64> + Clone, count: usize) -> Self {
         let count = count.max(1) as f64;
         let mean = numbers.clone().sum::<f64>() / count;
@@ -102,7 +103,7 @@ impl Spread {
         Self { mean, deviation: (squares - mean * mean).max(0.0).sqrt() }
     }
 
-    /// How far a number lies above the mean, in deviations; 0 where all are the same but for what rounding makes.
+    /// How many deviations a number is above the mean; 0 if all are equal up to rounding.
     fn above(&self, number: f64) -> f64 {
         match self.deviation > 1e-6 * self.mean.abs().max(1e-6) {
             true => (number - self.mean) / self.deviation,
@@ -111,8 +112,8 @@ impl Spread {
     }
 }
 
-/// How far, in deviations, the highest of `count` numbers is expected above their mean that have nothing to do with
-/// the prompt: that of a normal distribution.
+/// How many deviations above the mean the highest of `count` unrelated numbers is expected to be, for a
+/// normal distribution.
 fn chance(count: usize) -> f64 {
     (2.0 * (count.max(2) as f64).ln()).sqrt()
 }
@@ -166,7 +167,7 @@ mod tests {
         assert_eq!(rank(&mixed, 30), 2);
         let stands_out = mixed[2].relevance;
         assert!(stands_out > 0.5, "{stands_out}");
-        // and what has both comes first
+        // an utterance with both comes first
         let mixed = mix(&[worded(1, 2.0), worded(30, 1.9)], &cosines, 40, 3);
         assert_eq!(order(&mixed)[..2], [30, 1]);
     }
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!(order(&mix(&[older, words[0]], &[], 10, 10)), [1, 9]);
     }
 
-    /// Some utterances that words find, and some that have an embedding.
+    /// Some utterances found by words, and some with embeddings.
     fn found() -> impl Strategy<Value = (Vec<Worded>, Vec<Similar>)> {
         let scores = proptest::collection::btree_map(0_u64..40, 0.1_f64..9.0, 0..20);
         let cosines = proptest::collection::btree_map(0_u64..40, -1_f32..1.0, 0..40);

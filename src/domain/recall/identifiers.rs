@@ -1,12 +1,13 @@
-//! Identifiers: as a whole, whatever marks they are written with, and in parts.
+//! Identifiers, as a whole (regardless of their punctuation) and in parts.
 
 use smallvec::SmallVec;
 
-/// The digits of a commit's hash that people write.
+/// The length to which people abbreviate a commit hash.
 const HASH_PREFIX: usize = 7;
 
-/// What an identifier is found by as a whole: its letters and digits in lower case, without its marks, so that
-/// `HAT-136`, `hat_136` and `HAT136` are one, and `1,249.50` and `1249.50`. A point between digits stays.
+/// The search form of a whole identifier: its letters and digits in lower case without punctuation, so that
+/// `HAT-136`, `hat_136` and `HAT136` are equal, and `1,249.50` and `1249.50` are too. A point between digits
+/// stays.
 pub(super) fn whole(word: &str, into: &mut String) {
     into.clear();
     let number = as_number(word);
@@ -26,13 +27,13 @@ pub(super) fn whole(word: &str, into: &mut String) {
     }
 }
 
-/// `v1.20.3` is version 1.20.3.
+/// `1.20.3` for `v1.20.3`.
 fn version(word: &str) -> Option<&str> {
     word.strip_prefix(['v', 'V']).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// A number without the marks between its thousands, and with a point before its fraction: `1,249.50` and `1.249,50`
-/// are `1249.50`. A single `1.249` stays, which may be a version.
+/// A number without thousands separators and with a decimal point: `1,249.50` and `1.249,50` become
+/// `1249.50`. A single `1.249` stays, because it might be a version.
 fn as_number(word: &str) -> Option<String> {
     let english = thousands(word, ',', '.');
     english
@@ -58,8 +59,9 @@ fn thousands(word: &str, between: char, point: char) -> Option<String> {
     Some(number)
 }
 
-/// Calls `found` with what else finds an identifier, whose `whole` is known: its parts between its marks, at its
-/// changes of case and between letters and digits; a version without its last number; the beginning of a hash.
+/// Calls `found` with the other search forms of an identifier whose `whole` is known: its parts, split at
+/// punctuation, changes of case, and between letters and digits; a version without its last number; the
+/// beginning of a hash.
 pub(super) fn each_part(word: &str, whole: &str, mut found: impl FnMut(&str)) {
     if whole.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return number_parts(whole, &mut found);
@@ -83,7 +85,7 @@ fn number_parts(whole: &str, found: &mut impl FnMut(&str)) {
     }
 }
 
-/// Hexadecimal, long enough for a hash, and no word or number.
+/// Whether it is hexadecimal, long enough for a hash, and neither a word nor a number.
 fn is_hash(whole: &str) -> bool {
     whole.len() >= HASH_PREFIX
         && whole.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -111,7 +113,7 @@ fn parts(word: &str) -> SmallVec<[&str; 8]> {
     parts
 }
 
-/// `getUser` changes at its `U`, `HTTPServer` at its `S`, `HAT136` at its `1`.
+/// Whether a part starts at `c`: `getUser` splits at its `U`, `HTTPServer` at its `S`, `HAT136` at its `1`.
 fn starts_part(before: char, c: char, after: Option<char>) -> bool {
     let opens_word = || after.is_some_and(char::is_lowercase);
     before.is_numeric() != c.is_numeric()

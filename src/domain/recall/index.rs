@@ -1,4 +1,4 @@
-//! What the utterances of one conversation can be found by.
+//! The index of one conversation's utterances.
 
 use std::sync::Arc;
 
@@ -12,27 +12,28 @@ use crate::domain::limits::BLOCK_SEQUENCES;
 
 /// An inverted index over the utterances of one conversation.
 ///
-/// It holds no text, only terms and which utterances have them, in blocks of [`BLOCK_SEQUENCES`]. A copy shares them.
+/// Holds terms and the utterances that have them, no text, in blocks of [`BLOCK_SEQUENCES`]. Clones share the
+/// blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// Ascending by number. Utterances are added to the last one.
+    /// Ascending by number. Utterances are added to the last block.
     blocks: Vec<Arc<IndexBlock>>,
-    /// The language of the utterance that was added last.
+    /// The language of the last utterance added.
     language: Option<Language>,
 }
 
 impl Index {
-    /// An index of no utterance.
+    /// Creates an empty index.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds utterances, by ascending sequence. One that is not behind those that are there is left out.
+    /// Adds utterances in ascending sequence. Utterances not after the newest one are skipped.
     pub fn extend<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) {
         IndexMaker::default().extend(self, utterances);
     }
 
-    /// Adds a whole block behind those that are there; answers whether it is behind them.
+    /// Appends a whole block; returns false if it is not after the present ones.
     pub fn push(&mut self, block: Arc<IndexBlock>) -> bool {
         let is_behind = self.blocks.last().is_none_or(|last| last.number < block.number);
         if is_behind {
@@ -43,33 +44,33 @@ impl Index {
         is_behind
     }
 
-    /// Removes the blocks of which `keep` refuses the number.
+    /// Keeps only the blocks whose number `keep` accepts.
     pub fn retain_blocks(&mut self, keep: impl Fn(u64) -> bool) {
         self.blocks.retain(|block| keep(block.number));
     }
 
-    /// Its blocks behind which there is another, each with its number: all of their utterances are there.
+    /// All blocks but the last, with their numbers: these are complete.
     pub fn whole_blocks(&self) -> impl Iterator<Item = (u64, &Arc<IndexBlock>)> {
         self.blocks.iter().rev().skip(1).rev().map(|block| (block.number, block))
     }
 
-    /// How many utterances it holds.
+    /// The number of utterances.
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.documents.len()).sum()
     }
 
-    /// Whether it holds no utterance.
+    /// Whether it has no utterances.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The newest utterance, by sequence: what comes after it is what extends the index.
+    /// The sequence of the newest utterance: later ones can extend the index.
     pub fn newest(&self) -> Option<u64> {
         let last = self.blocks.last()?;
         Some(last.sequence(last.documents.len().checked_sub(1)?))
     }
 
-    /// How many bytes it holds on the heap.
+    /// The approximate heap memory in bytes.
     pub fn heap_bytes(&self) -> usize {
         self.blocks.iter().map(|block| block.heap_bytes()).sum()
     }
@@ -87,7 +88,7 @@ impl Index {
         if self.blocks.last().is_none_or(|last| last.number != number) {
             self.order_last(|last| last.postings.has_new());
             self.blocks.push(Arc::new(IndexBlock::new(number)));
-            // What a block holds depends on its own utterances alone.
+            // A block must depend only on its own utterances.
             self.language = None;
             reader.begin_block();
         }
@@ -104,14 +105,14 @@ impl Index {
     }
 }
 
-/// Makes indexes, and remembers the vocabulary of what it has read, which makes it quicker.
+/// Builds indexes, keeping the vocabulary it has read to be faster.
 #[derive(Default)]
 pub struct IndexMaker {
     reader: Reader,
 }
 
 impl IndexMaker {
-    /// What [`Index::extend`] does.
+    /// Does the same as [`Index::extend`].
     pub fn extend<'a>(&mut self, index: &mut Index, utterances: impl IntoIterator<Item = Said<'a>>) {
         self.reader.begin_block();
         for said in utterances {
@@ -122,7 +123,7 @@ impl IndexMaker {
         index.order_last(|last| last.postings.has_many_new());
     }
 
-    /// The block of utterances by ascending sequence, all of one block: what [`Index::extend`] makes of them.
+    /// Builds a block from utterances of one block in ascending sequence, as [`Index::extend`] would.
     pub fn block<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
         let mut index = Index::new();
         self.extend(&mut index, utterances);

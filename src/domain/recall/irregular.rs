@@ -1,13 +1,13 @@
-//! The irregular verbs and nouns of English, which no stemmer knows.
+//! Irregular English verbs and nouns, which no stemmer handles.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// The base form of an irregular verb's past and participle and of an irregular plural; any other word as it is.
+/// The base form of an irregular past tense, participle or plural; any other word unchanged.
 ///
-/// A form that is also a word of its own (`found` a company, a `rose`, `lay`, `saw` a board, `felt`, `wound`) counts as
-/// the verb where that is what people mostly say.
+/// A form that is also a word of its own (`found` a company, a `rose`, `lay`, `saw` a board, `felt`, `wound`)
+/// counts as the verb if that is its usual meaning.
 pub(super) fn base_form(word: &str) -> &str {
     BASES.get(word).copied().unwrap_or(word)
 }
@@ -21,7 +21,7 @@ static BASES: LazyLock<FxHashMap<&'static str, &'static str>> = LazyLock::new(||
     words.collect()
 });
 
-/// A word a line: its base form, then the others. Auxiliaries are stop words.
+/// One word per line: the base form, then the others. Auxiliaries are stop words.
 const FORMS: &str = "\
 arise arose arisen
 awake awoke awoken

@@ -1,4 +1,4 @@
-//! The languages that words are stemmed in.
+//! The languages with stemming.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(super) enum Language {
     Hindi,
 }
 
-/// Languages, as a set.
+/// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Languages(u32);
 
@@ -56,7 +56,7 @@ impl Language {
         Self::Hindi,
     ];
 
-    /// The language of a word by its script; `None` in Latin letters and in those of a language without a stemmer.
+    /// The language indicated by a word's script; `None` for Latin letters and for scripts without a stemmer.
     pub(super) fn of_script(word: &str) -> Option<Self> {
         word.chars().find(|c| c.is_alphabetic()).and_then(|c| match c {
             '\u{0370}'..='\u{03FF}' | '\u{1F00}'..='\u{1FFF}' => Some(Self::Greek),
@@ -67,7 +67,7 @@ impl Language {
         })
     }
 
-    /// The stem of a word in lower case.
+    /// The stem of a lower-case word.
     pub(super) fn stem(self, word: &str) -> Cow<'_, str> {
         let word = match self {
             Self::English => base_form(word),
@@ -100,7 +100,7 @@ impl Language {
         }
     }
 
-    /// Whether it writes compounds as one word.
+    /// Whether the language writes compounds as one word.
     pub(super) fn compounds(self) -> bool {
         matches!(
             self,
@@ -114,7 +114,7 @@ impl Language {
         )
     }
 
-    /// The code of ISO 639-1.
+    /// The ISO 639-1 code.
     pub(super) fn code(self) -> &'static str {
         match self {
             Self::English => "en",
@@ -170,8 +170,8 @@ impl Languages {
     }
 }
 
-/// An Arabic word without the conjunction, preposition and article that are written as one with it, which the stemmer
-/// leaves on short words.
+/// An Arabic word without a prefixed conjunction, preposition or article, which the stemmer leaves on short
+/// words.
 fn without_article(word: &str) -> &str {
     let is_long = |rest: &&str, least: usize| rest.chars().nth(least - 1).is_some();
     let rest = word.strip_prefix('و').filter(|rest| is_long(rest, 4)).unwrap_or(word);

@@ -1,4 +1,4 @@
-//! The terms of a prompt in the indexes that are searched.
+//! Looks up a prompt's terms in the indexes to search.
 
 use std::ops::Range;
 
@@ -16,24 +16,25 @@ use super::{
     weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART},
 };
 
-/// Terms of a prompt that are looked for: of a longer one, the rarest.
+/// The most terms looked up; of a longer prompt, the rarest.
 const MAX_TERMS: usize = 128;
 
-/// A term of a prompt, as the indexes have it.
+/// A prompt's term, as found in the indexes.
 #[derive(Debug)]
 pub(super) struct Sought {
     pub wanted: Wanted,
-    /// The terms of the indexes that it stands for, and how near each is to it.
+    /// The terms in the indexes that it matches, and how close each match is.
     pub alternatives: Vec<(String, f32)>,
     /// How rare it is: an inverse document frequency, ln(1 + (N − n + 0.5) / (n + 0.5)), which is never negative.
     pub rarity: f32,
-    /// How rare what was asked for is, which no utterance has where others resemble it.
+    /// The rarity of the term asked for; if no utterance has it but some resemble it, that of a term nobody
+    /// used.
     pub asked: f32,
     pub weight: f32,
-    /// Whether the prompt is covered by it: by neither a part of an identifier, of which the whole counts, nor a word
-    /// for a time, which counts as such.
+    /// Whether it counts towards covering the prompt. Not for a part of an identifier, because the whole
+    /// counts, nor for a word in a time, which counts as a time.
     pub covers: bool,
-    /// Whether no utterance has it, and it stands for what resembles it.
+    /// Whether no utterance has the term, so that similar terms replace it.
     pub resembles: bool,
     /// By index and block, ascending.
     pub found: Vec<Found>,
@@ -44,7 +45,7 @@ pub(super) struct Sought {
 pub(super) struct Found {
     pub index: u32,
     pub block: u32,
-    /// With the nearness of what stands there.
+    /// Postings, each with how close its term is.
     pub postings: Vec<(Posting, f32)>,
 }
 
@@ -55,7 +56,7 @@ pub(super) struct SoughtTime {
     pub rarity: f32,
 }
 
-/// The terms of a query in the indexes; `times` are those that it names, and where.
+/// Looks up a query's terms in the indexes; `times` are the times it names, and their ranges.
 pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[&Index]) -> Vec<Sought> {
     let languages = indexes.iter().fold(Languages::default(), |all, index| all.union(index.languages()));
     let is_time = |wanted: &Wanted| {
@@ -80,7 +81,7 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
     sought
 }
 
-/// How rare it is that so many of `count` utterances have something.
+/// The rarity of something that `having` of `count` utterances have.
 pub(super) fn rarity(count: usize, having: usize) -> f32 {
     let (count, having) = (count as f32, having.min(count) as f32);
     ((count - having + 0.5) / (having + 0.5)).ln_1p()
@@ -108,19 +109,19 @@ impl Sought {
         }
     }
 
-    /// Where the blocks of an index have it.
+    /// The blocks of an index that have the term.
     pub(super) fn found_in(&self, index: usize) -> &[Found] {
         let from = self.found.partition_point(|found| (found.index as usize) < index);
         let rest = &self.found[from..];
         &rest[..rest.partition_point(|found| found.index as usize == index)]
     }
 
-    /// Whether some utterance has it, rather than none or only what resembles it.
+    /// Whether some utterance has the term itself, not just a similar one.
     pub(super) fn is_known(&self) -> bool {
         !self.found.is_empty() && !self.resembles
     }
 
-    /// What a text that has it covers of the prompt: nothing, unless the prompt is covered by it.
+    /// How much of the prompt the term covers: nothing unless `covers` is set.
     pub(super) fn covering(&self) -> f32 {
         let share = match self.wanted.kind {
             TermKind::Pair if self.wanted.word.chars().all(is_unspaced_letter) => PAIR_OF_LETTERS,
@@ -130,7 +131,7 @@ impl Sought {
         if self.covers { self.asked * self.weight * share } else { 0.0 }
     }
 
-    /// How many utterances have it.
+    /// The number of utterances with the term.
     fn documents(&self, indexes: &[&Index]) -> usize {
         let of_block = |found: &Found| {
             let block = &indexes[found.index as usize].blocks()[found.block as usize];
@@ -184,7 +185,7 @@ impl Sought {
     }
 }
 
-/// An identifier that is nowhere as a whole is covered by its parts, if some are there.
+/// If no utterance has an identifier as a whole, its parts cover the prompt in its place, if any occur.
 fn cover_by_parts(sought: &mut [Sought]) {
     let found = |place: usize| !sought[place].found.is_empty();
     let parted = |(place, one): (usize, &Sought)| {
@@ -198,8 +199,8 @@ fn cover_by_parts(sought: &mut [Sought]) {
     }
 }
 
-/// A word stands for longer ones too: those that the stemmer of its language leaves apart, and compounds. What the
-/// stemmer of English leaves apart are other words.
+/// Lets words match longer ones too: inflections that the language's stemmer leaves, and compounds. Longer
+/// words that the English stemmer leaves are different words.
 fn add_longer(sought: &mut [Sought], indexes: &[&Index]) {
     let blocks = indexes.iter().flat_map(|index| index.blocks()).map(|block| &**block);
     let inflects = |block: &&IndexBlock| block.languages.iter().any(|language| language != Language::English);
@@ -215,12 +216,12 @@ fn add_longer(sought: &mut [Sought], indexes: &[&Index]) {
     find(sought, indexes, |one| one.wanted.kind == TermKind::Word && one.found.is_empty());
 }
 
-/// Whether it is a word of letters: a number that is another is no typing error.
+/// Whether the word has no digits: a different number is not a typing error.
 fn is_written(one: &Sought) -> bool {
     !one.wanted.word.contains(|c: char| c.is_numeric())
 }
 
-/// A word that no utterance has stands for those that resemble it.
+/// Lets words that no utterance has match similar ones.
 fn resemble(sought: &mut [Sought], indexes: &[&Index]) {
     let is_unknown = |one: &Sought| {
         one.covers && one.wanted.kind == TermKind::Word && one.found.is_empty() && is_written(one)
@@ -238,7 +239,7 @@ fn resemble(sought: &mut [Sought], indexes: &[&Index]) {
 }
 
 impl Sought {
-    /// With more that it stands for, to be found anew if there is any.
+    /// Adds alternatives; if there are any, the term must be looked up again.
     fn again(&mut self, more: Vec<(String, f32)>) {
         if !more.is_empty() {
             self.alternatives.extend(more);

@@ -10,14 +10,14 @@ use super::{
     terms::{Reader, StopWords, TermKind},
 };
 
-/// Ranges of one match that are told, the first.
+/// The most ranges reported for a match.
 const MAX_RANGES: usize = 256;
 
 /// Finds the terms of a prompt in texts.
 pub struct Matched<'a> {
     prompt: &'a str,
     terms: &'a [Sought],
-    /// The places of the prompt's terms, by what each may be in a text.
+    /// The index of each of the prompt's terms, by the forms it can have in a text.
     places: FxHashMap<&'a str, usize>,
     reader: Reader,
 }
@@ -25,10 +25,10 @@ pub struct Matched<'a> {
 /// Where a text and a prompt match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Match {
-    /// The prompt's words that the text has, as the prompt writes them and in its order. The parts of an identifier are
-    /// named where the whole is not there.
+    /// The prompt's words found in the text, as written in the prompt and in its order. Parts of an
+    /// identifier are listed if the whole does not occur.
     pub terms: Vec<String>,
-    /// The bytes of the text that match, ascending, none of them twice: the first 256 ranges.
+    /// The byte ranges of the text that match, ascending and without overlap: the first 256.
     pub ranges: Vec<Range<usize>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Matched<'a> {
         Self { prompt, terms, places: alternatives.collect(), reader: Reader::default() }
     }
 
-    /// What a text has of the prompt.
+    /// Matches a text against the prompt.
     pub fn of(&mut self, text: &str) -> Match {
         let mut has = vec![false; self.terms.len()];
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -75,7 +75,7 @@ impl<'a> Matched<'a> {
     }
 }
 
-/// Adds a range to others, ascending, with which it may overlap.
+/// Adds a range to ascending ones, merging it with those it overlaps.
 fn add(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     let at = ranges.partition_point(|other| other.end <= range.start);
     let upto = ranges.partition_point(|other| other.start < range.end);

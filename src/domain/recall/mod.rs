@@ -1,20 +1,20 @@
 //! Remember: finding what was said.
 //!
-//! The ranking is lexical. An [`Index`] holds the terms of one conversation's utterances, and a [`Search`] ranks those
-//! of one or several conversations for a [`Query`]: by BM25F over the words of an utterance, or of its best passage
-//! when it is long, those of its neighbours, its speaker's name and its time. All of it is deterministic and does no
-//! I/O.
+//! The ranking is lexical. An [`Index`] holds the terms of one conversation's utterances, and a [`Search`]
+//! ranks those of one or several conversations for a [`Query`]: by BM25F over the words of an utterance (of
+//! its best passage, if it is long), those of its neighbours, its speaker's name and its time. All of it is
+//! deterministic and does no I/O.
 //!
 //! | Step | File |
 //! |---|---|
-//! | a text to words, where they stand, and whether they ask | `words`, `questions` |
+//! | a text to words, their ranges, and whether they are in a question | `words`, `questions` |
 //! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `identifiers`, `vocabulary`, `languages`, `irregular`, `stop_words` |
 //! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `postings`, `block`, `index`, `bytes` |
-//! | a prompt to what is asked for | `query`, `times` |
-//! | what is asked for in the indexes | `lookup`, `similar` |
+//! | a prompt to what it asks for | `query`, `times` |
+//! | looking that up in the indexes | `lookup`, `similar` |
 //! | the score and the relevance of each utterance | `fields`, `weights`, `score` |
-//! | what a hit has of the prompt | `matched` |
-//! | scores and cosines in one order, where there are embeddings | `hybrid` |
+//! | what a hit has in common with the prompt | `matched` |
+//! | scores and cosines in one order, if there are embeddings | `hybrid` |
 
 mod block;
 mod bytes;

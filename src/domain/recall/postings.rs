@@ -1,20 +1,20 @@
-//! Which passages of a block have which terms.
+//! The terms of each passage in a block.
 
 use std::ops::Range;
 
 use super::dictionary::grow;
 
-/// How often a passage has a term.
+/// A passage with a term, and how often it occurs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Posting {
     pub passage: u16,
     pub count: Count,
 }
 
-/// A term of an utterance: its number, and whether it stands in a sentence that asks.
+/// A term of an utterance: its number, and whether it occurs in a question.
 pub(super) type Stated = (u32, bool);
 
-/// How often a term stands in a passage, up to fifteen times in what that tells and in what it asks: more count no more.
+/// How often a term occurs in a passage: in statements and in questions, each counted up to fifteen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Count(pub u8);
 
@@ -36,18 +36,18 @@ impl Count {
     }
 }
 
-/// The terms of passages: those of most by term, which is quick to search and small, and those of the last few as they
-/// came.
+/// The terms of passages: most of them by term, which is fast to search and small, and those of the newest
+/// passages in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Postings {
     by_term: ByTerm,
     new: ByPassage,
 }
 
-/// Ordered by term.
+/// Postings ordered by term.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ByTerm {
-    /// By term: where its passages end.
+    /// By term: the end of its passages.
     pub ends: Vec<u32>,
     pub passages: Vec<u16>,
     pub counts: Vec<Count>,
@@ -55,20 +55,20 @@ pub(super) struct ByTerm {
 
 #[derive(Clone, Debug, Default)]
 struct ByPassage {
-    /// How many passages were there before.
+    /// The number of passages before these.
     first: usize,
-    /// By passage: where its terms end.
+    /// By passage: the end of its terms.
     ends: Vec<u32>,
     terms: Vec<u32>,
     counts: Vec<Count>,
 }
 
-/// New postings that may stand beside those by term, and how many of these there are for one more.
+/// How many postings can stay unordered: this many, plus one for every [`OLD_FOR_NEW`] ordered ones.
 const FEW: usize = 512;
 const OLD_FOR_NEW: usize = 4;
 
 impl Postings {
-    /// Adds a passage by its terms, which this sorts.
+    /// Adds a passage with its terms, which it sorts.
     pub(super) fn push(&mut self, passage: &mut [Stated]) {
         let ByPassage { ends, terms, counts, .. } = &mut self.new;
         passage.sort_unstable();
@@ -82,17 +82,17 @@ impl Postings {
         ends.push(terms.len() as u32);
     }
 
-    /// Whether some are new.
+    /// Whether there are unordered postings.
     pub(super) fn has_new(&self) -> bool {
         !self.new.ends.is_empty()
     }
 
-    /// Whether so many are new that a search is quicker once they are ordered.
+    /// Whether there are so many unordered postings that ordering them speeds up a search.
     pub(super) fn has_many_new(&self) -> bool {
         self.new.terms.len() > FEW + self.by_term.passages.len() / OLD_FOR_NEW
     }
 
-    /// All of them, which are of so many terms, ordered by term.
+    /// Orders all postings by term, given the number of terms.
     pub(super) fn order(&mut self, terms: usize) {
         let mut ends = vec![0_u32; terms + 1];
         self.each(|term, _| ends[term as usize + 1] += 1);
@@ -115,17 +115,18 @@ impl Postings {
         };
     }
 
-    /// Those of whole passages by term, if none is new.
+    /// The postings by term, unless some are unordered.
     pub(super) fn ordered(&self) -> Option<&ByTerm> {
         (!self.has_new()).then_some(&self.by_term)
     }
 
-    /// Those of so many passages.
+    /// Creates postings of `passages` passages.
     pub(super) fn of(by_term: ByTerm, passages: usize) -> Self {
         Self { by_term, new: ByPassage { first: passages, ..ByPassage::default() } }
     }
 
-    /// Calls `found` with those of some terms, and the place of each among `wanted`; those of a term ascend by passage.
+    /// Calls `found` with the postings of the wanted terms and the index of each term in `wanted`, in passage
+    /// order for each term.
     pub(super) fn each_of(&self, wanted: &[u32], mut found: impl FnMut(usize, Posting)) {
         for (place, &term) in wanted.iter().enumerate() {
             self.by_term.postings(term).for_each(|posting| found(place, posting));
@@ -140,7 +141,7 @@ impl Postings {
         });
     }
 
-    /// Each with its term; those of a term ascend by passage.
+    /// Calls `found` with each posting and its term, in passage order for each term.
     fn each(&self, mut found: impl FnMut(u32, Posting)) {
         for term in 0..self.by_term.ends.len() as u32 {
             self.by_term.postings(term).for_each(|posting| found(term, posting));

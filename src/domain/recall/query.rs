@@ -23,29 +23,29 @@ pub struct Query {
 /// A term of a prompt.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    /// What it may be in an index, in the languages that this has.
+    /// The forms it can have in an index, depending on the index's languages.
     pub alternatives: SmallVec<[String; 2]>,
-    /// The word that it comes from, in lower case.
+    /// The word it comes from, in lower case.
     pub word: String,
-    /// Where that word stands.
+    /// The range of that word in the prompt.
     pub range: Range<usize>,
     pub kind: TermKind,
-    /// For a part of an identifier: the place of the whole.
+    /// For a part of an identifier: the index of the whole.
     pub whole: Option<usize>,
 }
 
 impl Query {
-    /// The query of a prompt.
+    /// Creates a query from a prompt.
     pub fn new(prompt: &str) -> Self {
         Self { prompt: prompt.to_owned(), now: 0 }
     }
 
-    /// Asked in this minute since 1970, from which `yesterday` counts.
+    /// Sets the minute since 1970 in which it is asked, to which `yesterday` is relative.
     pub fn at(self, minute: u32) -> Self {
         Self { now: minute, ..self }
     }
 
-    /// Whose words the prompt asks for.
+    /// The role whose words the prompt asks for.
     pub(super) fn role(&self) -> Option<Role> {
         asked_role(&self.prompt)
     }
@@ -55,7 +55,7 @@ impl Query {
         self.now
     }
 
-    /// The times that the prompt names, and where.
+    /// The times that the prompt names, and their ranges.
     pub(super) fn times(&self) -> Vec<(Range<usize>, When)> {
         times(&self.prompt, self.now)
     }
@@ -65,8 +65,8 @@ impl Query {
         &self.prompt
     }
 
-    /// The distinct terms of the prompt, in an index of some languages. Those of a prompt of stop words alone are its
-    /// stop words.
+    /// The distinct terms of the prompt, for indexes in `languages`. A prompt of only stop words yields
+    /// these.
     pub(super) fn wanted(&self, languages: Languages) -> Vec<Wanted> {
         let mut reader = Reader::default();
         let before = languages.iter().next().unwrap_or(Language::English);
@@ -112,7 +112,7 @@ impl Query {
         });
     }
 
-    /// What the words of `wanted` are in another language.
+    /// Adds the forms that the words of `wanted` have in another language.
     fn add_alternatives(&self, reader: &mut Reader, other: Language, wanted: &mut [Wanted]) {
         reader.each_term(&self.prompt, other, StopWords::Keep, |term| {
             let same = |wanted: &&mut Wanted| wanted.range == term.range && wanted.kind == TermKind::Word;
@@ -126,7 +126,8 @@ impl Query {
     }
 }
 
-/// What a word with an accent is without it, and the other way round: a stemmer takes them for different endings.
+/// Adds the stem of a word without its accents or, for a word without accents, the word itself: a stemmer
+/// treats accents as different endings.
 fn add_unaccented(wanted: &mut Wanted, language: Language) {
     let plain = folded(&wanted.word);
     let other = match plain == wanted.word {
@@ -140,7 +141,7 @@ fn add_unaccented(wanted: &mut Wanted, language: Language) {
 }
 
 impl Wanted {
-    /// Whether it is a part of a name.
+    /// Whether the term is a part of `name`.
     pub(super) fn names(&self, name: &str) -> bool {
         let word = self.word.strip_suffix("'s").unwrap_or(&self.word);
         let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
@@ -149,7 +150,8 @@ impl Wanted {
     }
 }
 
-/// Whose words an English prompt asks for: the user's by `did I` and `what I told`, the assistant's by `you said`.
+/// The role whose words an English prompt asks for: the user's for `did I` and `what I told`, the assistant's
+/// for `you said`.
 fn asked_role(prompt: &str) -> Option<Role> {
     let lower = prompt.to_lowercase();
     let words: Vec<&str> =

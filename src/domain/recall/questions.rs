@@ -1,12 +1,12 @@
-//! Which sentences of a text ask.
+//! Finds the questions in a text.
 
 use std::ops::Range;
 
-/// The sentences of a text that ask: those that end with a question mark or, in languages that do without one, those
-/// that have a word that asks.
+/// The questions in a text: sentences that end with a question mark or, in languages that often omit it,
+/// contain a question word.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    /// Ascending.
+    /// The ranges, ascending.
     sentences: Vec<Range<usize>>,
 }
 
@@ -37,14 +37,14 @@ impl Questions {
         self.sentences.is_empty()
     }
 
-    /// Whether the byte at `at` is of a sentence that asks.
+    /// Whether the byte at `at` belongs to a question.
     pub(super) fn hold(&self, at: usize) -> bool {
         let after = self.sentences.partition_point(|sentence| sentence.end <= at);
         self.sentences.get(after).is_some_and(|sentence| sentence.contains(&at))
     }
 }
 
-/// Whether a sentence ends with a character before this one: in Thai, which has no full stop, so does a clause.
+/// Whether a sentence ends with `c` before `next`. In Thai, which has no full stop, a clause ends it too.
 fn ends(c: char, next: Option<char>, is_thai: bool) -> bool {
     match c {
         '.' | '!' => next.is_none_or(char::is_whitespace),
@@ -76,10 +76,10 @@ fn is_thai(c: char) -> bool {
     matches!(c, '\u{0E01}'..='\u{0E5B}')
 }
 
-/// What ends a question in Japanese, Chinese and Korean.
+/// Endings of questions in Japanese, Chinese and Korean.
 const ASKING_AT_END: [&str; 5] = ["か", "かな", "吗", "呢", "까"];
 
-/// What a question has in Thai, which writes no question marks.
+/// Question words in Thai, which has no question mark.
 const ASKING: [&str; 13] = [
     "ไหม",
     "มั้ย",

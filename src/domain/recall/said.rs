@@ -1,26 +1,26 @@
-//! What an index reads of an utterance.
+//! What an index reads from an utterance.
 
 use crate::domain::Role;
 
-/// An utterance, as it is found.
+/// An utterance to index.
 #[derive(Clone, Debug)]
 pub struct Said<'a> {
-    /// Its place in the conversation.
+    /// The utterance's sequence.
     pub sequence: u64,
-    /// Who speaks.
+    /// The speaker's role.
     pub role: Role,
-    /// The speaker's name, or the tool's; empty without one.
+    /// The name of the speaker or of the tool; empty if there is none.
     pub name: &'a str,
-    /// When, in minutes since 1970.
+    /// The time in minutes since 1970.
     pub minute: u32,
     /// What was said.
     pub content: &'a str,
-    /// The tools that it calls: the name and the arguments of each.
+    /// The name and the arguments of each tool call.
     pub calls: Vec<(&'a str, &'a str)>,
 }
 
 impl Said<'_> {
-    /// All that it can be found by but its speaker and its time.
+    /// All texts that it can be found by, besides its speaker and its time.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         let tool = (self.role == Role::Tool).then_some(self.name);
         let calls = self.calls.iter().flat_map(|&(name, arguments)| [name, arguments]);

@@ -1,4 +1,4 @@
-//! Ranking.
+//! Ranks the utterances for a query.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -16,26 +16,26 @@ use super::{
     weights::{ENOUGH, RECENCY},
 };
 
-/// An utterance that a query found: it has a word of the prompt itself, is said by someone whom the prompt names, was
-/// said when the prompt asks for, or answers a question that has a word of it.
+/// An utterance found by a query: it contains a word of the prompt, was said by someone the prompt names or
+/// at a time the prompt names, or answers a question that contains a word of the prompt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
-    /// Which of the searched indexes holds it.
+    /// The position of its index among those searched.
     pub index: usize,
     /// Its sequence in that conversation.
     pub sequence: u64,
-    /// What it is ranked by: above 0, without an upper bound, comparable within one search only.
+    /// The ranking score: above 0, unbounded, comparable only within one search.
     pub score: f64,
-    /// How new it is: above 0, and 1 for the newest utterance searched.
+    /// Its recency: above 0, and 1 for the newest utterance searched.
     pub recency: f64,
-    /// How much of the prompt it covers, from 0 to 1: of the prompt's terms, each as rare as it is, the share that it
-    /// or its neighbours have; of many that the conversation has, a few cover all. Comparable between prompts and
-    /// conversations.
+    /// How much of the prompt it covers, from 0 to 1: the share of the prompt's terms, weighted by rarity,
+    /// that it or its neighbours have. If the conversation has many of them, a few suffice to cover all.
+    /// Comparable between prompts and conversations.
     pub relevance: f64,
 }
 
 impl Hit {
-    /// The first `most` of hits of one search, in their order.
+    /// The first `most` hits of one search, in ranking order.
     pub fn first(hits: impl IntoIterator<Item = Self>, most: usize) -> Vec<Self> {
         let mut all: Vec<_> = hits.into_iter().map(|hit| Reverse(Candidate(hit))).collect();
         all.sort_unstable();
@@ -43,7 +43,7 @@ impl Hit {
     }
 }
 
-/// A query in the indexes that it is to search.
+/// A query with the indexes to search.
 pub struct Search<'a> {
     indexes: &'a [&'a Index],
     query: &'a Query,
@@ -52,8 +52,8 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search of several indexes as one collection, the newest conversation first: how rare a term is, and how long
-    /// a passage, counts over all of their utterances.
+    /// Prepares a search of several indexes as one collection, the newest conversation first: term rarity and
+    /// passage length are relative to all their utterances.
     pub fn new(query: &'a Query, indexes: &'a [&'a Index]) -> Self {
         let times = query.times();
         let terms = look_up(query, &times, indexes);
@@ -61,19 +61,20 @@ impl<'a> Search<'a> {
         Self { indexes, query, terms, times }
     }
 
-    /// The hits that are `page` in the order of their scores.
+    /// The hits in `page`, ordered by score.
     ///
-    /// - `eligible` takes an index's place and a sequence; what it refuses is no hit, and changes no score. It is asked
-    ///   at most once of each utterance, and only of those with a score that the page could hold.
-    /// - At equal scores the earlier index comes first, and in one index the newer utterance.
+    /// - `eligible` gets an index's position and a sequence; utterances it refuses are not hits, and
+    ///   the other scores stay the same. It is called at most once per utterance, and only for scores that could
+    ///   be on the page.
+    /// - At equal scores, the earlier index comes first, and within an index the newer utterance.
     pub fn hits(&self, eligible: impl Fn(usize, u64) -> bool, page: Range<usize>) -> Vec<Hit> {
         let mut hits = self.hits_among(0..self.indexes.len(), eligible, page.end);
         hits.drain(..page.start.min(hits.len()));
         hits
     }
 
-    /// The first `most` hits of some of the indexes, by their places, as [`hits`](Self::hits) has them. Those of all
-    /// are the [first](Hit::first) of those of its parts.
+    /// The first `most` hits of some of the indexes, selected by position, as in [`hits`](Self::hits). The
+    /// hits of all indexes are the [first](Hit::first) of those of the parts.
     pub fn hits_among(
         &self,
         indexes: Range<usize>,
@@ -93,7 +94,7 @@ impl<'a> Search<'a> {
         best.hits()
     }
 
-    /// What the prompt and a text have in common.
+    /// A matcher for what the prompt and a text have in common.
     pub fn matched(&self) -> Matched<'_> {
         Matched::new(self.query.prompt(), &self.terms)
     }
@@ -111,7 +112,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What covers the whole prompt: a few rare words that the conversation has, and all that it has not.
+    /// What covers the whole prompt: a few rare words that the conversation has, and all words that it lacks.
     fn total(&self) -> f32 {
         let count: usize = self.indexes.iter().map(|index| index.len()).sum();
         let of = |is_known: bool| {
@@ -136,8 +137,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// How new an utterance is among all that are searched: conversations are taken to follow each other, and the
-    /// utterances of one as their sequences do.
+    /// How recent an utterance is among all searched, assuming that conversations follow one another and that
+    /// sequences within one are evenly spaced.
     fn recency(&self, number: usize, sequence: u64) -> f64 {
         let newest = self.indexes[number].newest().unwrap_or(1).max(1) as f64;
         let older = (self.indexes.len() - 1 - number) as f64;
@@ -145,7 +146,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The hits of a query: those of [`Search::hits`].
+/// Returns the hits of a query: those of [`Search::hits`].
 pub fn score(
     query: &Query,
     indexes: &[&Index],
@@ -158,7 +159,7 @@ pub fn score(
 fn sought_time(when: When, indexes: &[&Index]) -> SoughtTime {
     let documents = || indexes.iter().flat_map(|index| index.blocks()).flat_map(|block| &block.documents);
     let count = documents().count();
-    // Of the last session it is not known yet; it is about as rare as a day.
+    // The last session is not known yet; it is about as rare as a day.
     let having = documents().filter(|document| when.holds(document.minute, &(0..0))).count();
     let having = if when == When::LastSession { count / 16 } else { having };
     SoughtTime { when, rarity: rarity(count, having) }
@@ -171,7 +172,7 @@ struct Best {
 }
 
 impl Best {
-    /// What a hit must score to enter.
+    /// The score a hit needs to enter.
     fn least(&self) -> f32 {
         let worst = self.hits.peek().filter(|_| self.hits.len() >= self.most);
         worst.map_or(0.0, |Reverse(Candidate(hit))| hit.score as f32)
@@ -195,7 +196,7 @@ impl Best {
     }
 }
 
-/// A hit. The greater one ranks first.
+/// A hit, ordered so that the greater one ranks first.
 struct Candidate(Hit);
 
 impl Ord for Candidate {

@@ -1,24 +1,24 @@
-//! Terms that resemble a word: for one that no utterance has, and for compounds.
+//! Finds terms similar to a word: for words that no utterance has, and for compounds.
 
 use rustc_hash::FxHashSet;
 
 use super::{block::IndexBlock, index::Index, languages::Language};
 
-/// How many of their trigrams two words must share to resemble each other.
+/// The share of common trigrams from which two words are similar.
 const LEAST: f32 = 0.4;
-/// What a share counts of a word with another first letter: people rarely mistype the first.
+/// The factor for a word with a different first letter: people rarely mistype the first.
 const ELSEWHERE: f32 = 0.7;
-/// What a compound is worth to one of its words, and an inflection to its stem.
+/// The similarity of a compound to one of its words, and of an inflection to its stem.
 const COMPOUND: f32 = 0.6;
-/// An inflection has at most so many characters that a stemmer left.
+/// The most characters of an inflection that a stemmer left.
 const INFLECTION_CHARS: usize = 2;
-/// A word of a compound has at least so many characters.
+/// The fewest characters of a word in a compound.
 const COMPOUND_CHARS: usize = 4;
-/// A word has at most so many that resemble it.
+/// The most similar terms for a word.
 const MOST: usize = 4;
 
-/// The terms that resemble one which no utterance has, be it by a typing error, an inflection or a compound, and how
-/// much: by the trigrams that they share.
+/// The terms most similar to a word that no utterance has (because of a typing error, an inflection or a
+/// compound), with their similarity by common trigrams.
 pub(super) fn similar(wanted: &str, indexes: &[&Index]) -> Vec<(String, f32)> {
     if wanted.chars().count() < COMPOUND_CHARS {
         return Vec::new();
@@ -35,8 +35,8 @@ pub(super) fn similar(wanted: &str, indexes: &[&Index]) -> Vec<(String, f32)> {
     })
 }
 
-/// The terms that are longer than one: inflections that a stemmer left, and in languages that write compounds as one
-/// word, those that begin or end with it.
+/// The longer forms of a word: inflections that a stemmer left and, in languages that write compounds as one
+/// word, terms that begin or end with it.
 pub(super) fn longer(wanted: &str, blocks: &[&IndexBlock]) -> Vec<(String, f32)> {
     if wanted.chars().count() < COMPOUND_CHARS {
         return Vec::new();
@@ -70,13 +70,13 @@ fn best(terms: FxHashSet<&str>, similarity: impl Fn(&str) -> f32) -> Vec<(String
     alike
 }
 
-/// The trigrams of a word between two spaces.
+/// The trigrams of a word, with a space at either end.
 fn trigrams(word: &str) -> Vec<String> {
     let chars: Vec<char> = [' '].into_iter().chain(word.chars()).chain([' ']).collect();
     chars.windows(3).map(String::from_iter).collect()
 }
 
-/// The terms that hold one of these.
+/// The terms that contain one of the trigrams.
 fn candidates<'a>(inner: &[String], indexes: &[&'a Index]) -> FxHashSet<&'a str> {
     let mut found = FxHashSet::default();
     for block in indexes.iter().flat_map(|index| index.blocks()) {

@@ -1,11 +1,11 @@
-//! The words of texts that are not searched but compared.
+//! The stems of texts that are compared rather than searched.
 
 use super::{
     languages::Language,
     terms::{Reader, StopWords, TermKind},
 };
 
-/// Reads the texts of one talk, one after the other: one that does not tell its language is of that of the one before.
+/// Reads the texts of one talk in order; a text whose language is unclear gets that of the previous one.
 pub struct Stems {
     reader: Reader,
     language: Language,
@@ -18,14 +18,15 @@ impl Default for Stems {
 }
 
 impl Stems {
-    /// The language that most stop words of `text` are of, by its code of ISO 639-1.
+    /// The ISO 639-1 code of the language that most stop words of `text` belong to.
     pub fn language(&mut self, text: &str) -> &'static str {
         self.language = self.reader.read(text, self.language);
         self.language.code()
     }
 
-    /// Calls `found` with the stem of each word of `text` that is no stop word of the language that was told last, in
-    /// order, and with the pairs of characters of scripts that put no spaces between words. Identifiers are given whole.
+    /// Calls `found` with the stem of each word of `text`, in order, except for stop words of the language
+    /// last returned, and with the pairs of characters in scripts without spaces. Identifiers are passed
+    /// whole.
     pub fn each(&mut self, text: &str, mut found: impl FnMut(&str)) {
         self.reader.read(text, self.language);
         self.reader.each_term(text, self.language, StopWords::Skip, |term| {

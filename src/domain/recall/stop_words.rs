@@ -1,4 +1,4 @@
-//! The words that say nothing about what a text is about.
+//! Words that say nothing about the subject of a text.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::languages::{Language, Languages};
 
-/// The languages of which a word in lower case is a stop word.
+/// The languages in which a lower-case word is a stop word.
 pub(super) fn stops(word: &str) -> Languages {
     STOPS.get(word).copied().unwrap_or_default()
 }
@@ -21,11 +21,11 @@ static STOPS: LazyLock<FxHashMap<&'static str, Languages>> = LazyLock::new(|| {
     stops
 });
 
-/// The language that most stop words of a text are of; at a tie, and without any, `before`, that of what was said
-/// before.
+/// The language that most stop words of a text belong to; on a tie, or without any, `before`, the language of
+/// the previous text.
 pub(super) fn guess(stops: impl Iterator<Item = Languages> + Clone, before: Language) -> Language {
     let count = |which: &dyn Fn(Languages) -> bool| stops.clone().filter(|one| which(*one)).count();
-    // Most texts are in one language: no other one can have more of their stop words then.
+    // Most texts are in one language, so no other language can have more of their stop words.
     if count(&|one| one.contains(before)) + 1 >= count(&|one| one != Languages::default()) {
         return before;
     }
@@ -41,13 +41,13 @@ pub(super) fn guess(stops: impl Iterator<Item = Languages> + Clone, before: Lang
     Language::ALL.into_iter().find(|language| counts[*language as usize] == most).unwrap_or(before)
 }
 
-/// How many bytes of a text in a script without spaces are a stop word at its beginning, the longest that is one.
+/// The length in bytes of the longest stop word at the start of a text in a script without spaces.
 pub(super) fn unspaced_stop(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     UNSPACED_STOPS.get(&first)?.iter().find(|word| text.starts_with(**word)).map(|word| word.len())
 }
 
-/// By first character, the longest first.
+/// The stop words by first character, the longest first.
 static UNSPACED_STOPS: LazyLock<FxHashMap<char, Vec<&'static str>>> = LazyLock::new(|| {
     let mut stops: FxHashMap<char, Vec<&'static str>> = FxHashMap::default();
     for word in UNSPACED.split_whitespace() {
@@ -57,8 +57,8 @@ static UNSPACED_STOPS: LazyLock<FxHashMap<char, Vec<&'static str>>> = LazyLock::
     stops
 });
 
-/// Function words, endings of verbs and question words of Chinese, Japanese and Thai. Where spaces part no words,
-/// only such as are hardly ever a part of another.
+/// Function words, verb endings and question words of Chinese, Japanese and Thai. Without spaces between
+/// words, only those that are hardly ever part of another word.
 const UNSPACED: &str = "\
 什么 怎么 怎样 哪里 哪儿 哪个 哪些 哪一 多少 为什么 是不是 有没有 可以 因为 所以 但是 如果 还是 或者 以及 这个 那个 这些 那些 我们 你们
 他们 她们 自己 没有 已经 时候 一下 就是 不是 的 了 吗 呢 吧 啊 是 我 你 您 他 她 在 和 也 都 很 把 被 给 让
@@ -80,7 +80,7 @@ fn of(language: Language) -> impl Iterator<Item = &'static str> {
     own.split_whitespace().chain(kept.iter().copied())
 }
 
-/// What a language asks with, which lists of stop words mostly leave out.
+/// A language's question words, which stop word lists mostly omit.
 fn asking(language: Language) -> &'static str {
     match language {
         Language::German => {
@@ -118,9 +118,9 @@ fn asking(language: Language) -> &'static str {
     }
 }
 
-/// Function words, their contractions, and the yes and no of conversation.
+/// English function words with their contractions, and the yes and no of conversation.
 ///
-/// A word that is also worth asking for (May, case, return, test) is not among them.
+/// Excludes words that are also worth searching for (May, case, return, test).
 const ENGLISH: &str = "\
 a about above across actually after afterwards again against all almost along already also
 although always am amid among amongst an and another any anybody anyhow anymore anyone

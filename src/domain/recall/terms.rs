@@ -1,16 +1,16 @@
-//! Text to terms: what an utterance can be found by.
+//! Splits text into terms: what an utterance can be found by.
 //!
-//! - A word of letters is a term by its stem, without accents: that of the language of its script or, in Latin letters,
-//!   of the language that most stop words of its text are of.
-//! - A stop word of that language is no term.
-//! - An identifier (`create_order`, `getUserById`, `queue.rs`, `1.2.3`, `HAT-136`) is a term as a whole, without its
-//!   marks, and so is each of its parts.
-//! - Digits that make a phone number are a term by their last seven, however they are grouped.
-//! - A run of a script that puts no spaces between words, and of Korean, which inflects within them, gives each pair of
+//! - A word of letters yields its stem, without accents, in the language of its script or, for Latin letters,
+//!   in the language that most stop words of its text belong to.
+//! - A stop word of that language yields no term.
+//! - An identifier (`create_order`, `getUserById`, `queue.rs`, `1.2.3`, `HAT-136`) yields a term for the
+//!   whole, without punctuation, and one for each of its parts.
+//! - Digits that form a phone number yield a term of their last seven, however they are grouped.
+//! - A run in a script without spaces, or in Korean, which inflects within words, yields each pair of
 //!   neighbouring characters, and each character that is a word by itself.
-//! - A term is at most [`MAX_TERM_BYTES`] long: a longer word is one by its beginning, and has no parts.
+//! - A term is at most [`MAX_TERM_BYTES`] long: a longer word yields only its beginning, and no parts.
 //!
-//! All of it is linear in the text.
+//! The work is linear in the text.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -24,41 +24,41 @@ use super::{
     words::{Word, WordKind, each_word},
 };
 
-/// The longest term, in bytes of UTF-8: room for a SHA-256 in hexadecimal.
+/// The longest term, in bytes of UTF-8: enough for a SHA-256 in hexadecimal.
 pub const MAX_TERM_BYTES: usize = 64;
-/// A phone number has at least so many digits, and is told by its last ones.
+/// The fewest digits in a phone number; this many of its last digits identify it.
 const PHONE_DIGITS: usize = 7;
 const MAX_PHONE_DIGITS: usize = 15;
 
-/// How a term comes from its text.
+/// How a term was derived from its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TermKind {
     /// A word.
     Word,
-    /// A whole identifier. Its parts follow.
+    /// A whole identifier; its parts follow.
     Whole,
-    /// A part of the identifier that came last.
+    /// A part of the last identifier.
     Part,
     /// A pair of characters of an unspaced script.
     Pair,
-    /// A character of one.
+    /// A single character of an unspaced script.
     Character,
 }
 
-/// A term where it stands.
+/// A term with its place in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Term<'a> {
     pub text: &'a str,
-    /// The bytes of the text that it comes from.
+    /// The bytes of the text it comes from.
     pub range: Range<usize>,
     pub kind: TermKind,
-    /// The term's number, where the vocabulary remembers it.
+    /// The term's number, if the vocabulary remembers it.
     pub number: Option<Number<'a>>,
 }
 
 impl Term<'_> {
-    /// How much of a word it is, in quarters: a pair of characters half of one, and a quarter in scripts of letters. A
-    /// character by itself stands in pairs too.
+    /// How much of a word it is, in quarters: half a word for a pair of characters, a quarter in scripts of
+    /// letters. A single character counts nothing, because it is in pairs too.
     pub(super) fn quarters(&self) -> usize {
         match self.kind {
             TermKind::Pair if self.text.chars().all(is_unspaced_letter) => 1,
@@ -69,44 +69,45 @@ impl Term<'_> {
     }
 }
 
-/// Whether a character writes less than a syllable of a script without spaces: Thai, Lao, Burmese and Khmer.
+/// Whether the character is of a script without spaces whose characters are less than a syllable: Thai, Lao,
+/// Burmese and Khmer.
 pub(super) fn is_unspaced_letter(c: char) -> bool {
     matches!(c, '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}')
 }
 
-/// What becomes of stop words.
+/// How to treat stop words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopWords {
     Skip,
     Keep,
 }
 
-/// Reads texts, one after the other, and remembers their vocabulary.
+/// Reads texts one after another and remembers their vocabulary.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// The word at hand, in lower case.
+    /// The current word, in lower case.
     lower: String,
     term: String,
-    /// Those of the text at hand.
+    /// The words of the current text.
     words: Vec<(Word, Entry)>,
     vocabulary: Vocabulary,
 }
 
 impl Reader {
-    /// Reads a text: its terms are those of [`each_term`](Self::each_term) then. Answers the language of its words in
-    /// Latin letters: `before` where the text does not tell.
+    /// Reads a text, whose terms [`each_term`](Self::each_term) then yields. Returns the language of its
+    /// words in Latin letters, or `before` if it is unclear.
     pub(super) fn read(&mut self, text: &str, before: Language) -> Language {
         self.look_up(text);
         let stops = self.words.iter().filter(|(word, _)| word.kind == WordKind::Plain);
         guess(stops.map(|(_, known)| known.stops), before)
     }
 
-    /// The terms that come are of another block of an index than those before.
+    /// Announces that the following terms are for another block of an index.
     pub(super) fn begin_block(&mut self) {
         self.vocabulary.begin_block();
     }
 
-    /// Calls `found` with each term of the text that was read last, in order, in a language.
+    /// Calls `found` with each term, in order, of the text last read, in the given language.
     pub(super) fn each_term(
         &mut self,
         text: &str,
@@ -130,7 +131,7 @@ impl Reader {
         self.words = words;
     }
 
-    /// The words of a text, and their places in the vocabulary.
+    /// Finds the words of a text and looks them up in the vocabulary.
     fn look_up(&mut self, text: &str) {
         self.vocabulary.bound();
         self.words.clear();
@@ -196,7 +197,7 @@ impl Reader {
     }
 }
 
-/// Stop words with hyphens between them, as French asks with: `a-t-il`, `faut-il`.
+/// Whether a hyphenated word consists of stop words, as in French questions: `a-t-il`, `faut-il`.
 fn is_stop_phrase(text: &str, word: Word, language: Language) -> bool {
     let mut parts = text[word.start..word.end].split('-');
     parts.all(|part| {
@@ -205,7 +206,7 @@ fn is_stop_phrase(text: &str, word: Word, language: Language) -> bool {
     })
 }
 
-/// What a word in lower case is found by.
+/// The term for a lower-case word.
 pub(super) fn stem_of(lower: &str, language: Language) -> String {
     let word = beginning(lower);
     if word.bytes().any(|byte| byte.is_ascii_digit()) {
@@ -227,7 +228,7 @@ fn without_elision(word: &str) -> &str {
     }
 }
 
-/// Arabic is mostly written without them.
+/// Removes Arabic vowel points, which are usually not written.
 fn without_vowel_points(word: &str) -> Cow<'_, str> {
     let is_point = |c: char| matches!(c, '\u{0640}' | '\u{064B}'..='\u{0652}' | '\u{0670}');
     match word.contains(is_point) {
@@ -236,7 +237,7 @@ fn without_vowel_points(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// Without the accents of Latin, Greek and Cyrillic letters.
+/// Removes the accents of Latin, Greek and Cyrillic letters.
 pub(super) fn folded(word: &str) -> String {
     if word.is_ascii() {
         return word.to_owned();
@@ -258,7 +259,7 @@ pub(super) fn folded(word: &str) -> String {
     folded
 }
 
-/// Writes the word into `lower` in lower case and NFKC, with `'` for any apostrophe.
+/// Writes the word to `lower` in lower case and NFKC, with `'` for any apostrophe.
 pub(super) fn lower_case(word: &str, lower: &mut String) {
     lower.clear();
     if word.is_ascii() {
@@ -278,16 +279,17 @@ fn normal_form(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// As much of a word as makes a term.
+/// The beginning of a word, cut to the length of a term.
 fn beginning(word: &str) -> &str {
     &word[..word.floor_char_boundary(MAX_TERM_BYTES)]
 }
 
-/// A run of an unspaced script: between its stop words, each pair of neighbours, and each character that may be a word.
+/// The terms of a run in an unspaced script: between its stop words, each pair of neighbours, and each
+/// character that can be a word.
 fn unspaced(text: &str, word: Word, stop_words: StopWords, found: &mut impl FnMut(Term<'_>)) {
     let run = &text[word.start..word.end];
     let normal = normal_form(run);
-    // Where normalisation moved the characters, the whole run is what matches.
+    // If normalisation moved the characters, the match is the whole run.
     let offset = (normal.len() == run.len()).then_some(word.start);
     let range = |part: Range<usize>| match offset {
         Some(offset) => offset + part.start..offset + part.end,
@@ -331,12 +333,12 @@ fn pairs(
     }
 }
 
-/// Whether a character of an unspaced script means something by itself.
+/// Whether a character of an unspaced script has a meaning by itself.
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
-/// Digits that follow each other, with nothing but the marks of a phone number between their groups.
+/// Consecutive digits, with only the punctuation of phone numbers between groups.
 #[derive(Default)]
 struct Phone {
     digits: String,

@@ -8,24 +8,23 @@ use jiff::{ToSpan, civil::Date};
 use super::words::is_unspaced;
 use crate::domain::calendar;
 
-/// A time that a prompt names, as far as it names it.
+/// A time, as precisely as a prompt names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
     Year(i16),
     Month(i8),
     DayOfMonth(i8),
     Weekday(i8),
-    /// From the first to before the second of these minutes since 1970.
+    /// From the first of these minutes since 1970 to just before the second.
     Minutes(u32, u32),
-    /// What was said last before the present session.
+    /// The last session before the present one.
     LastSession,
 }
 
 const DAY: u32 = 24 * 60;
 
 impl When {
-    /// Whether something that was said in this minute since 1970 was said then; of the last session, its minutes are
-    /// told.
+    /// Whether this minute since 1970 is in the time, given the minutes of the last session.
     pub(super) fn holds(self, minute: u32, last_session: &Range<u32>) -> bool {
         let day = minute / DAY;
         match self {
@@ -40,7 +39,7 @@ impl When {
     }
 }
 
-/// The times that a prompt names at the minute `now`, and where.
+/// The times that a prompt names, relative to minute `now`, and their ranges.
 pub(super) fn times(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
     let prompt = prompt.to_lowercase();
     let named = named(&prompt);
@@ -57,20 +56,20 @@ pub(super) fn times(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
     found
 }
 
-/// What words for times mean.
+/// The meanings of words for times.
 #[derive(Clone, Copy)]
 enum Name {
     Span(Span),
     LastSession,
     Month(i8),
     Weekday(i8),
-    /// It counts back: it stands with a number and a unit.
+    /// Counts back, together with a number and a unit.
     Ago,
-    /// So many days.
+    /// A unit of this many days.
     Unit(u32),
 }
 
-/// All words for times, and what each means.
+/// All words for times, with their meanings.
 struct Names {
     words: AhoCorasick,
     names: Vec<Name>,
@@ -85,12 +84,12 @@ static NAMES: LazyLock<Option<Names>> = LazyLock::new(|| {
     (1..).zip(WEEKDAYS).for_each(|(day, list)| add(list, Name::Weekday(day)));
     add(AGO, Name::Ago);
     UNITS.iter().for_each(|&(list, days)| add(list, Name::Unit(days)));
-    // There is one unless the words are too many for it, which they are not.
+    // Building fails only for far more words than these.
     let automaton = AhoCorasick::new(words.iter().map(|(word, _)| word)).ok()?;
     Some(Names { words: automaton, names: words.into_iter().map(|(_, name)| name).collect() })
 });
 
-/// The words for times in a prompt in lower case, by where they stand.
+/// The words for times in a lower-case prompt, with their ranges.
 fn named(prompt: &str) -> Vec<(Range<usize>, Name)> {
     let Some(names) = &*NAMES else { return Vec::new() };
     let found = names.words.find_overlapping_iter(prompt);
@@ -98,7 +97,7 @@ fn named(prompt: &str) -> Vec<(Range<usize>, Name)> {
     whole.map(|found| (found.range(), names.names[found.pattern().as_usize()])).collect()
 }
 
-/// Whether what stands there is no part of other words of a script with spaces.
+/// Whether the range is not part of a longer word in a script with spaces.
 fn stands_alone(text: &str, range: Range<usize>) -> bool {
     let spaced = |c: char| c.is_alphanumeric() && !is_unspaced(c);
     let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
@@ -112,7 +111,7 @@ fn date(minute: u32) -> Option<Date> {
     Date::constant(1970, 1, 1).checked_add(days.days()).ok()
 }
 
-/// The minutes from the beginning of one day to that of another.
+/// The minutes from the start of one day to the start of another.
 fn between(from: Date, to: Date) -> Option<When> {
     let minute = |date: Date| {
         let days = date.since(Date::constant(1970, 1, 1)).ok()?.get_days();
@@ -121,20 +120,20 @@ fn between(from: Date, to: Date) -> Option<When> {
     Some(When::Minutes(minute(from)?, minute(to)?))
 }
 
-/// `days` days, the first of them so many days before the day of `now`.
+/// A span of `days` days that starts `before` days before the day of `now`.
 fn days_before(now: u32, before: u32, days: u32) -> Option<When> {
     let first = date(now)?.checked_sub(i64::from(before).days()).ok()?;
     between(first, first.checked_add(i64::from(days).days()).ok()?)
 }
 
-/// Spans of time that words name.
+/// Spans of time that words can name.
 #[derive(Clone, Copy)]
 enum Span {
-    /// So many days ago.
+    /// A day, this many days ago.
     Day(u32),
-    /// Seven days up to today.
+    /// The seven days up to today.
     PastWeek,
-    /// From Monday, so many weeks ago (ISO 8601).
+    /// A week from Monday (ISO 8601), this many weeks ago.
     Week(i64),
     /// The month before this one.
     LastMonth,
@@ -187,12 +186,12 @@ const PHRASES: &[(&str, Span)] = &[
     ),
 ];
 
-/// Phrases for the session before this one.
+/// Phrases for the previous session.
 const LAST_SESSION: &str = "last session|last time|last conversation|previous session|previous conversation|letztes mal|\
     letzten mal|última vez|dernière fois|上次|前回|ครั้งที่แล้ว|المرة الماضية|पिछली बार";
 
-/// The spans of time that are named: of those that stand within another, such as `yesterday` in `the day before
-/// yesterday`, the longest.
+/// The spans of time named in a prompt. If one lies within another, as `yesterday` in `the day before
+/// yesterday`, only the longer one counts.
 fn spans(named: &[(Range<usize>, Name)], now: u32) -> Vec<(Range<usize>, When)> {
     let when = |name: &Name| match name {
         Name::Span(span) => span.at(now),
@@ -207,7 +206,7 @@ fn spans(named: &[(Range<usize>, Name)], now: u32) -> Vec<(Range<usize>, When)> 
     outer.cloned().collect()
 }
 
-/// The months, from January, and the days of the week, from Monday, in languages that write them with letters.
+/// The months from January, and the weekdays from Monday, in languages that spell them out.
 const MONTHS: [&str; 12] = [
     "january|januar|enero|janvier|gennaio|janeiro|januari|января|يناير|जनवरी|มกราคม",
     "february|februar|febrero|février|febbraio|fevereiro|februari|февраля|فبراير|फरवरी|फ़रवरी|กุมภาพันธ์",
@@ -232,7 +231,7 @@ const WEEKDAYS: [&str; 7] = [
     "sunday|sonntag|domingo|dimanche|domenica|воскресенье|الأحد|रविवार|星期日|周日|日曜日|วันอาทิตย์",
 ];
 
-/// Years, days beside a month, and months that are numbers.
+/// Adds years, days next to a month, and numeric months.
 fn dates(
     prompt: &str,
     named: &[(Range<usize>, Name)],
@@ -262,7 +261,7 @@ fn dates(
     }
 }
 
-/// Runs of one to four digits, and where they stand.
+/// Runs of one to four digits, with their ranges.
 fn numbers(prompt: &str) -> Vec<(Range<usize>, i16)> {
     let mut numbers = Vec::new();
     let mut at = 0;
@@ -284,7 +283,7 @@ const UNITS: &[(&str, u32)] = &[
     ("months|month|monaten|monat|meses|mes|mois|mesi", 30),
 ];
 
-/// `Three weeks ago`, in figures, about as exactly as it is said.
+/// `three weeks ago`, with the number in digits: a span about as precise as the phrase.
 fn ago(
     prompt: &str,
     named: &[(Range<usize>, Name)],

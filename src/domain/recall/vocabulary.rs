@@ -1,4 +1,4 @@
-//! What is known of words, so that each is looked up and stemmed once.
+//! Caches words, so that each is looked up and stemmed only once.
 
 use std::{cell::Cell, ops::Range};
 
@@ -9,7 +9,7 @@ use super::{
     stop_words::stops,
 };
 
-/// Words of which a vocabulary keeps what it knows: beyond these it begins anew, so that no text makes it grow.
+/// The most words kept: beyond this the cache starts over, so that no text can make it grow.
 const MAX_WORDS: usize = 1 << 16;
 
 /// Words in lower case.
@@ -18,28 +18,28 @@ pub(super) struct Vocabulary {
     short: HashMap<u128, Entry>,
     long: HashMap<Box<str>, Entry>,
     stems: Vec<Stem>,
-    /// Counts the blocks whose utterances were read.
+    /// The number of the current block, counted from the first one read.
     block: u32,
 }
 
-/// A word of a vocabulary.
+/// A word in the vocabulary.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Entry {
     place: u32,
-    /// The languages of which it is a stop word.
+    /// The languages in which it is a stop word.
     pub stops: Languages,
 }
 
-/// The stem of a word, in the language that it was last asked in.
+/// The stem of a word, in the language last asked for.
 #[derive(Default)]
 struct Stem {
     language: Option<Language>,
     text: Box<str>,
-    /// Its number in the block of an index, and which block that was.
+    /// The stem's number in an index block, and that block.
     number: Cell<Option<(u32, u32)>>,
 }
 
-/// The number that a stem has in the block of an index to which utterances are added at the moment, if it is known.
+/// A stem's number in the index block that utterances are being added to, if known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'a> {
     known: &'a Cell<Option<(u32, u32)>>,
@@ -57,13 +57,13 @@ impl Number<'_> {
 }
 
 impl Vocabulary {
-    /// A word of a text, in any case, if it is of ASCII, short and known.
+    /// The entry of a word in a text, in any case, if it is ASCII, short and known.
     pub(super) fn find_short(&self, text: &str, range: Range<usize>) -> Option<Entry> {
         let key = key(text, range).filter(|key| key & HIGH == 0)?;
         self.short.get(&key).copied()
     }
 
-    /// A word in lower case, which is known then.
+    /// The entry of a lower-case word, adding it if necessary.
     pub(super) fn entry(&mut self, word: &str) -> Entry {
         let key = key(word, 0..word.len());
         let known = match key {
@@ -82,7 +82,7 @@ impl Vocabulary {
         })
     }
 
-    /// The stem of a word in a language, which `stem` makes of it.
+    /// The stem of a word in a language; `stem` computes it if it is not cached.
     pub(super) fn stem(
         &mut self,
         word: Entry,
@@ -96,13 +96,13 @@ impl Vocabulary {
         (&known.text, Number { known: &known.number, block: self.block })
     }
 
-    /// Utterances are added to another block from now on: no number is known.
+    /// Starts another block, in which no term's number is known yet.
     pub(super) fn begin_block(&mut self) {
         self.bound();
         self.block += 1;
     }
 
-    /// Begins anew when it has become large: what it told of words is of none then.
+    /// Starts over if the cache has grown too large: earlier entries become invalid.
     pub(super) fn bound(&mut self) {
         if self.stems.len() > MAX_WORDS || self.block == u32::MAX {
             *self = Self::default();
@@ -110,8 +110,8 @@ impl Vocabulary {
     }
 }
 
-/// The bytes of the word that begins at `start`, if it is of less than 16, and how many they are, with ASCII letters in
-/// lower case: quicker to find than a text elsewhere.
+/// The bytes of a word shorter than 16 bytes, with its length and with ASCII letters in lower case: faster to
+/// look up than text on the heap.
 fn key(text: &str, range: Range<usize>) -> Option<u128> {
     let length = range.len();
     if !(1..16).contains(&length) {
@@ -128,7 +128,7 @@ fn key(text: &str, range: Range<usize>) -> Option<u128> {
 /// The highest bit of each byte.
 const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
 
-/// With the capitals of ASCII among its bytes in lower case.
+/// The bytes with ASCII capitals in lower case.
 fn lower(bytes: u128) -> u128 {
     let each = |byte: u8| u128::from_ne_bytes([byte; 16]);
     let low = bytes & !HIGH;

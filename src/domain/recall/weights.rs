@@ -1,62 +1,65 @@
-//! What counts how much in the ranking.
+//! The weights of the ranking.
 //!
-//! They are round numbers that hold for short turns between people and for long answers of a model alike: near each,
-//! the recall on both changes by less than a hundredth.
+//! These are round numbers that suit both short turns between people and a model's long answers: small
+//! changes to any of them change recall on either by less than a hundredth.
 
 /// How soon a repeated term stops adding to the score.
 pub(super) const K1: f32 = 0.8;
 /// How much a passage's length counts against it: 0 not at all, 1 in full.
 pub(super) const B: f32 = 0.75;
 
-/// What a term of the utterance before the last is worth.
+/// The weight of a term in the utterance before the last.
 pub(super) const BEFORE_LAST: f32 = 0.2;
-/// What a term of the utterance before is worth.
+/// The weight of a term in the previous utterance.
 pub(super) const BEFORE: f32 = 0.2;
-/// What a term of another's question is worth to the answer behind it: that is about what was asked.
+/// The weight of a term in somebody else's question for the answer after it: the answer is about what was
+/// asked.
 pub(super) const ASKED_FOR: f32 = 1.5;
-/// What a term is worth to the answer that was told along with the question.
+/// The weight, for the answer, of a term in the statements made along with the question.
 pub(super) const TOLD_WITH: f32 = 0.7;
-/// What a term of the next utterance is worth.
+/// The weight of a term in the next utterance.
 pub(super) const NEXT: f32 = 0.1;
-/// What a term elsewhere in a long utterance is worth to a passage of it.
+/// The weight, for a passage, of a term elsewhere in the same long utterance.
 pub(super) const SAME: f32 = 0.1;
-/// A neighbour of so many words counts half: the longer it is, the less of it is about its neighbours.
+/// A neighbour of this many words counts half: the longer it is, the less of it concerns its neighbours.
 pub(super) const NEIGHBOUR_WORDS: f32 = 25.0;
 
-/// What a speaker's name in the prompt is worth as a term of all that this speaker said.
+/// The weight of a speaker's name in the prompt, as a term in everything that this speaker said.
 pub(super) const NAME: f32 = 1.5;
-/// What the words of a speaker whom the prompt names are worth beside those of others.
+/// The factor for what a speaker named in the prompt said.
 pub(super) const NAMED: f32 = 1.4;
-/// What the words of the user are worth when the prompt asks what the user said, and the assistant's likewise.
+/// The factor for the user's words if the prompt asks what the user said, and likewise for the assistant's.
 pub(super) const ASKED: f32 = 1.25;
-/// What a user's words are worth beside an assistant's.
+/// The factor for a user's words relative to an assistant's.
 pub(super) const USER: f32 = 1.05;
-/// What a time in the prompt is worth as a term of all that was said then.
+/// The weight of a time in the prompt, as a term in everything that was said then.
 pub(super) const TIME: f32 = 1.5;
 
-/// What the shortest of questions loses: people look for answers.
+/// How much the shortest question loses: people look for answers.
 pub(super) const QUESTION: f32 = 0.6;
-/// A question of so many words loses nothing: it tells something too.
+/// A question of this many words loses nothing: it says something too.
 pub(super) const QUESTION_WORDS: f32 = 20.0;
 
-/// What a part of an identifier is worth beside the whole.
+/// The weight of a part of an identifier, relative to the whole.
 pub(super) const PART: f32 = 0.5;
-/// What a single character of a script without spaces is worth beside a pair.
+/// The weight of a single character in a script without spaces, relative to a pair.
 pub(super) const CHARACTER: f32 = 0.3;
-/// What a pair of hiragana is worth: they mostly write endings.
+/// The weight of a pair of hiragana, which are mostly endings.
 pub(super) const KANA: f32 = 0.3;
 
-/// How much recency may raise a score: little more than a tie-break, because a stronger weight costs recall.
+/// The most that recency can raise a score: little more than a tie-break, because a stronger weight costs
+/// recall.
 pub(super) const RECENCY: f64 = 0.05;
 
-/// What a word that only resembles one of the prompt covers of it.
+/// How much of a prompt's word a merely similar word covers.
 pub(super) const ALIKE: f32 = 0.3;
-/// What a term around an utterance covers of a prompt beside one in it.
+/// How much of the prompt a term next to an utterance covers, relative to one in it.
 pub(super) const AROUND: f32 = 0.7;
-/// So many words that are as rare as can be cover a prompt, if the conversation has all of its words: what a long
-/// prompt asks for stands in several utterances, and some of its words only say how it asks.
+/// How many words of the highest rarity cover a prompt if the conversation has all of its words: what a long
+/// prompt asks for is spread over several utterances, and some of its words only phrase the question.
 pub(super) const ENOUGH: f32 = 2.0;
-/// What a pair of characters covers beside a word, in scripts of syllables and of words in one or two characters.
+/// How much a pair of characters covers, relative to a word, in scripts of syllables and of words of one or
+/// two characters.
 pub(super) const PAIR_OF_IDEOGRAPHS: f32 = 0.5;
-/// What it covers in scripts of letters.
+/// The same in scripts of letters.
 pub(super) const PAIR_OF_LETTERS: f32 = 0.25;

@@ -1,31 +1,31 @@
-//! Text to words: where they stand, and of what kind they are.
+//! Splits text into words, with their ranges and kinds.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Where it begins, in bytes.
+    /// Where the word begins, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// Where the word ends.
     pub end: usize,
     pub kind: WordKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WordKind {
-    /// Of letters, or of digits alone.
+    /// Letters only, or digits only.
     Plain,
-    /// With marks, digits and letters, or capitals inside: it has parts.
+    /// Contains marks, both digits and letters, or inner capitals: it has parts.
     Identifier,
-    /// A run of a script whose words no space parts.
+    /// A run in a script without spaces between words.
     Unspaced,
 }
 
 /// Calls `found` with the words of a text, in order.
 ///
-/// Spaces and the marks of sentences and of paths part words. What may stand inside an identifier (`_ - . , ' & +` and
-/// the like between letters and digits) does not.
+/// Spaces and the punctuation of sentences and paths separate words. Characters allowed inside an identifier
+/// (`_ - . , '` between letters and digits) do not.
 pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -40,7 +40,7 @@ pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
     }
 }
 
-/// A word that begins with an ASCII letter or digit; answers where the text goes on.
+/// Reads a word that begins with an ASCII letter or digit; returns where the text continues.
 fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let bytes = text.as_bytes();
     let first = CLASSES[usize::from(bytes[start])];
@@ -48,7 +48,7 @@ fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     while let Some(&byte) = bytes.get(end) {
         match CLASSES[usize::from(byte)] {
             OTHER => break,
-            // A word that only begins in ASCII, such as `señor`.
+            // A word that merely begins in ASCII, such as `señor`.
             FOREIGN => return foreign(text, start, found),
             MARK | APOSTROPHE if !goes_on(bytes, end) => break,
             class => rest |= class,
@@ -58,7 +58,7 @@ fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let all = first | rest;
     let has_marks = all & MARK != 0;
     let is_mixed = all & DIGIT != 0 && all & (LOWER | UPPER) != 0;
-    // Capitals inside, unless it is written in capitals.
+    // Inner capitals, unless the word is all capitals.
     let has_hump = rest & UPPER != 0 && all & LOWER != 0;
     let has_parts = has_marks || is_mixed || has_hump;
     found(Word { start, end, kind: if has_parts { WordKind::Identifier } else { WordKind::Plain } });
@@ -69,13 +69,13 @@ const OTHER: u8 = 0;
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 4;
-/// What may join letters and digits to one word, and makes it an identifier.
+/// Joins letters and digits into one word and makes it an identifier.
 const MARK: u8 = 8;
-/// What may join letters to a word.
+/// Joins letters into a word.
 const APOSTROPHE: u8 = 16;
 const FOREIGN: u8 = 32;
 
-/// What each byte is.
+/// The class of each byte.
 const CLASSES: [u8; 256] = {
     let mut classes = [OTHER; 256];
     let mut byte = 0;
@@ -94,12 +94,13 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// What may stand between the letters and digits of one word.
+/// Whether `byte` can join the letters and digits of one word.
 fn joins(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.' | b',' | b'\'')
 }
 
-/// Whether the word goes on behind the mark at `at`: a comma only between digits, a point not behind a sentence.
+/// Whether the word continues after the mark at `at`: after a comma only between digits, not after the full
+/// stop of a sentence.
 fn goes_on(bytes: &[u8], at: usize) -> bool {
     let (Some(before), Some(after)) = (at.checked_sub(1).map(|at| bytes[at]), bytes.get(at + 1)) else {
         return false;
@@ -112,7 +113,8 @@ fn goes_on(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// What begins at `start` up to the next white space or mark of ASCII that ends a word; answers where the text goes on.
+/// Reads from `start` up to the next white space or ASCII mark that ends a word; returns where the text
+/// continues.
 fn foreign(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let ends = |c: char| c.is_whitespace() || (c.is_ascii() && !c.is_ascii_alphanumeric() && !joins(c as u8));
     let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
@@ -131,7 +133,7 @@ fn foreign(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     end.max(start + text[start..].chars().next().map_or(1, char::len_utf8))
 }
 
-/// A word of UAX #29 with a letter beyond ASCII near it.
+/// Reads a UAX #29 word with a letter beyond ASCII nearby.
 fn spaced_foreign(start: usize, word: &str, found: &mut impl FnMut(Word)) {
     let trimmed = word.trim_matches('_');
     let start = start + (word.len() - word.trim_start_matches('_').len());
@@ -143,8 +145,8 @@ fn spaced_foreign(start: usize, word: &str, found: &mut impl FnMut(Word)) {
     }
 }
 
-/// Whether a character belongs to a script whose words no space parts: Thai, Lao, Burmese, Khmer, kana, bopomofo, Han;
-/// or to hangul.
+/// Whether a character belongs to a script without spaces between words (Thai, Lao, Burmese, Khmer, kana,
+/// bopomofo, Han) or to hangul.
 pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}'

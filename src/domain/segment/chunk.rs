@@ -1,4 +1,4 @@
-//! Where a long run of utterances is cut into pieces that are summarised one by one.
+//! Cuts a long run of utterances into pieces that are summarised one by one.
 
 use std::{ops::Range, sync::Arc};
 
@@ -6,34 +6,34 @@ use rustc_hash::FxHashMap;
 
 use crate::domain::{Role, Utterance, extractive::concepts};
 
-/// A shorter run stays whole, in utterances.
+/// A run of fewer utterances stays whole.
 const WHOLE: usize = 60;
-/// A piece has at least so many utterances.
+/// The fewest utterances of a piece.
 const LEAST: usize = 25;
-/// A piece has about so many utterances.
+/// The usual number of utterances of a piece.
 const USUAL: usize = 50;
-/// A piece has at most so many utterances, unless an exchange is longer.
+/// The most utterances of a piece, unless an exchange is longer.
 const MOST: usize = 75;
-/// What stands before a place and what stands behind it is compared over so many utterances.
+/// The number of utterances on each side of a place that are compared.
 const WINDOW: usize = 8;
-/// Of an utterance, so many bytes tell what it is about.
+/// Bytes of an utterance that are read to see what it is about.
 const READ_BYTES: usize = 1 << 10;
-/// Of a call's arguments, so many bytes.
+/// Bytes of a call's arguments that are read.
 const ARGUMENT_BYTES: usize = 256;
 
-/// For a place before a user's utterance, where the words' change counts 1 at most.
+/// Bonus for a place before a user's utterance; a change of words counts at most 1.
 const USER_BONUS: f64 = 0.3;
-/// For a place where planning, implementing and debugging give way to one another.
+/// Bonus for a place where the work changes between planning, implementing and debugging.
 const PHASE_BONUS: f64 = 0.6;
-/// For a place as far from the usual length as a piece may be.
+/// Penalty for a place as far from the usual length as a piece can be.
 const DISTANCE_MALUS: f64 = 0.4;
 
 /// Cuts a run of whole exchanges into pieces of 25 to 75 utterances.
 ///
-/// - A run of fewer than 60 stays one piece. No exchange is parted, so that a piece is longer where one is.
-/// - A piece ends where the talk turns to something else: where the words behind the place are others than
-///   before it, where a user begins, where the work goes from planning to implementing or debugging; of
-///   several such places at the one that makes it about 50 long.
+/// - A run of fewer than 60 stays one piece. No exchange is split, so a piece with a long exchange is longer.
+/// - A piece ends where the talk turns to something else: where the words after the place differ from those
+///   before it, where a user begins, or where the work changes between planning, implementing and debugging;
+///   of several such places, one that makes it about 50 long is preferred.
 /// - Pure and linear.
 pub(super) fn chunks(units: &[Arc<Utterance>]) -> Vec<Range<usize>> {
     let mut chunks = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn chunks(units: &[Arc<Utterance>]) -> Vec<Range<usize>> {
     chunks
 }
 
-/// Where the piece that begins at `start` ends.
+/// Returns the end of the piece that begins at `start`.
 fn end(units: &[Arc<Utterance>], turns: &[f64], start: usize) -> usize {
     let parts = |at: &usize| units[*at - 1].unit != units[*at].unit;
     let worth = |at: usize| {
@@ -61,7 +61,7 @@ fn end(units: &[Arc<Utterance>], turns: &[f64], start: usize) -> usize {
     };
     let last = (start + MOST).min(units.len() - LEAST);
     let near = (start + LEAST..=last).filter(parts);
-    // of equals the earlier
+    // of equals, the earlier
     let best = near.rev().max_by(|one, other| worth(*one).total_cmp(&worth(*other)));
     best.or_else(|| (last + 1..units.len()).find(parts)).unwrap_or(units.len())
 }
@@ -91,7 +91,7 @@ fn turns(units: &[Arc<Utterance>]) -> Vec<f64> {
 struct Read {
     /// Distinct words.
     concepts: Vec<u32>,
-    /// By phase: whether it shows.
+    /// Whether each phase shows.
     phases: [bool; 3],
 }
 
@@ -125,7 +125,7 @@ impl Read {
 }
 
 const IMPLEMENTING: usize = 1;
-/// Words of planning, of implementing and of debugging.
+/// Words of planning, implementing and debugging.
 const PHASES: [&[&str]; 3] = [
     &[
         "plan",
@@ -164,7 +164,7 @@ const PHASES: [&[&str]; 3] = [
         "traceback",
     ],
 ];
-/// What names of tools that change files hold.
+/// Parts of the names of tools that change files.
 const EDITS: [&str; 5] = ["edit", "write", "create", "replace", "patch"];
 
 #[derive(Clone, Copy)]
@@ -173,21 +173,21 @@ enum Side {
     Behind,
 }
 
-/// What stands before a place and behind it.
+/// What comes before a place and after it.
 #[derive(Default)]
 struct View {
-    /// By concept: how many utterances hold it, on either side.
+    /// For each concept, the number of utterances with it on either side.
     counts: FxHashMap<u32, [i64; 2]>,
-    /// Of the counts of both sides.
+    /// The sum of the products of both sides' counts.
     products: i64,
-    /// Of the counts of each side.
+    /// The sum of the squares of each side's counts.
     squares: [i64; 2],
-    /// By phase, on either side.
+    /// For each phase, the number of utterances that show it on either side.
     phases: [[i64; 2]; 3],
 }
 
 impl View {
-    /// Takes an utterance in on one side, or out of it.
+    /// Adds an utterance to one side, or removes it.
     fn shift(&mut self, read: &Read, side: Side, by: i64) {
         let (own, other) = (side as usize, 1 - side as usize);
         for concept in &read.concepts {
@@ -210,7 +210,7 @@ impl View {
         1.0 - likeness + if changes { PHASE_BONUS } else { 0.0 }
     }
 
-    /// The phase that shows most, in a quarter of the utterances at least.
+    /// The phase that shows most, if at least a quarter of the utterances show it.
     fn phase(&self, side: Side) -> Option<usize> {
         let count = |phase: &usize| self.phases[*phase][side as usize];
         let most = (0..self.phases.len()).rev().max_by_key(count)?;

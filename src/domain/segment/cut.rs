@@ -1,4 +1,4 @@
-//! Taking over a part of a summary.
+//! Keeping a part of a summary.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::domain::{
     },
 };
 
-/// A summary that covers less than the one it comes from.
+/// A summary that covers less than the one it was cut from.
 #[derive(Clone, Debug)]
 pub struct Cut {
     /// What is left.
     pub summary: Summary,
-    /// A segment was cut whose sources are not stored any more: it keeps those of its sentences that
-    /// are of what it still covers.
+    /// Whether a segment was cut whose sources are no longer stored: it keeps its sentences about what it
+    /// still covers.
     pub approximate: bool,
 }
 
 impl Summary {
-    /// What has to be seen of the archive, of which `stored` is there, to [`cut`](Self::cut) the
+    /// The archived utterances, of which `stored` are available, that are needed to [`cut`](Self::cut) the
     /// summary to `kept`.
     pub fn sources_of_cut(&self, kept: &Ranges, stored: &Ranges) -> Ranges {
         let mut sources = Ranges::new();
@@ -39,11 +39,11 @@ impl Summary {
 
     /// The summary of `kept` alone.
     ///
-    /// - A segment that covers nothing else stays as it is, but for a model's text that was made from
-    ///   something else too; one that covers nothing of it goes.
-    /// - Any other is made anew from `sources`, which are what [`sources_of_cut`](Self::sources_of_cut)
-    ///   names, in order; where these do not hold all that it still covers, it keeps its sentences of
-    ///   that, and the cut is approximate.
+    /// - A segment that covers nothing else is kept, except for a model's text that was also made from
+    ///   something else; a segment that covers none of `kept` is removed.
+    /// - Any other segment is made again from `sources`, the utterances that
+    ///   [`sources_of_cut`](Self::sources_of_cut) names, in order. If they do not include everything that it
+    ///   still covers, it keeps its sentences about that, and the cut is approximate.
     pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
@@ -66,7 +66,7 @@ impl Summary {
     }
 }
 
-/// A segment made of its sources.
+/// Makes a segment from its sources.
 pub(super) fn anew(
     level: u32,
     covers: Ranges,
@@ -78,11 +78,11 @@ pub(super) fn anew(
     Segment::new(level, covers, sentences, tokens)
 }
 
-/// What a segment tells of some of what it covers.
+/// What a segment says about a part of what it covers.
 pub(super) fn remainder(segment: &Segment, covers: Ranges, with: &SummaryContext<'_>) -> Segment {
     let gone = |sequence| !covers.contains(sequence);
     let sentences = segment.sentences.iter().filter_map(|line| line.without(gone, with.counter)).collect();
-    // what each source counted is not known any more: in proportion
+    // the tokens of each source are no longer known: in proportion
     let share = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);
     Segment::new(segment.level, covers.clone(), sentences, share)
 }

@@ -1,27 +1,28 @@
-//! What a model's text of a segment must not lose.
+//! What a model's text for a segment must not lose.
 
 use crate::domain::{
     Sequence, TokenCounter,
     extractive::{LineKind, Part, Sentence, ToldCall, identifiers},
 };
 
-/// So many facts are kept at most.
+/// The maximum number of facts.
 const MOST_FACTS: usize = 24;
-/// What shorter words say is not looked for, in characters.
+/// Words with fewer characters are not looked for.
 const LEAST_CHARACTERS: usize = 4;
-/// A line of facts weighs so much where lines compete: more than any line of a model's.
+/// The weight of a line of facts when lines compete: more than any line of a model's.
 const WEIGHT: u32 = 80;
 
-/// Calls that changed something, with their outcome, and identifiers that more than one of the sentences tells;
-/// the oldest first.
+/// Returns the identifiers mentioned by sentences of more than one utterance, then the calls that changed
+/// something, with their outcome; each oldest first.
 pub fn facts(sentences: &[Sentence]) -> Vec<String> {
     let all = Fact::all(sentences);
     let told = all[all.len().saturating_sub(MOST_FACTS)..].iter().map(|(_, fact)| fact.told());
     told.collect()
 }
 
-/// One line of the facts that `text`, a model's of these sentences, does not tell, of at most `room` tokens; the
-/// newest where there is no room for all, and how many are missing. `None` when it tells everything.
+/// One line of the facts that `text`, a model's text for these sentences, does not mention, in at most `room`
+/// tokens: the last ones if there is no room for all, and the number of the others. `None` if no fact is
+/// missing, or there is no room for any.
 pub(super) fn dropped(
     sentences: &[Sentence],
     text: &[Sentence],
@@ -43,20 +44,20 @@ fn part(sequence: Sequence, fact: &Fact<'_>) -> Part {
     Part { sequence, result: None, text: fact.told().into(), weight: WEIGHT }
 }
 
-/// The last `count` of the facts.
+/// A line of the last `count` of the missing facts.
 fn line(missing: &[Part], count: usize, counter: &dyn TokenCounter) -> Sentence {
     let left_out = missing.len() - count;
     Sentence::listed(LineKind::Facts, "Noted:", &missing[left_out..], left_out, counter)
 }
 
-/// What must not be lost.
+/// Something that must not be lost.
 enum Fact<'a> {
     Call(ToldCall<'a>),
     Name(&'a str),
 }
 
 impl<'a> Fact<'a> {
-    /// By the utterance that it is taken from.
+    /// All facts, each with the utterance it is taken from.
     fn all(sentences: &'a [Sentence]) -> Vec<(Sequence, Self)> {
         let acts = sentences.iter().filter(|line| line.kind == LineKind::Act);
         let calls =
@@ -80,7 +81,7 @@ impl<'a> Fact<'a> {
         }
     }
 
-    /// Whether `text`, in lower case, tells it.
+    /// Whether `text`, in lower case, mentions it.
     fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Name(name) => text.contains(&name.to_lowercase()),
@@ -93,14 +94,14 @@ impl<'a> Fact<'a> {
     }
 }
 
-/// Whether `text` names it, a path by its last part too.
+/// Whether `text` mentions `key`; for a path, its last part is enough.
 fn names(text: &str, key: &str) -> bool {
     let key = key.to_lowercase();
     let last = key.rsplit('/').next().unwrap_or_default();
     text.contains(&key) || last.len() >= LEAST_CHARACTERS && text.contains(last)
 }
 
-/// Whether `text` has one of so many words of `said`.
+/// Whether `text` has at least one in `of` of the words of `said`.
 fn tells(text: &str, said: &str, of: usize) -> bool {
     let words = said.split(|c: char| !c.is_alphanumeric());
     let words: Vec<String> =
@@ -109,7 +110,7 @@ fn tells(text: &str, said: &str, of: usize) -> bool {
     words.is_empty() || found > 0 && found * of >= words.len()
 }
 
-/// Identifiers that sentences of more than one utterance tell, by their first mention.
+/// Identifiers mentioned by sentences of more than one utterance, with their first mention.
 fn recurring(sentences: &[Sentence]) -> Vec<(&str, Sequence)> {
     let mut seen: Vec<(&str, Sequence, bool)> = Vec::new();
     for sentence in sentences.iter().filter(|line| line.kind != LineKind::Open) {

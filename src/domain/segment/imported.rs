@@ -1,8 +1,8 @@
-//! Summaries of what was said before there was the conversation, which an import brings.
+//! Imported summaries of what was said before the conversation.
 //!
-//! They cover no sequence, so they count as no coverage: of all other segments, each sequence that left the
-//! window is covered by exactly one. They stand before those, are folded only with one another, and lose
-//! their sentences to the summary's limit as others do; one that has none left goes.
+//! They cover no sequence: each sequence that left the window is covered by exactly one of the other
+//! segments. They come before those, are folded only with one another, and lose sentences to the summary's
+//! limit as others do; one without any left is removed.
 
 use crate::domain::{
     Ranges, TokenCounter,
@@ -17,7 +17,7 @@ use crate::domain::{
 };
 
 impl Segment {
-    /// One that an import brings; `None` when it says nothing.
+    /// An imported segment; `None` if it says nothing.
     fn of_import(summary: &ImportedSummary, counter: &dyn TokenCounter) -> Option<Self> {
         let sentences = lines(&one_a_line(&summary.text), UNSAID, u32::MAX, counter).ok()?;
         let source_tokens = sentences.iter().map(|sentence| u64::from(sentence.tokens)).sum();
@@ -26,7 +26,7 @@ impl Segment {
     }
 }
 
-/// A line for each sentence, so that those that tell least can go first.
+/// Puts each sentence on a line of its own, so that the least useful ones can be dropped first.
 fn one_a_line(text: &str) -> String {
     let mut sentences = String::with_capacity(text.len());
     for line in text.lines() {
@@ -42,7 +42,7 @@ fn one_a_line(text: &str) -> String {
 }
 
 impl Summary {
-    /// Adds summaries of what was said before the conversation; folds as the limit demands.
+    /// Adds summaries of what was said before the conversation, and folds as the limit demands.
     pub fn import(&self, summaries: &[ImportedSummary], with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         let segments = summaries.iter().filter_map(|summary| Segment::of_import(summary, with.counter));
@@ -51,12 +51,12 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Whether an import brought something of it.
+    /// Whether it has imported segments.
     pub fn has_imported(&self) -> bool {
         self.segments().iter().any(|segment| segment.imported.is_some())
     }
 
-    /// After a hard forget: no imported sentence remains for which `gone` holds.
+    /// Removes the imported sentences for which `gone` holds, after a hard forget.
     pub fn erase_imported(&self, gone: impl Fn(&str) -> bool) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {

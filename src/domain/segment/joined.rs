@@ -12,14 +12,14 @@ use crate::domain::{
     },
 };
 
-/// Longer texts of models are not kept for the next one: it tells anew what the sentences tell.
+/// Longer texts of models are not kept for the next model: it rewrites the sentences instead.
 const MAX_TOLD_BYTES: usize = 32 << 10;
 
 /// Neighbours, in order, that are folded into a segment of the next level.
 pub(super) struct Joined<'a>(pub(super) &'a [Arc<Segment>]);
 
 impl<'a> Joined<'a> {
-    /// All that they tell.
+    /// Everything they say.
     pub(super) fn whole(&self, with: &SummaryContext<'_>) -> Segment {
         let llm_text = self.newest_llm_text().map(|newest| {
             let lines = self.0.iter().flat_map(|segment| segment.lines().to_vec()).collect();
@@ -29,8 +29,8 @@ impl<'a> Joined<'a> {
         Segment { llm_text, awaits, ..self.plain(self.sentences(u32::MAX, &Focus::none(), with)) }.sum()
     }
 
-    /// What tells most of them in `budget` tokens; the texts of models are kept for the one that is to tell
-    /// it anew.
+    /// The most important of what they say, in `budget` tokens; the texts of models are kept for the model
+    /// that is to rewrite it.
     pub(super) fn within(&self, budget: u32, with: &SummaryContext<'_>) -> Segment {
         let segment = self.plain(self.sentences(budget, &with.focus(), with));
         Segment { awaits: self.awaits(with), ..segment }
@@ -59,7 +59,7 @@ impl<'a> Joined<'a> {
         self.0.iter().any(|segment| segment.awaits.is_some())
     }
 
-    /// What the texts of models were told from, and what all of them cover.
+    /// What the texts of models were made from, and what all the segments cover.
     fn from(&self) -> Ranges {
         let mut from = Ranges::new();
         for segment in self.0 {
@@ -82,8 +82,8 @@ impl<'a> Joined<'a> {
         Some(Arc::new(Awaits { since, told: told.into(), from, focus: focus.into() }))
     }
 
-    /// What models told of any, beside what the others tell; empty when none did, or when it has become
-    /// too long: then the sentences are what there is to tell anew.
+    /// The texts of models, and the sentences of the segments without one. Empty if there is no such text, or
+    /// if it has become too long: a model then rewrites the sentences.
     fn llm_texts(&self) -> String {
         if self.0.iter().all(|segment| llm_text_of(segment).is_none()) {
             return String::new();
@@ -94,7 +94,7 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// What models told of a segment, or of those that were folded into it.
+/// The text of models for a segment, or for those that were folded into it.
 fn llm_text_of(segment: &Segment) -> Option<String> {
     match (&segment.llm_text, &segment.awaits) {
         (Some(_), _) => Some(segment.text()),

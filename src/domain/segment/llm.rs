@@ -1,4 +1,4 @@
-//! What becomes of a summary when a model tells a segment, or is not to any more.
+//! What happens to a summary when a model writes a segment's text, or is no longer awaited.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::domain::{
 };
 
 impl Summary {
-    /// Puts a model's text in the place of a segment's sentences; folds as the limit demands.
+    /// Puts a model's text in place of a segment's sentences, and folds as the limit demands.
     pub fn replace_by_llm(&self, number: u32, llm_text: &LlmText, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
@@ -26,7 +26,7 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Waits no more for a model to tell the segment.
+    /// Stops waiting for a model to write the segment.
     pub fn settle(&self, number: u32) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
@@ -35,7 +35,7 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Waits no more for a model to tell any segment.
+    /// Stops waiting for a model to write any segment.
     pub fn settle_all(&self) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild
@@ -43,7 +43,7 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Takes away the models' texts for which `doubted` holds, and what was to be told anew from them.
+    /// Removes the models' texts for which `doubted` holds, and those that were kept to be rewritten.
     pub(in crate::domain) fn doubt(&self, doubted: impl Fn(&str) -> bool, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {

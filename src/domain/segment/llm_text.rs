@@ -1,4 +1,4 @@
-//! What a model told of a segment, and what it is asked for.
+//! A model's text for a segment, and what a model is asked for.
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use crate::domain::{
     memory::allocated,
 };
 
-/// What a line of a model's weighs where lines compete: about what a telling sentence does.
+/// The weight of a model's line when lines compete: about that of an informative sentence.
 const LINE_WEIGHT: u32 = 60;
 
-/// A model's text of a segment; it stands in the place of the sentences, which are kept beside it for
-/// when what it was made from is forgotten.
+/// A model's text for a segment. It is shown instead of the sentences, which are kept for when something that
+/// it was made from is forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmText {
-    /// The text, a line each.
+    /// The text, line by line.
     pub lines: Vec<Sentence>,
     /// The model.
     pub model: Box<str>,
-    /// The version of the prompts that it was asked with.
+    /// The version of the prompts it was given.
     pub prompt: u32,
-    /// Every sequence that the model was shown something of: when one of these is forgotten, nothing of the
+    /// Every sequence of which the model was shown something: if one of these is forgotten, nothing of the
     /// text may stay.
     pub from: Ranges,
 }
 
-/// That a model is to tell a segment anew.
+/// Marks a segment that a model is to rewrite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Awaits {
-    /// Since when.
+    /// The start of the wait.
     pub since: Timestamp,
-    /// What models told of the segments that were folded into this one; empty when none did.
+    /// The models' texts for the segments that were folded into this one; empty if there were none.
     pub told: Box<str>,
-    /// The sequences that this was told from.
+    /// The sequences that these texts were made from.
     pub from: Ranges,
     /// The focus areas that the caller of a compaction named.
     pub focus: Arc<[String]>,
 }
 
-/// Why a model's text cannot be a segment's.
+/// Why a model's text cannot be used for a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// It says nothing.
@@ -48,28 +48,28 @@ pub enum Unfit {
     /// It has too many tokens.
     #[error("the text has {tokens} tokens; accepted are at most {most}")]
     TooLong {
-        /// What it has.
+        /// The tokens it has.
         tokens: u32,
-        /// What it may have.
+        /// The tokens it may have.
         most: u32,
     },
 }
 
 impl Awaits {
-    /// A model is awaited since `since`, and nothing was told yet.
+    /// Waiting since `since`, without an earlier text.
     pub(super) fn plain(since: Timestamp) -> Self {
         Self { since, told: "".into(), from: Ranges::new(), focus: Arc::default() }
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate memory in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         let focus: usize = self.focus.iter().map(|area| size_of::<String>() + allocated(area.len())).sum();
         128 + self.from.memory_bytes() + allocated(self.told.len()) + focus
     }
 }
 
-/// The lines of a model's text that may have `most` tokens: nothing but text, and no blank lines. They are
-/// noted under `sequence`.
+/// The lines of a model's text that may have `most` tokens: nothing but text, and no blank lines. Each gets
+/// `sequence`.
 pub fn lines(
     text: &str,
     sequence: Sequence,
@@ -86,13 +86,13 @@ pub fn lines(
     }
 }
 
-/// A line without white space around it and control characters in it, so that its tokens add up with
-/// those of others; `None` when nothing is left.
+/// The line without white space around it and control characters in it, so that its tokens add up with those
+/// of others; `None` if nothing is left.
 fn tidy(line: &str) -> Option<String> {
     let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.trim();
     match line.starts_with('/') {
-        // a slash is counted with the line break before it
+        // a leading slash is counted together with the line break before it
         true => Some(format!("- {line}")),
         false => (!line.is_empty()).then(|| line.to_owned()),
     }

@@ -1,4 +1,4 @@
-//! Segments: what left the window, in sentences, and which sequences each covers.
+//! Segments: what left the window, in sentences, and which sequences each segment covers.
 
 mod chunk;
 mod cut;

@@ -1,29 +1,29 @@
-//! What an imported summary tells of.
+//! What an imported summary is about.
 
 use crate::domain::{Sequence, Timestamp};
 
-/// What an imported segment tells of.
+/// What an imported segment is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Imported {
     /// When the first of it was said.
     pub start: Timestamp,
     /// When the last of it was said.
     pub end: Timestamp,
-    /// How many conversations it was; 0 when nobody knows.
+    /// The number of conversations; 0 if unknown.
     pub conversations: u64,
 }
 
 /// A summary to import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedSummary {
-    /// What it tells of.
+    /// What it is about.
     pub of: Imported,
-    /// What it tells.
+    /// Its text.
     pub text: Box<str>,
 }
 
 impl Imported {
-    /// What both tell of.
+    /// The two combined.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             start: self.start.min(other.start),
@@ -33,5 +33,5 @@ impl Imported {
     }
 }
 
-/// The sequence of sentences that tell of no utterance.
+/// The sequence of sentences that come from no utterance.
 pub const UNSAID: Sequence = Sequence(0);

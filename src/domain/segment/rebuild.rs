@@ -1,4 +1,4 @@
-//! Changes of a summary: segments replaced, folded, trimmed.
+//! Changes to a summary: segments replaced, folded, trimmed.
 
 use std::{ops::Range, sync::Arc};
 
@@ -13,15 +13,15 @@ use crate::domain::{
     },
 };
 
-/// A fold goes on until so many percent of the limit are used: so that the next evictions
-/// fold nothing, and a rendered prompt keeps its head between folds.
+/// A fold continues until this percentage of the limit is used, so that the next evictions fold nothing, and
+/// a rendered prompt keeps its head between folds.
 const FOLD_PERCENT: u64 = 90;
-/// The same where a model tells anew what was folded: its calls cost.
+/// The same if a model rewrites what was folded, because its calls cost.
 const FOLD_PERCENT_OF_MODELS: u64 = 75;
-/// A new segment's tokens, in percent of its source, while the limit leaves room.
+/// A new segment's tokens, in percent of its source, if the limit leaves room.
 const GENEROUS_PERCENT: u64 = 50;
 
-/// A summary that is being changed. What is put into it gets a number of its own.
+/// A summary that is being changed. Each segment put into it gets a new number.
 pub(super) struct Rebuild<'a> {
     before: &'a Summary,
     segments: Vec<Arc<Segment>>,
@@ -34,7 +34,7 @@ impl<'a> Rebuild<'a> {
         Self { before, segments, next_number: before.next_number() }
     }
 
-    /// The changed summary; the same as before when nothing was put in.
+    /// The changed summary; the same as before if nothing was put in.
     pub(super) fn done(self) -> Summary {
         match self.next_number == self.before.next_number() {
             true => self.before.clone(),
@@ -42,8 +42,8 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    /// The tokens that a segment of such a source may have. While the limit leaves room it tells more, unless it
-    /// is to make the conversation short.
+    /// The tokens that a segment may have for a source of `source_tokens`: more if the limit leaves room,
+    /// unless the conversation is to become short.
     pub(super) fn budget(&self, source_tokens: u64, with: &SummaryContext<'_>) -> u32 {
         let generous = source_tokens.saturating_mul(GENEROUS_PERCENT) / 100;
         let generous = u32::try_from(generous).unwrap_or(u32::MAX);
@@ -63,8 +63,8 @@ impl<'a> Rebuild<'a> {
         self.segments.splice(0..0, segments);
     }
 
-    /// Replaces each segment for which `change` gives another. One that stands for nothing any
-    /// more goes.
+    /// Replaces each segment for which `change` returns another. A segment that no longer stands for anything
+    /// is removed.
     pub(super) fn replace(&mut self, mut change: impl FnMut(&Segment) -> Option<Segment>) {
         for at in 0..self.segments.len() {
             if let Some(changed) = change(&self.segments[at]) {
@@ -74,13 +74,13 @@ impl<'a> Rebuild<'a> {
         self.segments.retain(|segment| segment.stands());
     }
 
-    /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and,
-    /// when their tokens are over the limit, until [`FOLD_PERCENT`] of it are used.
+    /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and, if their
+    /// tokens are over the limit, until [`FOLD_PERCENT`] of it is used.
     ///
-    /// Where no model tells any of it, all that was said is merged, and what stays is chosen anew across it, by
-    /// what the window still talks of. Otherwise the two oldest neighbours of equal level are: so that models
-    /// tell anew little at a time; such a merge drops at most half of the two. What was imported is merged apart
-    /// from what was said.
+    /// If no model writes any of it, everything that was said is merged, and what stays is chosen again
+    /// across it, by what the window still talks about. Otherwise the two oldest neighbours of equal level
+    /// are merged, so that models rewrite a little at a time; such a merge drops at most half of the two.
+    /// Imported segments are merged separately from the others.
     pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
         let limit = with.limit();
         while self.segments.len() > MAX_SEGMENTS {
@@ -108,7 +108,7 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    /// The pair that is merged next; `None` when none is left that may be.
+    /// The pair to merge next; `None` if there is none left to merge.
     fn pair(&self) -> Option<Range<usize>> {
         let fit = |pair: &&[Arc<Segment>]| pair[0].imported.is_some() == pair[1].imported.is_some();
         let pairs = || self.segments.windows(2).enumerate().filter(|(_, pair)| fit(pair));
@@ -116,7 +116,7 @@ impl<'a> Rebuild<'a> {
         level.or_else(|| pairs().next()).map(|(at, _)| at..at + 2)
     }
 
-    /// All that was said, where no model tells any of it.
+    /// All segments that are not imported, if no model has written any of them or is awaited.
     fn plain(&self) -> Option<Range<usize>> {
         let said = self.segments.partition_point(|segment| segment.imported.is_some());
         let plain = |segment: &Arc<Segment>| segment.llm_text.is_none() && segment.awaits.is_none();
@@ -124,8 +124,8 @@ impl<'a> Rebuild<'a> {
         (all.len() > 1 && self.segments[said..].iter().all(plain)).then_some(all)
     }
 
-    /// Merges neighbours into a segment of the next level, within what `budget` makes of their
-    /// tokens; `None` keeps all.
+    /// Merges neighbours into a segment of the next level, within what `budget` returns for their tokens;
+    /// `None` keeps everything.
     fn merge(&mut self, range: Range<usize>, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
         let Some(segments) = self.segments.get(range.clone()) else { return };
         let merged = match budget(total(segments)) {
@@ -136,8 +136,8 @@ impl<'a> Rebuild<'a> {
         self.segments.splice(range, [merged]);
     }
 
-    /// Cuts the segments that are left down to `budget` tokens, each in proportion. A model's text gives way
-    /// to sentences.
+    /// Cuts the remaining segments down to `budget` tokens, each in proportion. A model's text is replaced by
+    /// sentences.
     fn trim(&mut self, budget: u32, with: &SummaryContext<'_>) {
         let all = u64::from(total(&self.segments)).max(1);
         self.replace(|segment| {

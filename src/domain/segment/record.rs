@@ -14,26 +14,26 @@ use crate::domain::{
     },
 };
 
-/// What is left of a run of utterances. Immutable: one that changes gets a new number.
+/// What is left of a run of utterances. Immutable: a changed segment gets a new number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Counts from 1 over the conversation's life; no two segments ever have the same.
+    /// Counts from 1 over the conversation's life; never reused.
     pub number: u32,
     /// 0 when written; one more with each fold.
     pub level: u32,
-    /// The sequences that it stands for, soft-forgotten ones too; none when it was imported.
+    /// The sequences it stands for, including soft-forgotten ones; none if it was imported.
     pub covers: Ranges,
-    /// What was taken out of what was said, in the order said.
+    /// Sentences taken from what was said, in order.
     pub sentences: Vec<Sentence>,
     /// Exact tokens of its text.
     pub tokens: u32,
-    /// Tokens that its source counted in the window, when it was written.
+    /// Tokens that its source counted for in the window when it was written.
     pub source_tokens: u64,
-    /// A model's text, which is shown instead of the sentences.
+    /// A model's text, shown instead of the sentences.
     pub llm_text: Option<Arc<LlmText>>,
-    /// A model is to tell it; `None` once nothing is awaited.
+    /// Set while a model is to rewrite it.
     pub awaits: Option<Arc<Awaits>>,
-    /// What it tells of, when an import brought it: of no utterance.
+    /// What it is about, if it was imported: then it comes from no utterance.
     pub imported: Option<Imported>,
 }
 
@@ -43,12 +43,12 @@ impl Segment {
         self.llm_text.as_ref().map_or(&self.sentences, |llm_text| &llm_text.lines)
     }
 
-    /// The lines, one after another.
+    /// The lines, concatenated.
     pub fn text(&self) -> String {
         self.lines().iter().map(|sentence| &*sentence.text).collect()
     }
 
-    /// Whether there is something that it stands for.
+    /// Whether it stands for anything.
     pub(in crate::domain) fn stands(&self) -> bool {
         match self.imported {
             Some(_) => !self.sentences.is_empty(),
@@ -62,20 +62,20 @@ impl Segment {
             .sum()
     }
 
-    /// The same, with the tokens of its lines.
+    /// Sets its tokens to those of its lines.
     pub(super) fn sum(mut self) -> Self {
         self.tokens = self.lines().iter().map(|sentence| sentence.tokens).sum();
         self
     }
 
-    /// The same, without the sentences of `gone` and without a model's text.
+    /// A copy without the sentences of `gone` and without a model's text.
     pub(super) fn without(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
         let gone = |sequence| gone.contains(sequence);
         let kept = self.sentences.iter().filter_map(|line| line.without(gone, with.counter));
         Self::new(self.level, self.covers.clone(), kept.collect(), self.source_tokens)
     }
 
-    /// The sequences that its text tells of, or may tell of where a model wrote it.
+    /// The sequences that its text is about, or may be about if a model wrote it.
     pub(super) fn told(&self) -> Ranges {
         match &self.llm_text {
             _ if self.imported.is_some() => Ranges::new(),
@@ -89,8 +89,8 @@ impl Segment {
             || self.llm_saw(sequences)
     }
 
-    /// The tokens that a model's text may have: what the segment may have by its source, and for one that
-    /// was folded, what its sentences have; always fewer than the source.
+    /// The tokens that a model's text may have: what the segment may have for its source or, if it was
+    /// folded, what its sentences have; always fewer than the source.
     pub fn room(&self) -> u32 {
         let own: u32 = self.sentences.iter().map(|sentence| sentence.tokens).sum();
         let most = match self.level {
@@ -101,8 +101,8 @@ impl Segment {
     }
 
     /// The lines of a model's text, if it can be this segment's: nothing but text, no blank lines, and no
-    /// more tokens than there is [`room`](Self::room). What it drops of the [`facts`](super::facts()) follows in
-    /// a line of its own, as far as there is room.
+    /// more tokens than there is [`room`](Self::room). The [`facts`](super::facts()) that it drops follow in
+    /// a line of their own, as far as there is room.
     pub fn accept(&self, text: &str, counter: &dyn TokenCounter) -> Result<Vec<Sentence>, Unfit> {
         let sequence = self.covers.first().unwrap_or(Sequence::FIRST);
         let mut told = lines(text, sequence, self.room(), counter)?;
@@ -111,8 +111,8 @@ impl Segment {
         Ok(told)
     }
 
-    /// The same, waiting for a model where `with` has one and the segment is worth it: because it had
-    /// one's text, waited for it, or is new.
+    /// The same, waiting for a model, if `with` has one and `before` had a model's text or was waiting for
+    /// one.
     pub(super) fn awaiting(mut self, before: &Self, with: &SummaryContext<'_>) -> Self {
         let was = before.awaits.as_ref();
         if before.llm_text.is_none() && was.is_none() {
@@ -126,7 +126,7 @@ impl Segment {
         self
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         let lines = |lines: &[Sentence]| -> usize { lines.iter().map(Sentence::memory_bytes).sum() };
         let llm_text = self.llm_text.as_ref();
@@ -135,13 +135,13 @@ impl Segment {
         size_of::<Self>() + 48 + self.covers.memory_bytes() + lines(&self.sentences) + llm_text + awaits
     }
 
-    /// Whether no model's text was told from anything but `sequences`.
+    /// Whether no model's text was made from anything but `sequences`.
     pub(super) fn llm_saw_only(&self, sequences: &Ranges) -> bool {
         self.llm_text.as_ref().is_none_or(|llm_text| sequences.holds(&llm_text.from))
             && self.awaits.as_ref().is_none_or(|awaits| sequences.holds(&awaits.from))
     }
 
-    /// Whether a model's text, or what it is to be made from, was told from any of `sequences`.
+    /// Whether a model's text, or what it is to be made from, comes from any of `sequences`.
     pub(super) fn llm_saw(&self, sequences: &Ranges) -> bool {
         let told = |from: &Ranges| from.meets(sequences);
         let awaits = self.awaits.as_ref();
@@ -150,7 +150,7 @@ impl Segment {
     }
 }
 
-/// The tokens that a segment of such a source may have.
+/// The tokens that a segment may have for a source of `source_tokens`.
 pub(super) fn budget(source_tokens: u64) -> u32 {
     let share = source_tokens.saturating_mul(SEGMENT_PERCENT.into()) / 100;
     u32::try_from(share).unwrap_or(u32::MAX).max(SEGMENT_FLOOR_TOKENS)

@@ -1,4 +1,4 @@
-//! What becomes of a summary when utterances leave the window, are forgotten or come back.
+//! What happens to a summary when utterances leave the window, are forgotten or come back.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ impl Summary {
     /// Adds segments for what left the window, and folds as the limit demands.
     ///
     /// - A segment has at most [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT) of its source's
-    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] when that is more, and up to half of them while the limit leaves room
-    ///   and nothing is to be compacted; all that are added have at most half the
-    ///   limit unless more is free.
-    /// - It awaits a model where `with` has one and its source is larger than that floor.
-    /// - Nothing evicted changes nothing.
+    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] if that is more, and up to half of them if the limit leaves room
+    ///   and nothing is being compacted; all added segments together have at most half the limit, unless more
+    ///   is free.
+    /// - It awaits a model if `with` has one and its source is larger than that floor.
+    /// - Without evicted utterances, nothing changes.
     pub fn write(&self, evicted: &[Arc<Utterance>], focus: &[String], with: &SummaryContext<'_>) -> Self {
         if evicted.is_empty() {
             return self.clone();
@@ -54,22 +54,22 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Folds as a limit demands that has become smaller.
+    /// Folds as a lowered limit demands.
     pub fn fit(&self, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.fold(with);
         rebuild.done()
     }
 
-    /// After a hard forget: neither sentences nor coverage of `gone` remain, nor what a model told that was
-    /// shown any of it. A segment left without coverage goes.
+    /// After a hard forget: neither sentences nor coverage of `gone` remain, nor any model's text made from
+    /// them. A segment left without coverage is removed.
     pub fn erase(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let mut covers = segment.covers.clone();
             covers.subtract(gone);
             let (left, all) = (covers.count(), segment.covers.count());
-            // What each source counted is not known any more: in proportion.
+            // The tokens of each source are no longer known: in proportion.
             let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
             let without = || segment.without(gone, with).awaiting(segment, with);
             (left < all || segment.llm_saw(gone)).then(|| Segment { covers, source_tokens, ..without() })
@@ -78,8 +78,8 @@ impl Summary {
         rebuild.done()
     }
 
-    /// After a soft forget: no sentence of `forgotten` remains, nor what a model told that was shown any of
-    /// it; the coverage does.
+    /// After a soft forget: no sentence of `forgotten` remains, nor any model's text made from them; the
+    /// coverage does.
     pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
@@ -90,11 +90,11 @@ impl Summary {
         rebuild.done()
     }
 
-    /// After a restore or an edit: sentences of `restored`, chosen anew, stand in the segments that
-    /// cover them, each within the budget of its source, and the limit holds. What a model told that was
-    /// shown what they said before goes.
+    /// After a restore or an edit: the segments that cover `restored` have newly chosen sentences of them,
+    /// each within the budget of its source, and the limit holds. Models' texts made from their earlier
+    /// content are removed.
     ///
-    /// `restored` holds whole units, in order, as they are now. Those that are forgotten give none.
+    /// `restored` has whole units, in order, as they are now. Those that are forgotten give no sentences.
     pub fn restore(&self, restored: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Self {
         let sequences: Ranges = restored.iter().map(|utterance| utterance.sequence).collect();
         let mut rebuild = Rebuild::of(self);
@@ -113,7 +113,7 @@ impl Summary {
     }
 }
 
-/// The tokens that utterances count in the window.
+/// The tokens that utterances count for in the window.
 fn counted(utterances: &[Arc<Utterance>]) -> u64 {
     utterances.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum()
 }
@@ -121,7 +121,7 @@ fn counted(utterances: &[Arc<Utterance>]) -> u64 {
 /// `segment` with sentences of `back` again.
 fn revive(segment: &Segment, back: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Segment {
     let gone = back.iter().map(|utterance| utterance.sequence).collect();
-    // A source that was forgotten when the segment was written is not counted in it.
+    // A source that was forgotten when the segment was written is not counted in its tokens.
     let budget = budget(segment.source_tokens.max(counted(back)));
     let mut sentences = segment.without(&gone, with).sentences;
     sentences.extend(summarise(back, &Focus::none(), budget, with.counter));

@@ -1,4 +1,4 @@
-//! A conversation's segments together.
+//! All segments of a conversation.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use crate::domain::{Ranges, Sequence, Timestamp, extractive::Sentence, segment::
 
 /// A conversation's segments, oldest first.
 ///
-/// - Every sequence that was written and not erased is covered by exactly one segment. Those that an import
-///   brought cover none, and stand first.
-/// - The tokens never pass the limit that the last change was given, nor
+/// - Every sequence that was written and not erased is covered by exactly one segment. Imported segments
+///   cover none, and come first.
+/// - The tokens never exceed the limit given to the last change, nor
 ///   [`MAX_SUMMARY_TOKENS`](crate::domain::limits::MAX_SUMMARY_TOKENS).
 /// - A clone costs one reference count.
 #[derive(Clone, Debug)]
@@ -35,10 +35,9 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// Puts stored segments together again, in any order, with the number that the next one is
-    /// to get.
+    /// Puts stored segments together again, in any order; `next_number` is for the next new one.
     pub fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
-        // What was erased or left late may have changed the order.
+        // What was erased, or left the window late, may have changed the order.
         let ends = |segment: &Segment| segment.imported.map(|imported| (imported.end, imported.start));
         segments.sort_by_key(|segment| (segment.covers.last(), ends(segment), segment.number));
         let tokens = total(&segments);
@@ -81,31 +80,31 @@ impl Summary {
         self.segments.iter().flat_map(|segment| segment.lines())
     }
 
-    /// The segment that stands for `sequence`.
+    /// The segment that covers `sequence`.
     pub fn covering(&self, sequence: Sequence) -> Option<&Arc<Segment>> {
         self.segments.iter().find(|segment| segment.covers.contains(sequence))
     }
 
-    /// All sequences that a segment stands for.
+    /// All sequences that a segment covers.
     pub fn covers(&self) -> Ranges {
         let mut all = Ranges::new();
         self.segments.iter().for_each(|segment| all.union(&segment.covers));
         all
     }
 
-    /// All sequences that its text tells of, or may tell of where a model wrote it.
+    /// All sequences that its text is about, or may be about if a model wrote it.
     pub fn told(&self) -> Ranges {
         let mut all = Ranges::new();
         self.segments.iter().for_each(|segment| all.union(&segment.told()));
         all
     }
 
-    /// How many sequences the segments stand for.
+    /// How many sequences the segments cover.
     pub fn covered_count(&self) -> u64 {
         self.covered
     }
 
-    /// What a store has to do to get from `before`, an earlier state of the same summary, to this.
+    /// What a store has to do to get from `before`, an earlier state of the same summary, to this one.
     pub fn changed_from(&self, before: &Self) -> SegmentChanges {
         if Arc::ptr_eq(&self.segments, &before.segments) {
             return SegmentChanges::default();
@@ -119,12 +118,12 @@ impl Summary {
         }
     }
 
-    /// Since when the segment that waits longest for a model has waited.
+    /// Since when the longest-waiting segment has been waiting for a model.
     pub fn awaits_since(&self) -> Option<Timestamp> {
         self.awaits_since
     }
 
-    /// About how many bytes it takes in memory.
+    /// The approximate memory in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.memory_bytes
     }
@@ -141,12 +140,12 @@ impl Summary {
     }
 }
 
-/// What a change made of a summary's segments.
+/// What a change did to a summary's segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SegmentChanges {
-    /// New ones, oldest first.
+    /// New segments, oldest first.
     pub written: Vec<Arc<Segment>>,
-    /// The numbers of those that went or were replaced, ascending.
+    /// The numbers of segments that were removed or replaced, ascending.
     pub removed: Vec<u32>,
 }
 

@@ -1,28 +1,28 @@
-//! What a summary is changed with.
+//! The context for changing a summary.
 
 use crate::domain::{Timestamp, TokenCounter, Window, extractive::Focus, limits::MAX_SUMMARY_TOKENS};
 
-/// So many utterances tell what is talked about.
+/// The number of newest utterances that show what is talked about.
 const RECENT_UTTERANCES: usize = 32;
 
-/// What a summary is changed with.
+/// The context for changing a summary.
 #[derive(Clone, Copy)]
 pub struct SummaryContext<'a> {
-    /// The tokens that the whole summary may have; `None` for as many as any may have.
+    /// The maximum tokens of the whole summary; `None` for the maximum of any summary.
     pub limit: Option<u32>,
-    /// Counts in the conversation's encoding.
+    /// Counts tokens in the conversation's encoding.
     pub counter: &'a dyn TokenCounter,
-    /// The window, where what left it is told: what is still talked about there is kept longest.
+    /// The window, when what left it is summarised: what is still talked about there is kept longest.
     pub window: Option<&'a Window>,
-    /// Whether it is to become short: new segments keep to
-    /// [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT) always.
+    /// Whether the conversation is to become short: new segments then always keep to
+    /// [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT).
     pub compacts: bool,
-    /// The time, when a model is to tell what is written; `None` when none is.
+    /// The current time, if a model is to rewrite what is written; `None` if none is.
     pub awaits: Option<Timestamp>,
 }
 
 impl SummaryContext<'_> {
-    /// What a summary dwells on when it is folded.
+    /// What a fold focuses on.
     pub(super) fn focus(&self) -> Focus {
         let recent = |window: &Window| {
             let length = window.len();

@@ -1,4 +1,4 @@
-//! Taking back what a compaction made of a summary.
+//! Undoing what a compaction did to a summary.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::domain::{
 };
 
 impl Summary {
-    /// What has to be seen of the archive, of which `stored` is there, to [`unfold`](Self::unfold).
+    /// The archived utterances, of which `stored` are available, that are needed to [`unfold`](Self::unfold).
     pub fn sources_of_unfold(&self, compacted: &Ranges, folded: &[Arc<Segment>], stored: &Ranges) -> Ranges {
         let rest = self.rest(compacted, folded);
         let mut sources = Ranges::new();
@@ -29,9 +29,9 @@ impl Summary {
 
     /// The summary without `compacted`, which are in the window again.
     ///
-    /// - `folded` are the segments that the compaction folded, as they would be now: they stand again.
-    /// - Segments that cover nothing of these stay.
-    /// - What is left is made anew from `sources`, which are what
+    /// - `folded` are the segments that the compaction folded, as they would be now: they are put back.
+    /// - Segments that cover none of these are kept.
+    /// - What is left is made again from `sources`, the utterances that
     ///   [`sources_of_unfold`](Self::sources_of_unfold) names, or keeps its sentences.
     pub fn unfold(
         &self,
@@ -67,7 +67,7 @@ impl Summary {
         self.segments().iter().filter(move |segment| segment.covers.meets(&made))
     }
 
-    /// What these cover beside `compacted`.
+    /// What these segments cover besides `compacted`.
     fn uncompacted(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
         let mut uncompacted = Ranges::new();
         self.changed(compacted, folded).for_each(|segment| uncompacted.union(&segment.covers));
@@ -91,7 +91,7 @@ impl Summary {
     }
 }
 
-/// The sequences of which a compaction made other segments.
+/// The sequences for which a compaction made other segments.
 fn made(compacted: &Ranges, folded: &[Arc<Segment>]) -> Ranges {
     let mut made = compacted.clone();
     folded.iter().for_each(|segment| made.union(&segment.covers));

@@ -1,7 +1,7 @@
 //! Sharing: tokens that let their holder read one conversation, until they expire or are revoked.
 //!
-//! A conversation keeps of each token only a digest of its secret: who reads the store cannot make
-//! a token of it.
+//! A conversation keeps only a digest of each token's secret: whoever reads the store cannot make a token
+//! from it.
 
 mod record;
 #[cfg(test)]
@@ -20,19 +20,19 @@ use crate::domain::{
 /// What to share, and for how long.
 #[derive(Clone, Debug)]
 pub struct Sharing {
-    /// The new share's name.
+    /// The new share's id.
     pub id: ShareId,
-    /// Of the new token's secret.
+    /// The digest of the new token's secret.
     pub digest: ShareDigest,
-    /// The token expires so long from now.
+    /// How long until the token expires.
     pub lifetime: Duration,
-    /// Whether its holder may read the archive too.
+    /// Whether its holder can read the archive too.
     pub include_archive: bool,
 }
 
 /// Shares the conversation, whether it has ended or not.
 ///
-/// Refuses when it has [`MAX_SHARES`] that have not expired.
+/// Refuses if it has [`MAX_SHARES`] that have not expired.
 pub fn share(
     before: &Conversation,
     command: &Sharing,
@@ -54,9 +54,9 @@ pub fn share(
     Ok((transition.finish(&before.summary), share))
 }
 
-/// Takes a share back: its token is good for nothing.
+/// Revokes a share: its token is no longer valid.
 ///
-/// Refuses an id that names none; one that has expired may be gone already.
+/// Refuses an id that names no share; an expired one may already have been dropped.
 pub fn revoke(before: &Conversation, id: &ShareId, context: &Context<'_>) -> Result<Transition, Refusal> {
     if before.head.shares.iter().all(|share| share.id != *id) {
         return Err(Refusal::no_share(id.as_str()));

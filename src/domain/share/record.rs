@@ -1,4 +1,4 @@
-//! What a conversation keeps of a share.
+//! The record of a share.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,35 +7,35 @@ use crate::domain::{ShareId, Timestamp, is_ahead, share::token::Secret};
 /// What a conversation keeps of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Its name, for revoking it.
+    /// Its id, for revoking it.
     pub id: ShareId,
-    /// Of the token's secret.
+    /// The digest of the token's secret.
     pub digest: ShareDigest,
-    /// When it was made.
+    /// The creation time.
     pub create_time: Timestamp,
-    /// From this moment on it is good for nothing.
+    /// The time from which the token is no longer valid.
     pub expire_time: Timestamp,
-    /// Whether its holder may read the archive too.
+    /// Whether its holder can read the archive too.
     pub include_archive: bool,
 }
 
 /// The SHA-256 of a secret.
 ///
-/// A secret of 128 random bits needs no salt and no slow hash, and the time that comparing two
-/// digests takes tells nothing of the secrets.
+/// A secret of 128 random bits needs no salt and no slow hash, and the time it takes to compare two digests
+/// reveals nothing about the secrets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareDigest(pub [u8; 32]);
 
 impl ShareDigest {
-    /// That of `secret`.
+    /// The digest of `secret`.
     pub fn of(secret: &Secret) -> Self {
         Self(Sha256::digest(secret.0).into())
     }
 }
 
 impl Share {
-    /// Whether its token is still good at `now`. One that was made ahead of the clock is not: it would be good
-    /// for longer than it was given.
+    /// Whether its token is valid at `now`. A share created ahead of the clock is not: it would be valid for
+    /// longer than its lifetime.
     pub fn is_good(&self, now: Timestamp) -> bool {
         now < self.expire_time && !is_ahead(self.create_time, now)
     }

@@ -80,7 +80,7 @@ fn a_secret_opens_its_share_until_it_expires_or_is_revoked() {
     assert_eq!(revoked(&one, 2, start), Err(Refusal::no_share("share-2")));
 }
 
-/// Each change drops what has expired; there is room for 64.
+/// Each change drops expired shares; there is room for 64.
 #[test]
 fn shares_that_expired_make_room() {
     let mut state = conversation();

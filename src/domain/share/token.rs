@@ -6,10 +6,10 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 
 use crate::domain::{ConversationId, ConversationKey, Namespace};
 
-/// What each token begins with, so that one that leaked is recognised.
+/// The prefix of every token, so that a leaked one is recognised.
 const PREFIX: &str = "utterd_share_";
 
-/// The part of a token that nobody can guess.
+/// The part of a token that cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Secret(pub [u8; 16]);
 
@@ -19,25 +19,24 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Lets its holder read one conversation.
+/// Allows its holder to read one conversation.
 ///
-/// Written as `utterd_share_` and, in base 64 for URLs, the lengths and bytes of the namespace and of the
-/// conversation's id, and the secret. It is not encrypted: that the conversation exists is not what it
-/// hides.
+/// Written as `utterd_share_` and, in URL-safe base 64, the lengths and bytes of the namespace and of the
+/// conversation's id, and the secret. It is not encrypted: the existence of the conversation is not a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShareToken {
     /// The conversation.
     pub key: ConversationKey,
-    /// What proves that it was shared.
+    /// The proof that it was shared.
     pub secret: Secret,
 }
 
 impl ShareToken {
-    /// As text: letters, digits, `-` and `_`.
+    /// The token as text: letters, digits, `-` and `_`.
     pub fn text(&self) -> String {
         let mut bytes = Vec::new();
         for name in [self.key.namespace.as_str(), self.key.id.as_str()] {
-            // An id has 256 bytes at most.
+            // An id has at most 256 bytes.
             match name.len().checked_sub(u8::MAX.into()) {
                 None => bytes.push(name.len() as u8),
                 Some(more) => bytes.extend([u8::MAX, more as u8]),
@@ -48,7 +47,7 @@ impl ShareToken {
         format!("{PREFIX}{}", BASE64.encode(bytes))
     }
 
-    /// Reads a token; `None` for what is none. White space around it is passed over.
+    /// Parses a token; `None` if it is not one. Surrounding white space is ignored.
     pub fn read(text: &str) -> Option<Self> {
         let bytes = BASE64.decode(text.trim().strip_prefix(PREFIX)?).ok()?;
         let (namespace, rest) = name(&bytes)?;
@@ -59,7 +58,7 @@ impl ShareToken {
     }
 }
 
-/// A name behind its length, and what follows it.
+/// A length-prefixed name, and what follows it.
 fn name(bytes: &[u8]) -> Option<(&str, &[u8])> {
     let (length, rest) = match bytes {
         [u8::MAX, more, rest @ ..] => (usize::from(u8::MAX) + usize::from(*more), rest),

@@ -1,11 +1,11 @@
-//! State: named values that callers keep beside a conversation, or of a recipient.
+//! State: named values that callers keep for a conversation or for a recipient.
 //!
-//! A recipient's own state is that of a conversation in which nothing is said, which is in no list and has an id that
-//! no caller can give: [`ConversationId::of_state`](crate::domain::ConversationId::of_state). So all that holds for a
-//! conversation's state holds for it.
+//! A recipient's own state is that of a conversation in which nothing is said, which is in no list and has an
+//! id that no caller can give: [`ConversationId::of_state`](crate::domain::ConversationId::of_state). So
+//! everything that holds for a conversation's state holds for it too.
 //!
-//! The head holds names, versions and sizes; the values are facts of a change, and stored apart, so that a commit
-//! writes those alone that it sets. A version is the revision that wrote the value.
+//! The head holds names, versions and sizes. The values are facts of a change and are stored separately, so
+//! that a commit writes only those that it sets. A version is the revision that wrote the value.
 
 mod update;
 mod value;

@@ -9,14 +9,14 @@ use crate::domain::{
     state::{StaleName, StateContent, StateEntry, StateValue},
 };
 
-/// What to change of a conversation's state. What is not named stays.
+/// Changes to a conversation's state. What is not named stays as it is.
 #[derive(Clone, Debug, Default)]
 pub struct StateChange {
     /// Values to set.
     pub set: Vec<(Box<str>, StateContent)>,
-    /// Names to delete; one that there is not is passed over.
+    /// Names to delete; a name without a value is ignored.
     pub delete: Vec<Box<str>>,
-    /// Of names, the version that the caller expects; [`Revision::NONE`] for none.
+    /// The versions that the caller expects of names; [`Revision::NONE`] for a name without a value.
     pub versions: Vec<(Box<str>, Revision)>,
 }
 
@@ -25,14 +25,15 @@ pub struct StateChange {
 pub struct UpdateState {
     /// The change.
     pub change: StateChange,
-    /// The revision that the caller expects.
+    /// The revision the caller expects.
     pub expected: Option<Revision>,
 }
 
 /// Sets and deletes values.
 ///
-/// Refuses a name that is none or is named twice, more names or bytes than a conversation may have, names whose
-/// versions are not as expected, and another revision than the expected one.
+/// Refuses a change without names, an invalid name or one that is given twice, more names or bytes than a
+/// conversation may have, names whose versions are not the expected ones, and a revision that is not the
+/// expected one.
 pub fn update_state(
     before: &Conversation,
     command: &UpdateState,
@@ -122,7 +123,7 @@ impl Transition {
         self.after.head.check_state()
     }
 
-    /// Takes over the state of the conversation that this is a fork of, as it is now.
+    /// Takes over the current state of the parent.
     pub(in crate::domain) fn inherit_state(
         &mut self,
         parent: &Head,
@@ -138,7 +139,7 @@ impl Transition {
 }
 
 impl crate::domain::Change {
-    /// What a head tells of the state after the change; `before` is what it told before.
+    /// What a head lists of the state after the change; `before` is what it listed before.
     fn state_of(&self, before: &[StateEntry]) -> Arc<[StateEntry]> {
         let replaced = |entry: &&StateEntry| {
             self.state_deleted.contains(&entry.name)

@@ -1,8 +1,8 @@
-//! Values, and what a head tells of them.
+//! Values, and what a head keeps of them.
 
 use crate::domain::Revision;
 
-/// What a head tells of a value.
+/// What a head keeps of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateEntry {
     /// Its name.
@@ -18,11 +18,11 @@ pub struct StateEntry {
 pub enum StateContent {
     /// Any bytes.
     Bytes(Box<[u8]>),
-    /// JSON, as it came.
+    /// JSON, unchanged.
     Json(Box<str>),
 }
 
-/// A named value. Immutable: a new value of the name is another one.
+/// A named value. Immutable: a new value of the name is another `StateValue`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateValue {
     /// Its name.
@@ -38,9 +38,9 @@ pub struct StateValue {
 pub struct StaleName {
     /// The name.
     pub name: Box<str>,
-    /// What the caller expected.
+    /// The expected version.
     pub expected: Revision,
-    /// What is; [`Revision::NONE`] where there is no value.
+    /// The actual version; [`Revision::NONE`] if there is no value.
     pub actual: Revision,
 }
 
@@ -54,7 +54,7 @@ impl StateContent {
     }
 }
 
-/// What a caller keeps is not for logs.
+/// A caller's data must not appear in logs.
 impl std::fmt::Debug for StateContent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (kind, bytes) = match self {
@@ -66,7 +66,7 @@ impl std::fmt::Debug for StateContent {
 }
 
 impl StateValue {
-    /// What a head tells of it.
+    /// What a head keeps of it.
     pub fn entry(&self) -> StateEntry {
         let bytes = self.content.as_bytes().len();
         StateEntry {

@@ -5,20 +5,20 @@ use crate::domain::{Timestamp, calendar};
 /// How long a span of time is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bucket {
-    /// From a full hour.
+    /// Starts on the hour.
     Hour,
-    /// From midnight.
+    /// Starts at midnight.
     #[default]
     Day,
-    /// From Monday's midnight (ISO 8601).
+    /// Starts on Monday at midnight (ISO 8601).
     Week,
-    /// From the first day's midnight.
+    /// Starts on the first day at midnight.
     Month,
 }
 
 const HOUR: i64 = 3_600_000_000;
 const DAY: i64 = 24 * HOUR;
-/// 1 January 1970 was a Thursday: so many days after a Monday.
+/// 1 January 1970 was a Thursday: three days after a Monday.
 const EPOCH_WEEKDAY: i64 = 3;
 
 impl Bucket {
@@ -34,7 +34,7 @@ impl Bucket {
     }
 }
 
-/// How many days `day`, counted from 1 January 1970, is behind the first of its month.
+/// How many days `day`, counted from 1 January 1970, is after the first of its month.
 fn day_of_month(day: i64) -> i64 {
     calendar::date(day).2 - 1
 }

@@ -1,4 +1,4 @@
-//! What was said, in numbers: by role, by time and by tool, and what became of it.
+//! Statistics: what was said by role, by time and by tool, and what happened to it.
 
 mod calendar;
 #[cfg(test)]
@@ -19,18 +19,18 @@ pub struct Count {
     pub utterances: u64,
     /// Their tokens.
     pub tokens: u64,
-    /// Turns from 1.
+    /// Turns, without turn 0.
     pub turns: u64,
 }
 
 /// A count, by itself and for each role in the order of [`Role::ALL`].
 ///
-/// A role's turns are those in which it spoke, so that they do not add up to the turns of all.
+/// A role's turns are those in which it spoke, so they do not add up to the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Of all roles.
+    /// All roles together.
     pub all: Count,
-    /// Of each.
+    /// Each role.
     pub by_role: [Count; Role::ALL.len()],
 }
 
@@ -39,20 +39,20 @@ pub struct Counts {
 pub struct Evictions {
     /// Utterances that left the window.
     pub left: u64,
-    /// Of these, the ones that are archived.
+    /// Those of them that are archived.
     pub archived: u64,
-    /// Of these, the ones that are stored no more.
+    /// Those of them that are no longer stored.
     pub dropped: u64,
 }
 
-/// What summaries made of what they cover.
+/// How summaries compress what they cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compression {
     /// Segments.
     pub segments: u64,
     /// Utterances that they cover.
     pub covered: u64,
-    /// Tokens that these counted in the window.
+    /// Tokens that these counted for in the window.
     pub source_tokens: u64,
     /// Tokens of the segments.
     pub summary_tokens: u64,
@@ -60,34 +60,35 @@ pub struct Compression {
 
 /// The numbers of one conversation, or of several together.
 ///
-/// Told first of each conversation, then of each of its stored utterances in the order said.
+/// Call [`Stats::start`] for each conversation, then [`Stats::add`] for each of its stored utterances in
+/// order.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
-    /// How long a span of time is that utterances are counted by.
+    /// The spans of time by which utterances are counted.
     pub bucket: Bucket,
     /// Live stored utterances.
     pub counts: Counts,
-    /// The same by the start of the span in which they were created. A turn belongs to the span in
-    /// which its first stored utterance was created; a role's, to that of the role's first in it.
+    /// The same by the start of the span in which they were created. A turn belongs to the span in which its
+    /// first stored utterance was created; for a role, that of the role's first utterance in the turn.
     pub spans: BTreeMap<Timestamp, Counts>,
     /// Soft-forgotten utterances that are stored.
     pub forgotten: u64,
-    /// Utterances that are kept aside.
+    /// Utterances kept aside.
     pub aside: u64,
-    /// Which tools were called.
+    /// The tools that were called.
     pub tools: Tools,
     /// What left windows.
     pub evictions: Evictions,
-    /// Summaries as a whole.
+    /// All summaries together.
     pub compression: Compression,
     /// Summaries by the level of their segments.
     pub levels: BTreeMap<u32, Compression>,
-    /// Conversations by what they are doing.
+    /// Conversations by status.
     pub conversations: BTreeMap<Status, u64>,
     turns: LatestTurns,
 }
 
-/// The turns last seen in a conversation: turns never go back.
+/// The latest turns seen in a conversation: turns never go back.
 #[derive(Clone, Copy, Debug, Default)]
 struct LatestTurns {
     all: u32,
@@ -95,12 +96,12 @@ struct LatestTurns {
 }
 
 impl Stats {
-    /// Nothing yet.
+    /// Empty statistics.
     pub fn by(bucket: Bucket) -> Self {
         Self { bucket, ..Self::default() }
     }
 
-    /// Goes on with another conversation: with what its head and its summary tell.
+    /// Continues with another conversation, and counts its head and its summary.
     pub fn start(&mut self, conversation: &Conversation, status: Status) {
         self.turns = LatestTurns::default();
         self.tools.abandon();
@@ -146,7 +147,7 @@ impl Stats {
     }
 }
 
-/// Whether `turn` counts and is another than the latest.
+/// Whether `turn` counts and differs from the latest one.
 fn is_new(latest: &mut u32, turn: u32) -> bool {
     let is_new = turn != *latest;
     *latest = turn;

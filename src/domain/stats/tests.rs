@@ -1,4 +1,4 @@
-//! Numbers of a few utterances, counted by hand.
+//! Statistics of a few utterances, counted by hand.
 
 use super::*;
 use crate::domain::{More, ToolCall, extractive::tests::said};
@@ -58,7 +58,7 @@ fn utterances_tokens_and_turns_are_counted_by_role_and_by_day() {
     assert_eq!(stats.spans[&Timestamp(86_400_000_000)].by_role[2], count(1, 11, 0));
 }
 
-/// Ids recur, and a user's word abandons what is open: as exchanges are paired everywhere.
+/// Ids recur, and a user utterance abandons open calls, as in all pairing of exchanges.
 #[test]
 fn results_are_counted_with_the_calls_that_they_answer() {
     let stats = counted(&[

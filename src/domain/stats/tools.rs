@@ -7,13 +7,13 @@ use crate::domain::{Role, Utterance, exchange::OpenCalls};
 /// How a tool was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolUse {
-    /// Calls of it.
+    /// Calls of the tool.
     pub calls: u64,
-    /// Of these, the ones that a result answers.
+    /// Calls that a result answers.
     pub answered: u64,
-    /// Tokens of these results.
+    /// Tokens of the results.
     pub result_tokens: u64,
-    /// Utterances that name it as used without calling it (seed 000, `toolsUsed`).
+    /// Utterances that list it as used without calling it (seed 000, `toolsUsed`).
     pub mentions: u64,
 }
 
@@ -46,7 +46,7 @@ impl Tools {
         }
     }
 
-    /// What is open stays unanswered.
+    /// Leaves the open calls unanswered.
     pub(super) fn abandon(&mut self) {
         self.open.abandon();
     }

@@ -1,20 +1,20 @@
-//! The embeddings of a block of utterances as they are stored.
+//! The stored format of the embeddings of a block of utterances.
 //!
-//! | bytes | what |
+//! | bytes | contents |
 //! |---|---|
 //! | 1 | the version, 1 |
-//! | 2, and as many as they say | what the embeddings are of: [`Embedder::name`](super::Embedder::name), UTF-8 |
-//! | 2 | the values of an embedding |
-//! | for each: 2 | its sequence, from the first of the block's |
-//! | as many as it has values | the values |
+//! | 2, then that many | the source of the embeddings: [`Embedder::name`](super::Embedder::name), UTF-8 |
+//! | 2 | the number of values per embedding |
+//! | per embedding: 2 | its sequence, counted from the first of the block |
+//! | one per value | the values |
 //!
-//! Numbers are little-endian. What reads otherwise is made anew.
+//! Numbers are little-endian. Bytes that do not read like this are ignored, and the embeddings are made again.
 
 use crate::domain::{Block, Sequence, embedding::Embedding};
 
 const VERSION: u8 = 1;
 
-/// The bytes of some embeddings of a block, all of one length; `None` when they cannot be put so.
+/// Returns the bytes of some embeddings of a block, all of one length; `None` if they do not fit the format.
 pub(super) fn encode(name: &str, block: Block, embeddings: &[(Sequence, &Embedding)]) -> Option<Vec<u8>> {
     let first = block.sequences().start().get();
     let length = embeddings.first()?.1.values().len();
@@ -30,7 +30,8 @@ pub(super) fn encode(name: &str, block: Block, embeddings: &[(Sequence, &Embeddi
     Some(bytes)
 }
 
-/// What such bytes hold, ascending; `None` when it is of something else than `name`, or nothing that was put so.
+/// Returns the embeddings in `bytes`, ascending; `None` if their source is not `name`, or the bytes are
+/// malformed.
 pub(super) fn decode(name: &str, block: Block, bytes: &[u8]) -> Option<Vec<(Sequence, Embedding)>> {
     let (first, last) = block.sequences().into_inner();
     let (version, rest) = bytes.split_first()?;

@@ -1,4 +1,4 @@
-//! What was done for a namespace.
+//! Counts of the work done for a namespace.
 
 use std::sync::atomic::AtomicU64;
 

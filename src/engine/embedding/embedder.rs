@@ -1,18 +1,18 @@
-//! What the engine asks of a model that embeds.
+//! The engine's interface to a model that embeds.
 
 use crate::{engine::llm::LlmError, store::BoxFuture};
 
 /// Turns texts into vectors with a model.
 pub trait Embedder: Send + Sync + 'static {
-    /// What the vectors are of: the model, and whatever else makes those of one incomparable with those of another.
-    /// Vectors that are stored under another name are made anew.
+    /// The source of the vectors: the model, and whatever else makes vectors incomparable. Vectors stored under
+    /// another name are made again.
     fn name(&self) -> &str;
 
-    /// Asks for the vectors of some texts, once; one for each, in their order.
+    /// Asks once for the vectors of some texts; returns one for each, in order.
     ///
-    /// - Answers within the configured timeout; a future that is dropped ends the request.
-    /// - Never repeats a request that failed: the caller decides whether and when.
-    /// - Texts are sent as they are. How many there are and how long is for the caller to bound.
-    /// - Every vector has the same number of finite values, and there is one value at least.
+    /// - Answers within the configured timeout; dropping the future ends the request.
+    /// - Never repeats a failed request: the caller decides whether and when to.
+    /// - Sends the texts unchanged. The caller bounds their number and length.
+    /// - Every vector has the same number of finite values, at least one.
     fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vec<f32>>, LlmError>>;
 }

@@ -1,4 +1,4 @@
-//! A model that embeds, and all that is known of what it embedded.
+//! A model that embeds, and its embeddings.
 
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -15,25 +15,25 @@ use crate::{
     engine::breaker::Breaker,
 };
 
-/// A model that embeds, and what it embedded.
+/// A model that embeds, and its embeddings.
 pub(in crate::engine) struct Embeddings {
     pub(super) embedder: Arc<dyn Embedder>,
-    /// The most that is waited for an answer in the background.
+    /// The longest wait for an answer in the background.
     pub(super) timeout: Duration,
     pub(super) vectors: Vectors,
     pub(super) prompts: Prompts,
     pub(super) queue: Mutex<Queue>,
-    /// Something was queued.
+    /// Notified when something is queued.
     pub(super) news: Notify,
-    /// For calls that nobody waits for.
+    /// For background calls.
     pub(super) breaker: Mutex<Breaker>,
-    /// Texts that are asked for at once: fewer after failures.
+    /// The number of texts per call: fewer after failures.
     pub(super) batch: Mutex<usize>,
     counts: DashMap<Namespace, Arc<Counts>>,
 }
 
 impl Embeddings {
-    /// A model, with so many bytes for what it embeds.
+    /// Creates the embeddings of a model, with up to `bytes` of memory for them.
     pub(in crate::engine) fn new(embedder: Arc<dyn Embedder>, timeout: Duration, bytes: u64) -> Self {
         Self {
             embedder,
@@ -48,7 +48,7 @@ impl Embeddings {
         }
     }
 
-    /// What was done for a namespace.
+    /// Returns the counts of a namespace.
     pub(super) fn counts(&self, namespace: &Namespace) -> Arc<Counts> {
         if let Some(counts) = self.counts.get(namespace) {
             return counts.clone();
@@ -56,14 +56,14 @@ impl Embeddings {
         self.counts.entry(namespace.clone()).or_default().clone()
     }
 
-    /// Has what a conversation lacks embedded, when its turn comes.
+    /// Queues a conversation to have its missing utterances embedded.
     pub(super) fn ask(&self, key: &ConversationKey) {
         self.queue.lock().add(key);
         self.news.notify_one();
     }
 
-    /// Heeds changes that were committed, from `before` to `after`: what they erase or edit leaves memory, and what they
-    /// add to a conversation with embeddings in memory is embedded later.
+    /// Follows committed changes from `before` to `after`: embeddings of erased or edited text leave memory,
+    /// and new utterances of a conversation with embeddings in memory are embedded later.
     pub(in crate::engine) fn heed(
         &self,
         before: &Conversation,
@@ -90,12 +90,12 @@ impl Embeddings {
         }
     }
 
-    /// Gives up the embeddings of a conversation that is gone.
+    /// Drops the embeddings of a conversation that was removed.
     pub(in crate::engine) fn remove(&self, lineage: LineageId) {
         self.vectors.remove(lineage);
     }
 
-    /// Counts a search that ranked by meaning too, or had to do with words.
+    /// Counts a search that also ranked by meaning, or had to rank by words alone.
     pub(super) fn searched(&self, namespace: &Namespace, by_meaning: bool) {
         let counts = self.counts(namespace);
         let count = if by_meaning { &counts.hybrid } else { &counts.without };

@@ -9,32 +9,32 @@ use crate::domain::{
     recall::hybrid::{Place, Similar},
 };
 
-/// What an utterance takes beside its embedding, in a tree that is half full.
+/// The bytes of an entry besides its embedding, in a half-full tree.
 const PLACE_BYTES: usize = 48;
 
-/// The embeddings of a conversation's utterances, as far as they are made.
+/// The embeddings of a conversation's utterances, as far as they exist.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// When text was last erased or edited of what they are of.
+    /// The revision of the last erasure or edit of their texts.
     erased_at: Revision,
-    /// When an utterance was last forgotten softly or restored.
+    /// The revision of the last soft forget or restore.
     silenced_at: Revision,
-    /// The sequence up to which nothing is missing any more.
+    /// The sequence below which nothing is missing.
     complete_to: Sequence,
-    /// What the store keeps was read.
+    /// Whether the stored embeddings were read.
     is_read: bool,
-    /// How many of each block the store keeps.
+    /// The number stored of each block.
     kept: BTreeMap<Block, usize>,
-    /// `None` for what has nothing to embed.
+    /// `None` for an utterance with nothing to embed.
     by_sequence: BTreeMap<u64, Option<Embedding>>,
     bytes: usize,
 }
 
-/// Embeddings and a prompt are of different models.
+/// The embeddings and the prompt are from different models.
 pub(super) struct OfAnother;
 
 impl Held {
-    /// None yet of what `state` stores.
+    /// Creates an empty set for `state`.
     pub(super) fn new(state: &Conversation) -> Self {
         Self {
             erased_at: state.head.erased_at,
@@ -47,12 +47,12 @@ impl Held {
         }
     }
 
-    /// Whether they are of texts that were erased or edited later than those of `state`.
+    /// Whether their texts were erased or edited later than those of `state`.
     pub(super) fn is_newer(&self, state: &Conversation) -> bool {
         self.erased_at > state.head.erased_at
     }
 
-    /// Whether they are of the texts that `state` stores.
+    /// Whether they are of the texts stored in `state`.
     pub(super) fn is_of(&self, state: &Conversation) -> bool {
         self.erased_at == state.head.erased_at
     }
@@ -62,14 +62,15 @@ impl Held {
         self.is_of(state) && self.silenced_at == state.head.silenced_at && self.complete_to >= state.head.next
     }
 
-    /// Nothing of `state` is missing, or can be had.
+    /// Records that nothing of `state` is missing, or that the rest cannot be had.
     pub(super) fn complete(&mut self, state: &Conversation) {
         if self.is_of(state) {
             (self.silenced_at, self.complete_to) = (state.head.silenced_at, state.head.next);
         }
     }
 
-    /// What `state` stores and was not looked at yet. What is restored is looked at again.
+    /// Returns the utterances of `state` that were not looked at yet. After a restore, those without an
+    /// embedding are looked at again.
     pub(super) fn missing(&mut self, state: &Conversation) -> Ranges {
         if self.silenced_at != state.head.silenced_at {
             self.silenced_at = state.head.silenced_at;
@@ -82,8 +83,8 @@ impl Held {
         missing
     }
 
-    /// Takes what was made of texts of `state`, unless some were erased or edited since; answers whether it did.
-    /// Embeddings of another length are another model's: they go.
+    /// Adds embeddings of texts of `state`, unless some texts were erased or edited since. Returns whether it
+    /// did. Existing embeddings of another length are from another model, and are dropped.
     pub(super) fn take(&mut self, state: &Conversation, made: Vec<(Sequence, Option<Embedding>)>) -> bool {
         if !self.is_of(state) {
             return false;
@@ -110,17 +111,17 @@ impl Held {
         Some(self.by_sequence.values().flatten().next()?.values().len())
     }
 
-    /// All are another model's.
+    /// Drops all embeddings, because they are from another model.
     pub(super) fn start_anew(&mut self) {
         self.by_sequence.clear();
         self.kept.clear();
         (self.bytes, self.complete_to, self.is_read) = (0, Sequence::FIRST, true);
     }
 
-    /// Gives up those of `gone`, which `after` stores no more, or with another text.
+    /// Drops the embeddings of `gone`: utterances that `after` no longer stores, or stores with another text.
     pub(super) fn give_up(&mut self, gone: &Ranges, after: &Conversation) {
         if !self.is_of(after) {
-            // the store has taken them out with the texts
+            // the store has removed them with the texts
             for block in Block::holding(gone) {
                 self.kept.remove(&block);
             }
@@ -137,17 +138,18 @@ impl Held {
         }
     }
 
-    /// Whether what the store keeps was read.
+    /// Whether the stored embeddings were read.
     pub(super) fn is_read(&self) -> bool {
         self.is_read
     }
 
-    /// All that the store keeps was read.
+    /// Records that all stored embeddings were read.
     pub(super) fn read_all(&mut self) {
         self.is_read = true;
     }
 
-    /// Takes what the store keeps of a block, as far as `state` stores it still and it was not made anew.
+    /// Adds the stored embeddings of a block, except those that `state` no longer stores or that were made
+    /// again.
     pub(super) fn take_kept(&mut self, state: &Conversation, block: Block, kept: Vec<(Sequence, Embedding)>) {
         let (count, length) = (kept.len(), self.length());
         let is_new = |sequence: Sequence| !self.by_sequence.contains_key(&sequence.get());
@@ -161,7 +163,8 @@ impl Held {
         }
     }
 
-    /// The blocks of which the store does not keep `least`, nor an eighth of what it keeps.
+    /// Returns the blocks with at least `least` embeddings that are not stored, and at least an eighth of those
+    /// stored.
     pub(super) fn due(&self, least: usize) -> Vec<Block> {
         let mut counts: BTreeMap<Block, usize> = BTreeMap::new();
         for (sequence, _) in self.by_sequence.iter().filter(|(_, embedding)| embedding.is_some()) {
@@ -174,8 +177,8 @@ impl Held {
         counts.into_iter().filter(is_due).map(|(block, _)| block).collect()
     }
 
-    /// The embeddings of a block as they are stored, and how many they are; `None` when they are not of the texts that
-    /// `state` stores any more.
+    /// Returns the stored form of a block's embeddings, and their number; `None` if they are no longer of the
+    /// texts in `state`.
     pub(super) fn encoded(&self, state: &Conversation, block: Block, name: &str) -> Option<(usize, Vec<u8>)> {
         let of = self.by_sequence.range(within(block));
         let of: Vec<_> =
@@ -184,15 +187,15 @@ impl Held {
         Some((of.len(), bytes))
     }
 
-    /// The store keeps so many of a block.
+    /// Records that the store has `count` embeddings of a block.
     pub(super) fn was_kept(&mut self, state: &Conversation, block: Block, count: usize) {
         if self.is_of(state) {
             self.kept.insert(block, count);
         }
     }
 
-    /// How near those among `wanted` are to `prompt`, ascending by sequence, for the conversation at the place `index`;
-    /// none where they are not of the texts of `state`.
+    /// Returns the similarity of the `wanted` utterances to `prompt`, ascending by sequence, for the
+    /// conversation at `index`; empty if the embeddings are not of the texts of `state`.
     pub(super) fn similar(
         &self,
         state: &Conversation,
@@ -212,12 +215,12 @@ impl Held {
         similar.collect()
     }
 
-    /// Utterances that have one, or need none.
+    /// Returns the number of utterances that have an embedding or need none.
     pub(super) fn len(&self) -> usize {
         self.by_sequence.len()
     }
 
-    /// About how many bytes they take.
+    /// Returns their approximate size in memory, in bytes.
     pub(super) fn memory_bytes(&self) -> u64 {
         (size_of::<Self>() + self.bytes) as u64
     }
@@ -227,14 +230,14 @@ fn bytes(embedding: &Option<Embedding>) -> usize {
     PLACE_BYTES + embedding.as_ref().map_or(0, Embedding::memory_bytes)
 }
 
-/// The sequences that a conversation stores.
+/// Returns the sequences a conversation stores.
 pub(super) fn stored(state: &Conversation) -> Ranges {
     let mut stored = (*state.head.archived).clone();
     stored.union(&state.window.iter().map(|utterance| utterance.sequence).collect());
     stored
 }
 
-/// The sequences of a block, as a tree is asked for them.
+/// Returns the sequences of a block, as a range of tree keys.
 fn within(block: Block) -> RangeInclusive<u64> {
     let (first, last) = block.sequences().into_inner();
     first.get()..=last.get()

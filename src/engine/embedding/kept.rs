@@ -1,4 +1,4 @@
-//! Embeddings beside the utterances in the store: so that nobody pays twice for them.
+//! Stored embeddings, kept next to the utterances so that nobody pays for them twice.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Reads what is stored of a conversation's embeddings, the newest `most` blocks, unless that is done.
+    /// Reads the newest `most` blocks of a conversation's stored embeddings, unless that was already done.
     pub(super) async fn read_kept(
         &self,
         embeddings: &Embeddings,
@@ -38,7 +38,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Has the store keep the blocks that have got many embeddings since it did: `least`, and an eighth more.
+    /// Stores the blocks that have gained enough embeddings since they were last stored: `least`, and an
+    /// eighth.
     pub(super) async fn keep_some(
         &self,
         embeddings: &Embeddings,

@@ -1,24 +1,25 @@
-//! Embeddings of what is searched, by a model: behind everything else, and never waited for but by the search that
-//! asks for one of its prompt.
+//! Embeddings of searchable text, by a model. They are made in the background: only a search ever waits, for
+//! the embedding of its own prompt.
 //!
-//! A search asks for those of its conversations. What lacks one is embedded in the background, a batch at a time, and
-//! so is what is said later in a conversation whose embeddings are in memory. Nothing is sent of a conversation that
-//! nobody searches. A search takes what is there: where a model is away or slow, or nothing is embedded yet, words
-//! alone tell.
+//! A search requests the embeddings of the conversations it reads. Missing ones are made in the background, in
+//! batches, as are those of later utterances in conversations whose embeddings are in memory. Text of a
+//! conversation that nobody searches is never sent. A search uses the embeddings that exist: if the model is
+//! down or slow, or nothing is embedded yet, it ranks by words alone.
 //!
-//! Embeddings are made of texts, and go where these go: what a commit erases or edits leaves memory before the commit
-//! is answered, and the store in the same step; what was embedded meanwhile is dropped when it arrives.
+//! Embeddings are derived from texts and are removed with them: when a commit erases or edits text, its
+//! embedding leaves memory before the commit is answered, and leaves the store in the same step; one that was
+//! still being made is dropped when it arrives.
 //!
-//! | file | what is there |
+//! | file | contents |
 //! |---|---|
-//! | `embedder` | what is asked of a model |
+//! | `embedder` | the interface to a model |
 //! | `held`, `vectors` | the embeddings of a conversation; the cache of them |
-//! | `kept`, `block` | what the store keeps of them, and its bytes |
-//! | `queue` | the conversations that wait |
+//! | `kept`, `block` | the stored embeddings, and their byte format |
+//! | `queue` | the waiting conversations |
 //! | `worker` | embedding them |
-//! | `prompt`, `prompts` | the embedding of a search's prompt, and the last ones |
-//! | `similar` | how near what is searched is to it |
-//! | `standing`, `counts` | what was done so far |
+//! | `prompt`, `prompts` | the embedding of a search's prompt, and the most recent ones |
+//! | `similar` | the similarity of utterances to the prompt |
+//! | `standing`, `counts` | counts of the work so far |
 
 mod block;
 mod counts;

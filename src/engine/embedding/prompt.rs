@@ -1,4 +1,4 @@
-//! The embedding of a search's prompt: soon, or not at all.
+//! The embedding of a search's prompt: quickly, or not at all.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Embeddings {
-    /// The embedding of `prompt`, if it is to be had within `patience`.
+    /// Returns the embedding of `prompt`, if it can be had within `patience`.
     pub(super) async fn embed_prompt(&self, prompt: &str, patience: Duration) -> Option<Arc<Embedding>> {
         let prompt = beginning(prompt);
         if let Some(kept) = self.prompts.get(prompt) {
@@ -28,14 +28,14 @@ impl Embeddings {
                 Some(embedding)
             }
             Err(error) => {
-                tracing::warn!(?error, "a prompt is not embedded: words alone tell what is found");
+                tracing::warn!(?error, "could not embed a prompt: searching by words alone");
                 None
             }
         }
     }
 }
 
-/// As much of a text as is embedded: its beginning.
+/// Returns the part of a text that is embedded: its beginning.
 pub(super) fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(EMBEDDED_BYTES)]
 }
@@ -46,5 +46,5 @@ fn late(patience: Duration) -> LlmError {
 
 fn one(vectors: &[Vec<f32>]) -> Result<Embedding, LlmError> {
     let embedding = vectors.first().and_then(|vector| Embedding::of(vector));
-    embedding.ok_or_else(|| LlmError::Unusable("its embedding is no direction".into()))
+    embedding.ok_or_else(|| LlmError::Unusable("its embedding has no direction".into()))
 }

@@ -1,4 +1,4 @@
-//! The prompts of searches: the last ones that were embedded, and when none is.
+//! The prompts of searches: the most recent embeddings, and when none are made.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use crate::{
     engine::{breaker::Breaker, llm::LlmError},
 };
 
-/// Prompts whose embeddings are kept: the pages of a search, and searches that are repeated.
+/// The number of prompts whose embeddings are kept, for the pages of a search and for repeated searches.
 const KEPT: usize = 256;
-/// Prompts that are embedded at once; more do with words.
+/// The number of prompts embedded at the same time; further searches use words alone.
 const AT_ONCE: usize = 64;
 
 /// The prompts of searches.
@@ -23,7 +23,7 @@ pub(super) struct Prompts {
     breaker: Mutex<Breaker>,
 }
 
-/// A call that is let out. Dropped before it ended, it tells nothing of the server.
+/// A permitted call. If dropped before it ends, it says nothing about the server.
 pub(super) struct Trial<'a>(&'a Mutex<Breaker>);
 
 impl Default for Prompts {
@@ -33,7 +33,7 @@ impl Default for Prompts {
 }
 
 impl Prompts {
-    /// The embedding of a prompt, if it is one of the last.
+    /// Returns the embedding of a prompt, if it is among the most recent.
     pub(super) fn get(&self, prompt: &str) -> Option<Arc<Embedding>> {
         self.kept.get(prompt)
     }
@@ -42,7 +42,7 @@ impl Prompts {
         self.kept.insert(prompt.into(), embedding);
     }
 
-    /// A call of the model, unless it did not answer lately.
+    /// Permits a call to the model, unless the model has not been answering.
     pub(super) fn try_call(&self) -> Option<Trial<'_>> {
         self.breaker.lock().allows(Instant::now()).ok().map(|()| Trial(&self.breaker))
     }
@@ -53,7 +53,7 @@ impl Prompts {
 }
 
 impl Trial<'_> {
-    /// The call was answered, or was not.
+    /// Records how the call ended.
     pub(super) fn ended(self, failure: Option<&LlmError>) {
         let mut breaker = self.0.lock();
         match failure {

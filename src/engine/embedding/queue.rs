@@ -1,4 +1,4 @@
-//! The conversations of which something is to be embedded.
+//! The conversations waiting to be embedded.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,10 @@ use crate::{
     engine::turns::Turns,
 };
 
-/// Conversations of a namespace that wait, at most: what has no place is asked for again when it is searched again.
+/// The most waiting conversations per namespace: one that finds no room is queued again by its next search.
 const LINE: usize = 1_024;
 
-/// Conversations that wait; namespaces take turns.
+/// The waiting conversations; namespaces take turns.
 pub(super) struct Queue {
     turns: Turns,
     waiting: HashSet<ConversationKey>,
@@ -23,21 +23,21 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Puts a conversation behind the others of its namespace, unless it waits already.
+    /// Puts a conversation behind the others of its namespace, unless it is already waiting.
     pub(super) fn add(&mut self, key: &ConversationKey) {
         if !self.waiting.contains(key) && self.turns.add(key) {
             self.waiting.insert(key.clone());
         }
     }
 
-    /// The conversation whose turn it is.
+    /// Returns the conversation whose turn it is.
     pub(super) fn take(&mut self) -> Option<ConversationKey> {
         let key = self.turns.take()?;
         self.waiting.remove(&key);
         Some(key)
     }
 
-    /// How many of a namespace wait.
+    /// Returns how many conversations of a namespace wait.
     pub(super) fn waiting(&self, namespace: &Namespace) -> usize {
         self.waiting.iter().filter(|key| key.namespace == *namespace).count()
     }

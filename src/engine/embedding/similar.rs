@@ -1,4 +1,4 @@
-//! How near what is searched is to the prompt.
+//! The similarity of utterances to the prompt.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,17 +13,18 @@ use crate::{
     engine::{Engine, aside},
 };
 
-/// Blocks that a search reads: what is longer, or of more conversations, is read behind it.
+/// The number of blocks a search reads itself; more are read in the background.
 const READ_AT_ONCE: usize = 16;
-/// More embeddings are compared aside.
+/// More embeddings than this are compared with `aside`.
 const COMPARE_ASIDE: usize = 20_000;
 
 impl Engine {
-    /// How near what is `wanted` of each state is to the prompt, as far as it is embedded, by state and then by sequence;
-    /// `None` where words alone have to do: nothing embeds, nothing of it is embedded yet, or the prompt is not within
-    /// `patience`, and [`EMBEDDING_PATIENCE`] at most. Never an error.
+    /// Returns the similarity of the `wanted` utterances of each state to the prompt, by state and then by
+    /// sequence, as far as they are embedded. `None` if only words can be used: there is no model, nothing is
+    /// embedded yet, or the prompt's embedding does not arrive within `patience`, or [`EMBEDDING_PATIENCE`] at
+    /// most. Never fails.
     ///
-    /// What is missing is asked for: it will be there for a later search.
+    /// Missing embeddings are requested, for later searches.
     pub(in crate::engine) async fn similar(
         &self,
         states: &[Arc<Conversation>],
@@ -48,8 +49,8 @@ impl Engine {
 }
 
 impl Engine {
-    /// The embeddings of the texts of each state, as far as they are in memory or a few blocks of the store; asks for what
-    /// is missing.
+    /// Returns the embeddings of each state, as far as they are in memory or in a few blocks of the store;
+    /// requests the missing ones.
     async fn held(
         &self,
         embeddings: &Embeddings,
@@ -61,7 +62,7 @@ impl Engine {
             if let Some(shared) = shared.as_ref().filter(|shared| blocks > 0 && !shared.read().is_read()) {
                 blocks -= blocks.min(state.head.next.get().div_ceil(BLOCK_SEQUENCES) as usize);
                 if let Err(error) = self.read_kept(embeddings, state, shared, READ_AT_ONCE).await {
-                    tracing::warn!(conversation = state.key().id.as_str(), %error, "no embeddings are read");
+                    tracing::warn!(conversation = state.key().id.as_str(), %error, "could not read stored embeddings");
                 }
             }
             if !shared.as_ref().is_some_and(|shared| shared.read().is_complete(state)) {

@@ -1,30 +1,30 @@
-//! What was embedded for a namespace in this process.
+//! Embedding statistics of a namespace in this process.
 
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::engine::{Caller, Engine};
 
-/// What was asked of the model that embeds, for a namespace since the process started.
+/// The use of the embedding model for a namespace since the process started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddingStanding {
     /// Utterances that were embedded.
     pub embedded: u64,
-    /// Embeddings of what had been erased or edited when they arrived.
+    /// Embeddings dropped because their text had been erased or edited when they arrived.
     pub dropped: u64,
-    /// Calls in the background that brought nothing that could be used.
+    /// Background calls that returned nothing usable.
     pub failed: u64,
-    /// Searches that ranked by meaning too.
+    /// Searches that also ranked by meaning.
     pub hybrid: u64,
-    /// Searches that had to do with words: the model was away or slow.
+    /// Searches that ranked by words alone: the model was down or slow.
     pub without: u64,
-    /// Calls are held back, those of every namespace, because the model's server does not answer.
+    /// Whether calls are held back, for every namespace, because the model's server does not answer.
     pub held_back: bool,
-    /// Conversations that wait.
+    /// Waiting conversations.
     pub waiting: u64,
 }
 
 impl Engine {
-    /// What was embedded for the caller's namespace; `None` where nothing is.
+    /// Returns the statistics of the caller's namespace; `None` if nothing is embedded at all.
     pub fn embedding_standing(&self, caller: &Caller) -> Option<EmbeddingStanding> {
         let embeddings = self.embeddings.as_ref()?;
         let counts = embeddings.counts(&caller.namespace);

@@ -8,12 +8,12 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter, sync::Cache};
 use super::held::Held;
 use crate::domain::{Conversation, LineageId};
 
-/// Conversations that are expected to have some.
+/// The expected number of conversations with embeddings.
 const CACHE_ENTRIES: usize = 10_000;
-/// One conversation has this part of all at most: a quarter.
+/// The largest part of the cache for one conversation: a quarter.
 const CONVERSATION_SHARE: u64 = 4;
 
-/// The embeddings of the conversations searched lately.
+/// The embeddings of recently searched conversations.
 pub(super) struct Vectors {
     cache: Cache<LineageId, Entry, Bytes>,
     most: u64,
@@ -25,7 +25,7 @@ struct Entry {
     bytes: u64,
 }
 
-/// Those of one conversation.
+/// The embeddings of one conversation.
 pub(super) type SharedVectors = Arc<RwLock<Held>>;
 
 #[derive(Clone)]
@@ -38,13 +38,13 @@ impl Weighter<LineageId, Entry> for Bytes {
 }
 
 impl Vectors {
-    /// Embeddings that take so many bytes at most; the least used go.
-    #[allow(clippy::expect_used)] // the builder is given all that it asks for
+    /// Creates a cache of at most `bytes`; the least used embeddings are evicted.
+    #[allow(clippy::expect_used)] // all required fields are set
     pub(super) fn new(bytes: u64) -> Self {
         let options = OptionsBuilder::new()
             .estimated_items_capacity(CACHE_ENTRIES)
             .weight_capacity(bytes)
-            // of several, each would hold a part of what one conversation may have
+            // with several shards, each would be too small for the largest conversation
             .shards(1)
             .build()
             .expect("a capacity is given");
@@ -53,12 +53,13 @@ impl Vectors {
         Self { cache, most: bytes / CONVERSATION_SHARE }
     }
 
-    /// Those of the conversation, if any are in memory.
+    /// Returns the embeddings of the conversation, if any are in memory.
     pub(super) fn get(&self, lineage: LineageId) -> Option<SharedVectors> {
         self.cache.get(&lineage).map(|entry| entry.shared)
     }
 
-    /// Those of the texts that `state` stores, which may be none yet; `None` when some were erased or edited since.
+    /// Returns the embeddings of the texts in `state`, possibly none yet; `None` if texts were erased or edited
+    /// between the two.
     pub(super) fn of(&self, state: &Conversation) -> Option<SharedVectors> {
         let lineage = state.head.identity.lineage;
         let new = || {
@@ -73,29 +74,29 @@ impl Vectors {
         if shared.read().is_of(state) {
             return Some(shared);
         }
-        // what another process has erased is heard of late
+        // erasures by another process are noticed late
         if !shared.read().is_newer(state) {
             self.cache.remove(&lineage);
         }
         None
     }
 
-    /// Counts what those of a conversation take, unless they were given up since.
+    /// Updates the size of a conversation's embeddings, unless they were dropped since.
     pub(super) fn weigh(&self, lineage: LineageId, shared: &SharedVectors) {
         let bytes = shared.read().memory_bytes();
         let is_kept = self.get(lineage).is_some_and(|kept| Arc::ptr_eq(&kept, shared));
         if is_kept {
-            // one that went meanwhile stays away
+            // an entry evicted meanwhile is not added back
             let _ = self.cache.replace(lineage, Entry { shared: shared.clone(), bytes }, true);
         }
     }
 
-    /// Whether those of a conversation take as much as they may.
+    /// Whether the embeddings of a conversation take as much memory as allowed.
     pub(super) fn are_full(&self, shared: &SharedVectors) -> bool {
         shared.read().memory_bytes() >= self.most
     }
 
-    /// Gives up those of a conversation.
+    /// Drops the embeddings of a conversation.
     pub(super) fn remove(&self, lineage: LineageId) {
         self.cache.remove(&lineage);
     }

@@ -1,4 +1,4 @@
-//! Embedding what waits, a batch at a time: what is behind everything else needs no more than one call at once.
+//! Embedding waiting conversations a batch at a time: background work needs no more than one call in flight.
 
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -15,25 +15,25 @@ use crate::{
     engine::{Engine, EngineError, llm::LlmError},
 };
 
-/// Utterances that are read at a time.
+/// The number of utterances read at a time.
 const READ: u64 = 256;
-/// While more waits, the store is given a block when it has so many more.
+/// While more waits, a block is stored once it has this many new embeddings.
 const KEPT_AT_ONCE: usize = 256;
-/// After a failure no call goes out for so long; longer after several.
+/// The pause after a failure; longer after several.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What became of what waits.
+/// The result of one round of embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Embedded {
     /// Nothing waits.
     Nothing,
     /// A conversation had its turn.
     Some,
-    /// No call goes out before this.
+    /// No call may go out before this time.
     NotBefore(Instant),
 }
 
-/// A batch of texts, and whose they are.
+/// A batch of texts, and the utterances they belong to.
 struct Batch {
     state: Arc<Conversation>,
     shared: SharedVectors,
@@ -42,14 +42,14 @@ struct Batch {
 }
 
 impl Engine {
-    /// The engine with a model that embeds what is searched, and so many bytes for embeddings in memory. It is asked by
-    /// [`Self::run_embedding`].
+    /// Adds a model that embeds searched conversations, and up to `bytes` of memory for embeddings. The model
+    /// is called by [`Self::run_embedding`].
     pub fn with_embedder(mut self, embedder: Arc<dyn Embedder>, timeout: Duration, bytes: u64) -> Self {
         self.embeddings = Some(Arc::new(Embeddings::new(embedder, timeout, bytes)));
         self
     }
 
-    /// Has whatever waits embedded, until dropped; a call that is out is dropped with it.
+    /// Embeds whatever waits, until dropped; a call in flight is dropped too.
     pub async fn run_embedding(self: Arc<Self>) {
         let Some(embeddings) = self.embeddings.clone() else { return std::future::pending().await };
         loop {
@@ -61,7 +61,7 @@ impl Engine {
         }
     }
 
-    /// Has a batch of the conversation whose turn it is embedded. For one caller at a time.
+    /// Embeds a batch of the conversation whose turn it is. For one caller at a time.
     pub async fn embed_next(self: &Arc<Self>) -> Embedded {
         let Some(embeddings) = &self.embeddings else { return Embedded::Nothing };
         if let Err(until) = embeddings.breaker.lock().allows(Instant::now()) {
@@ -77,19 +77,19 @@ impl Engine {
         match more {
             Ok(true) => embeddings.ask(&key),
             Ok(false) => {}
-            Err(error) => tracing::warn!(conversation = key.id.as_str(), %error, "nothing is embedded"),
+            Err(error) => tracing::warn!(conversation = key.id.as_str(), %error, "embedding failed"),
         }
         Embedded::Some
     }
 
-    /// Has some of what a conversation lacks embedded; answers whether there may be more.
+    /// Embeds some of a conversation's missing utterances. Returns whether there may be more.
     async fn embed_some(
         self: &Arc<Self>,
         embeddings: &Embeddings,
         key: &ConversationKey,
     ) -> Result<bool, EngineError> {
         let Some(state) = self.published(key).await? else { return Ok(false) };
-        // where it is of older texts, its turn comes again
+        // if the state is older than the embeddings, its turn comes again
         let Some(shared) = embeddings.vectors.of(&state) else { return Ok(true) };
         self.read_kept(embeddings, &state, &shared, usize::MAX).await?;
         let batch = match embeddings.vectors.are_full(&shared) {
@@ -104,7 +104,7 @@ impl Engine {
         let lineage = state.head.identity.lineage;
         let more = embeddings.embed(batch).await;
         embeddings.vectors.weigh(lineage, &shared);
-        // a process that shares the store may have erased something
+        // another process on the store may have erased something
         let now = self.published(key).await?;
         if now.is_none_or(|now| now.head.identity.lineage != lineage) {
             embeddings.vectors.remove(lineage);
@@ -114,7 +114,7 @@ impl Engine {
         Ok(more)
     }
 
-    /// The newest of what a conversation lacks; `None` when there is nothing.
+    /// Returns the newest missing utterances; `None` if nothing is missing.
     async fn lacking(
         self: &Arc<Self>,
         embeddings: &Embeddings,
@@ -140,7 +140,7 @@ impl Engine {
 }
 
 impl Embeddings {
-    /// Embeds a batch; answers whether to go on with the conversation.
+    /// Embeds a batch. Returns whether to continue with the conversation.
     async fn embed(&self, batch: Batch) -> bool {
         let counts = self.counts(&batch.state.key().namespace);
         let answer = tokio::time::timeout(self.timeout, self.embedder.embed(&batch.texts)).await;
@@ -161,11 +161,12 @@ impl Embeddings {
         }
     }
 
-    /// The next batch is smaller: it may be that this one was too much. A text that is refused by itself is left
-    /// without an embedding; where nobody answers, the conversation makes room for others until it is searched again.
+    /// Makes the next batch smaller, since this one may have been too large. A single text that is refused is
+    /// left without an embedding; if the server does not answer, the conversation waits until it is searched
+    /// again.
     fn failed(&self, batch: &Batch, error: &LlmError) -> bool {
         let conversation = batch.state.key().id.as_str();
-        tracing::warn!(conversation, ?error, texts = batch.texts.len(), "not embedded");
+        tracing::warn!(conversation, ?error, texts = batch.texts.len(), "could not embed a batch");
         let asked = match error {
             LlmError::Unavailable { retry_after, .. } => Some(retry_after.unwrap_or(PAUSE)),
             LlmError::Refused(_) | LlmError::Unusable(_) => None,
@@ -184,7 +185,7 @@ impl Embeddings {
     }
 }
 
-/// What is forgotten is not sent.
+/// Forgotten utterances are not sent.
 fn has_text(utterance: &Utterance) -> bool {
     utterance.is_live() && !utterance.content.trim().is_empty()
 }

@@ -1,4 +1,4 @@
-//! What was asked of the model for a namespace since the process started.
+//! Counts of the calls made for a namespace.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// An answer was applied, or dropped.
+    /// Counts an answer that was applied or dropped.
     pub(super) fn told(&self, applied: bool) {
         let count = if applied { &self.told } else { &self.dropped };
         count.fetch_add(1, Ordering::Relaxed);
@@ -22,7 +22,7 @@ impl Counts {
         self.failed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A call that is out for as long as this is held.
+    /// Counts a call as in flight while the guard is held.
     pub(super) fn out(&self) -> Out<'_> {
         self.out.fetch_add(1, Ordering::Relaxed);
         Out(self)

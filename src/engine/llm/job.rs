@@ -1,4 +1,4 @@
-//! One call of a model: about one segment, or about a conversation that has ended.
+//! One call to a model: for one segment, or for a conversation that has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,12 +27,12 @@ use super::{
     tenant::Tenant,
 };
 
-/// After so many answers that cannot be used, what was made without a model is what stays.
+/// After this many unusable answers, the summary made without a model stays.
 const ATTEMPTS: u32 = 3;
-/// A conversation is claimed for the time of a call, and so much for what is read before and written after.
+/// A conversation is claimed for the time of a call, plus this for the reads before and the writes after.
 const BESIDE: Duration = Duration::from_secs(30);
 
-/// A conversation that a model is asked about. Whatever becomes of it, it makes room for the next.
+/// A conversation that a model is asked about. When dropped, it makes room for the next.
 pub(super) struct Job {
     engine: Arc<Engine>,
     llm: Arc<Llm>,
@@ -40,7 +40,7 @@ pub(super) struct Job {
     _permit: OwnedSemaphorePermit,
 }
 
-/// How a call ended that brought nothing.
+/// Why a call had no result.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -72,7 +72,8 @@ impl Job {
         Self { engine, llm, key, _permit: permit }
     }
 
-    /// Has a segment told that waits, or the closing when none does, unless another process is at it.
+    /// Has the model write a waiting segment, or the closing if no segment waits, unless another process has
+    /// the claim.
     pub(super) async fn run(self) {
         let (store, now) = (&self.engine.store, self.engine.now());
         let until = now.plus(self.llm.timeout + BESIDE);
@@ -84,7 +85,7 @@ impl Job {
         }
         self.tell_first().await;
         if let Err(error) = store.give_up(&self.key, self.llm.worker).await {
-            tracing::warn!(%error, "could not give up what was claimed; it ends by itself");
+            tracing::warn!(%error, "could not release a claim; it will expire");
         }
     }
 
@@ -105,7 +106,7 @@ impl Job {
         }
     }
 
-    /// The store knows of something that waits, and this process does not yet.
+    /// The store has something waiting that this process does not see yet.
     fn wait(&self) {
         self.llm.queue.lock().backoff(&self.key).failed(Instant::now());
     }
@@ -150,7 +151,7 @@ impl Job {
         self.llm.tenants.of(&self.key.namespace)
     }
 
-    /// Commits what becomes of what was told, if anything does; answers whether.
+    /// Commits the effect of an answer, if any. Returns whether there was one.
     async fn change(
         &self,
         state: &Conversation,
@@ -161,7 +162,7 @@ impl Job {
         let address = Address { conversation: Some(self.key.id.clone()), recipient: None };
         let write = WriteCall::new(&caller, address, None, Operation::SummarizeByLlm);
         let applied = self.engine.write(write, move |before, context| {
-            // one of the same name that started later is another conversation
+            // one with the same id that started later is another conversation
             let same = before.head.identity.lineage == lineage;
             let transition = same.then(|| rule(before, context)).flatten();
             Ok(Verdict::Decided(Decision::of(transition, None, ())))
@@ -176,7 +177,7 @@ impl Job {
     async fn failed(&self, wanted: Option<(&Conversation, Wanted)>, failure: Failure) {
         let conversation = self.key.id.as_str();
         let segment = wanted.as_ref().map_or(0, |(_, wanted)| wanted.number());
-        tracing::warn!(conversation, segment, error = ?failure, "no model's summary");
+        tracing::warn!(conversation, segment, error = ?failure, "a model's summary failed");
         let times = {
             let (mut queue, now) = (self.llm.queue.lock(), Instant::now());
             let backoff = queue.backoff(&self.key);
@@ -198,27 +199,27 @@ impl Job {
 }
 
 impl Failure {
-    /// Whether the model answered, and nothing that can be used.
+    /// Whether the model answered, but with nothing usable.
     fn is_answer(&self) -> bool {
         matches!(self, Self::Llm(LlmError::Unusable(_)) | Self::Segment(_) | Self::Closing(_))
     }
 }
 
-/// What a model is to tell next of a conversation.
+/// What the model should write next for a conversation.
 enum Wanted {
     Segment(Arc<Segment>),
     Closing,
 }
 
 impl Wanted {
-    /// What waits: segments first, as a closing is told from them.
+    /// Returns what waits: segments first, because a closing is written from them.
     fn of(state: &Conversation) -> Option<Self> {
         let segment = state.summary.segments().iter().find(|segment| segment.awaits.is_some());
         let closing = state.head.ended.as_ref().and_then(|ending| ending.awaits);
         segment.cloned().map(Self::Segment).or(closing.map(|_| Self::Closing))
     }
 
-    /// The number of the segment; 0 is none.
+    /// Returns the number of the segment; 0 if it is the closing.
     fn number(&self) -> u32 {
         match self {
             Self::Segment(segment) => segment.number,

@@ -1,4 +1,4 @@
-//! What a model is shown of a segment that it is to tell.
+//! The material a model is shown to write a segment.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ use crate::{
 
 use super::summarizer::{Material, Task};
 
-/// Of utterances so many tokens are shown, the newest; of the rest what sentences tell.
+/// The newest utterances with up to this many tokens are shown; the rest as their sentences.
 const MOST_TOKENS: u64 = 32_000;
-/// Of the summary of what was said before, so many bytes are shown, the newest.
+/// The newest earlier summaries up to this many bytes are shown.
 const MOST_BEFORE: usize = 16 << 10;
 
-/// What a model is shown.
+/// The material for a model.
 pub(super) struct Shown {
     pub material: Material,
-    /// Every sequence of which something is in it.
+    /// Every sequence with something in it.
     pub from: Ranges,
 }
 
 impl Engine {
-    /// What a model is to be shown for it to tell `segment` of `state`: the summary of what was said before
-    /// it, and only what it covers; of a fold, what was told of its parts.
+    /// Returns what a model should be shown to write `segment` of `state`: the summary of what came before, and
+    /// only what the segment covers; for a fold, the text of its parts.
     pub(super) async fn shown(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -59,8 +59,8 @@ impl Engine {
         Ok(Shown { material, from })
     }
 
-    /// What a model is to be shown for it to tell the title and the closing summary of `state`: its summary,
-    /// and the newest of its window.
+    /// Returns what a model should be shown to write the title and the closing summary of `state`: its summary,
+    /// and the newest utterances of its window.
     pub(super) fn shown_at_the_end(&self, state: &Conversation) -> Material {
         let counter = self.counter(state.head.identity.encoding);
         let live: Vec<_> = state.window.iter().filter(|utterance| utterance.is_live()).cloned().collect();
@@ -78,8 +78,8 @@ impl Engine {
         }
     }
 
-    /// The utterances that a segment covers, as far as they are stored and not too many, and what its
-    /// sentences tell of the others.
+    /// Returns the utterances a segment covers, as far as they are stored and not too many, and its sentences
+    /// about the others.
     async fn covered(
         self: &Arc<Self>,
         state: &Conversation,
@@ -94,7 +94,7 @@ impl Engine {
     }
 }
 
-/// The utterances, parted: those before, and the newest that a model is shown.
+/// Splits the utterances into the older ones and the newest, which a model is shown.
 pub(in crate::engine) fn newest(utterances: &[Arc<Utterance>]) -> (&[Arc<Utterance>], &[Arc<Utterance>]) {
     let mut tokens = 0;
     let fitting = utterances.iter().rev().take_while(|utterance| {
@@ -104,8 +104,7 @@ pub(in crate::engine) fn newest(utterances: &[Arc<Utterance>]) -> (&[Arc<Utteran
     utterances.split_at(utterances.len() - fitting.count())
 }
 
-/// The summary of what was said before `segment`, the newest segments that fit in, and what they were told
-/// from.
+/// Returns the newest summaries from before `segment` that fit, and the sequences they were made from.
 fn before(state: &Conversation, segment: &Segment) -> (String, Ranges) {
     let older = state.summary.segments().iter().take_while(|other| other.number != segment.number);
     let (mut texts, mut from, mut bytes) = (Vec::new(), Ranges::new(), 0);

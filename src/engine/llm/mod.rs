@@ -1,10 +1,10 @@
-//! Models tell segments anew, and titles and closing summaries, behind everything else.
+//! Models rewrite segments, titles and closing summaries, in the background.
 //!
-//! A segment that awaits a model is its own place in the queue, and so is the ending of a conversation: the
-//! store has an index of the conversations that have one, so that the work goes on after a restart. No write waits for a model; what
-//! it answers is a change like any other, which is dropped when the segment is not there any more or
-//! something was forgotten meanwhile. Before a model is asked, the conversation is claimed in the store, so that
-//! processes which share one do not all pay for the same.
+//! A segment or an ending that awaits a model is its own queue entry: the store keeps an index of the
+//! conversations that have one, so the work continues after a restart. No write waits for a model. Its answer
+//! is a change like any other, and is dropped if the segment no longer exists or something was forgotten
+//! meanwhile. Before a model is asked, the conversation is claimed in the store, so that processes sharing a
+//! store do not all pay for the same work.
 
 mod counts;
 mod job;

@@ -1,4 +1,4 @@
-//! A model, how it is asked, and what is known of the conversations that wait for it.
+//! A model, its calls, and the conversations waiting for it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -25,41 +25,41 @@ use crate::{
     store::WorkerId,
 };
 
-/// Conversations whose failures are remembered.
+/// The number of conversations whose failures are remembered.
 const MOST_REMEMBERED: usize = 10_000;
 
-/// A model, and how it is asked.
+/// A model and its calls.
 pub(in crate::engine) struct Llm {
     pub(super) summarizer: Arc<dyn LlmSummarizer>,
-    /// Who claims what waits.
+    /// The name this process uses for claims.
     pub(super) worker: WorkerId,
-    /// The most that is waited for an answer to a call.
+    /// The longest wait for the answer to a call.
     pub(super) timeout: Duration,
     /// The version of the prompts.
     pub(super) prompt: u32,
-    /// Calls that may be out at once.
+    /// The calls that may be in flight.
     pub(super) permits: Arc<Semaphore>,
     pub(super) breaker: Mutex<Breaker>,
     pub(super) queue: Mutex<Queue>,
-    /// Something was queued, or a call has ended.
+    /// Notified when something is queued, or a call has ended.
     pub(super) news: Arc<Notify>,
     pub(super) tenants: Tenants,
-    /// Since when the first of each namespace waits, as the queue was last read.
+    /// The time since which each namespace has been waiting, as of the last read of the queue.
     pub(super) waiting: Mutex<BTreeMap<Namespace, Timestamp>>,
-    /// Whether it was said that a conversation names a model that is not accepted.
+    /// Whether it was logged that a conversation names a model that is not accepted.
     told: AtomicBool,
 }
 
-/// What is known of the conversations that wait.
+/// The conversations that wait.
 #[derive(Default)]
 pub(super) struct Queue {
-    /// Those that a model is being asked about.
+    /// The conversations that a model is currently asked about.
     pub(super) busy: HashSet<ConversationKey>,
     pub(super) backoffs: HashMap<ConversationKey, Backoff>,
 }
 
 impl Llm {
-    /// A model of which at most `concurrency` calls are out at once; `news` tells of what is queued.
+    /// A model with at most `concurrency` calls in flight; `news` is notified when something is queued.
     pub(super) fn new(
         summarizer: Arc<dyn LlmSummarizer>,
         worker: WorkerId,
@@ -84,14 +84,14 @@ impl Llm {
         }
     }
 
-    /// Asks for a namespace: the conversation's own model; the server's when that is refused, is not accepted, or
-    /// there is none.
+    /// Asks a model for a namespace: the conversation's own, or the server's if that is refused, not accepted,
+    /// or not set.
     pub(super) async fn ask(&self, namespace: &Namespace, mut material: Material) -> Result<Told, LlmError> {
         material.model = material.model.take().filter(|own| self.accepts(own));
         let Some(own) = material.model.clone() else { return self.ask_once(namespace, material).await };
         match self.ask_once(namespace, material.clone()).await {
             Err(refused @ LlmError::Refused(_)) => {
-                tracing::warn!(model = &*own, error = ?refused, "the conversation's own model is refused");
+                tracing::warn!(model = &*own, error = ?refused, "the conversation's own model was refused");
                 material.model = None;
                 self.ask_once(namespace, material).await
             }
@@ -99,19 +99,19 @@ impl Llm {
         }
     }
 
-    /// Whether a conversation's own model is one that may be asked. A policy may have been stored when others
-    /// were.
+    /// Whether a conversation's own model may be asked. The policy may have been stored when other models were
+    /// accepted.
     fn accepts(&self, own: &str) -> bool {
         let accepted = self.summarizer.models().contains(&own);
         if !accepted && !self.told.swap(true, Ordering::Relaxed) {
             tracing::warn!(
-                "a conversation's summary_model is none of llm_models: it, and others like it, get the server's"
+                "a conversation's summary_model is not one of llm_models: such conversations use the server's model"
             );
         }
         accepted
     }
 
-    /// Asks a model, and notes how that went.
+    /// Asks a model, and records the result.
     async fn ask_once(&self, namespace: &Namespace, material: Material) -> Result<Told, LlmError> {
         let tenant = self.tenants.of(namespace);
         let own = material.model.is_some();
@@ -128,7 +128,7 @@ impl Llm {
         match &answer {
             Ok(_) | Err(LlmError::Unusable(_)) => breaker.succeeded(),
             Err(LlmError::Unavailable { retry_after, .. }) => breaker.failed(now, *retry_after),
-            // that a conversation's own model is unknown tells nothing of the others
+            // an unknown model of one conversation says nothing about the others
             Err(LlmError::Refused(_)) if own => breaker.undecided(),
             Err(LlmError::Refused(_)) => breaker.failed(now, None),
         }
@@ -139,7 +139,7 @@ impl Llm {
         answer
     }
 
-    /// Asks for a namespace as soon as there is room among the calls, unless calls are held back.
+    /// Asks for a namespace as soon as there is room for a call, unless calls are held back.
     pub(super) async fn ask_in_turn(
         &self,
         namespace: &Namespace,
@@ -150,19 +150,19 @@ impl Llm {
         let permit = self.permits.acquire().await.map_err(|error| error.to_string())?;
         if self.breaker.lock().allows(Instant::now()).is_err() {
             return Err(
-                "the model is not available: it failed lately, and is left alone for a while".to_owned()
+                "the model is not available: its recent calls failed, so new ones are paused".to_owned()
             );
         }
         let told = self.ask(namespace, material).await;
         drop(permit);
-        // the next one waits for the same room
+        // the next caller waits for the same permits
         self.news.notify_one();
         told.map_err(|error| error.to_string())
     }
 }
 
 impl Queue {
-    /// Whether the conversation is not to be asked about now, and until when, where that is known.
+    /// Whether the conversation should not be asked about now, and until when, if known.
     pub(super) fn held_back(&mut self, key: &ConversationKey, now: Instant) -> Option<Option<Instant>> {
         if self.busy.contains(key) {
             return Some(None);
@@ -170,7 +170,7 @@ impl Queue {
         self.backoffs.get(key)?.until(now).map(Some)
     }
 
-    /// What failed with the conversation.
+    /// Returns the backoff of the conversation.
     pub(super) fn backoff(&mut self, key: &ConversationKey) -> &mut Backoff {
         if self.backoffs.len() >= MOST_REMEMBERED {
             self.backoffs.clear();

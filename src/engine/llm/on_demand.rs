@@ -1,4 +1,4 @@
-//! Models that a caller waits for.
+//! Model answers that a caller waits for.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,17 +10,17 @@ use crate::{
     engine::{CompactReply, Engine, EngineError},
 };
 
-/// What became of a model that a caller waited for.
+/// The result of waiting for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// It told this.
+    /// The model's answer.
     Told(Told),
-    /// It did not, because of this.
+    /// There was no answer, for this reason.
     Without(String),
 }
 
 impl Engine {
-    /// What the model tells of `material` to a caller of `namespace` within `patience`.
+    /// Asks the model about `material` for a caller of `namespace`, within `patience`.
     pub(in crate::engine) async fn tell_now(
         &self,
         namespace: &Namespace,
@@ -38,8 +38,8 @@ impl Engine {
         }
     }
 
-    /// Waits until no segment of what was compacted awaits a model any more, or for `patience`; answers with the
-    /// compaction and its conversation as they are then. An earlier outcome is answered at once.
+    /// Waits until no segment of the compacted range awaits a model any more, or for `patience`. Returns the
+    /// compaction and its conversation as they are then. A replayed outcome is returned immediately.
     pub async fn wait_for_llm_text(
         self: &Arc<Self>,
         reply: CompactReply,

@@ -1,4 +1,4 @@
-//! How models' summaries of a namespace stand in this process.
+//! Statistics of a namespace's model summaries in this process.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,25 +7,25 @@ use crate::{
     engine::{Caller, Engine},
 };
 
-/// What was asked of the model for a namespace since the process started, and what waits of it.
+/// The model calls for a namespace since the process started, and its waiting work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LlmStanding {
-    /// Calls that are out.
+    /// Calls in flight.
     pub in_flight: u64,
     /// Answers that became a segment's text, or a title and a closing summary.
     pub told: u64,
-    /// Answers for what was not there any more, or of which something was forgotten meanwhile.
+    /// Answers dropped because their segment no longer existed, or something in it was forgotten meanwhile.
     pub dropped: u64,
-    /// Calls that brought nothing that could be used.
+    /// Calls that returned nothing usable.
     pub failed: u64,
-    /// Calls are held back, those of every namespace, because the model's server does not answer.
+    /// Whether calls are held back, for every namespace, because the model's server does not answer.
     pub held_back: bool,
-    /// Since when the conversation that waits longest has waited, as the queue was last read.
+    /// The time since which the oldest conversation has been waiting, as of the last read of the queue.
     pub waiting_since: Option<Timestamp>,
 }
 
 impl Engine {
-    /// How models' summaries of the caller's namespace stand; `None` where no model is configured.
+    /// Returns the statistics of the caller's namespace; `None` if no model is configured.
     pub fn llm_standing(&self, caller: &Caller) -> Option<LlmStanding> {
         let llm = self.llm.as_ref()?;
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What the engine asks of a model.
+//! The engine's interface to a model.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -7,9 +7,9 @@ use crate::{
     store::BoxFuture,
 };
 
-/// Makes summaries with a model.
+/// Writes summaries with a model.
 pub trait LlmSummarizer: Send + Sync + 'static {
-    /// The model that is asked when a conversation names none.
+    /// The model used for a conversation that names none.
     fn model(&self) -> &str;
 
     /// The models that a conversation may name as its own; by default only [`Self::model`].
@@ -19,47 +19,47 @@ pub trait LlmSummarizer: Send + Sync + 'static {
 
     /// Asks for a summary, once.
     ///
-    /// - Answers within the configured timeout; a future that is dropped ends the request.
-    /// - Never repeats a request that failed: the caller decides whether and when.
-    /// - What the model reads is made of `material` alone. Utterances that are not live, and
-    ///   instructions, are left out; long ones are cut to their head and tail. How many utterances
-    ///   there are is for the caller to bound.
-    /// - A summary is trimmed and not empty. The model counts its tokens its own way: whoever has a
-    ///   limit counts them.
+    /// - Answers within the configured timeout; dropping the future ends the request.
+    /// - Never repeats a failed request: the caller decides whether and when to.
+    /// - The model reads `material` and nothing else. Utterances that are not live, and instructions, are left
+    ///   out; long utterances are cut to their head and tail. The caller bounds the number of utterances.
+    /// - A summary is trimmed and not empty. The model counts tokens in its own way: a caller with a limit has
+    ///   to count them again.
     fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>>;
 }
 
-/// What a model is to tell.
+/// The task for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Task {
-    /// A summary that the conversation can go on from.
+    /// A summary from which the conversation can continue.
     #[default]
     Summary,
-    /// A title and a closing summary of all of it, as [`told`](crate::domain::closing::told()) reads them.
+    /// A title and a closing summary of the whole conversation, in the form read by
+    /// [`told`](crate::domain::closing::told()).
     Closing,
 }
 
-/// What a summary is made of.
+/// The material for a summary.
 #[derive(Clone, Debug, Default)]
 pub struct Material {
-    /// What is asked for.
+    /// The task.
     pub task: Task,
     /// The conversation's own model.
     pub model: Option<Arc<str>>,
-    /// The summary of what was said before; context, not to be told again.
+    /// The summary of what came before: context only, not to be summarised again.
     pub before: String,
-    /// What an earlier summary tells of what is to be summarised, where the utterances themselves are
-    /// not stored any more or were summarised before.
+    /// Earlier summary text of the part to be summarised, where the utterances themselves are no longer stored
+    /// or were already summarised.
     pub told: String,
-    /// What the summary must not lose: calls that changed something, identifiers.
+    /// Facts the summary must keep: calls that changed something, identifiers.
     pub facts: Vec<String>,
-    /// What is to be summarised, in order.
+    /// The utterances to be summarised, in order.
     pub said: Vec<Arc<Utterance>>,
-    /// What the summary pays special attention to.
+    /// Topics to pay special attention to.
     pub focus: Vec<String>,
-    /// The kind of talk, where one shows: it says what else to pay attention to.
+    /// The kind of conversation, if recognized: it adds topics to pay attention to.
     pub kind: Option<Kind>,
-    /// Tokens that the summary may have.
+    /// The summary's limit in tokens.
     pub max_tokens: u32,
 }
 
@@ -68,28 +68,28 @@ pub struct Material {
 pub struct Told {
     /// The summary; not empty.
     pub text: String,
-    /// The model that made it, as its server names it.
+    /// The model that wrote it, as named by its server.
     pub model: String,
 }
 
-/// Why there is no summary. Its text may hold words of the model's server, and they what it was asked; what it
-/// shows when it is debugged is for logs, and does not.
+/// Why there is no summary. The message may quote the model's server, which may quote the request. The `Debug`
+/// form is for logs, and quotes neither.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {
-    /// Nobody answered, or not now: the same request may succeed later.
+    /// There was no answer, or none for now: the same request may succeed later.
     #[error("the model is not available: {message}")]
     Unavailable {
         /// What happened.
         message: String,
-        /// The server asks to be left alone for so long.
+        /// How long the server asks to be left alone.
         retry_after: Option<Duration>,
     },
-    /// The server does not accept the request: a wrong key, an unknown model. The same request will
-    /// not succeed.
-    #[error("the request to the model is refused: {0}")]
+    /// The server rejects the request, because of a wrong key or an unknown model. The same request will not
+    /// succeed later.
+    #[error("the model's server refused the request: {0}")]
     Refused(String),
-    /// It answered, and the answer is no summary: empty, cut off at the token limit, too long,
-    /// garbled.
+    /// The model answered, but not with a summary: the answer is empty, cut off at the token limit, too long,
+    /// or garbled.
     #[error("the model's answer cannot be used: {0}")]
     Unusable(String),
 }
@@ -104,7 +104,7 @@ impl fmt::Debug for LlmError {
     }
 }
 
-/// Of a message that begins with an HTTP status, the status: a server's words stand behind it.
+/// Cuts a message that begins with an HTTP status down to the status: what follows are the server's words.
 fn own_words(message: &str) -> &str {
     match message.split_once(": ") {
         Some((status, _)) if status.starts_with(|first: char| first.is_ascii_digit()) => status,

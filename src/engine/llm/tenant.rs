@@ -1,4 +1,4 @@
-//! What a namespace has of the model that all share.
+//! A namespace's share of the model.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use tokio::sync::Semaphore;
 use super::counts::Counts;
 use crate::domain::Namespace;
 
-/// What was asked of the model for a namespace, and what it may take of it.
+/// The calls made for a namespace, and its share of the model.
 pub(super) struct Tenant {
     pub(super) counts: Counts,
-    /// Room for callers who wait for an answer.
+    /// Permits for callers who wait for an answer.
     pub(super) room: Semaphore,
 }
 
-/// The namespaces for which the model was asked: those that credentials name.
+/// The namespaces the model was asked for: those that credentials name.
 pub(super) struct Tenants {
     by_namespace: DashMap<Namespace, Arc<Tenant>>,
     room: usize,
 }
 
 impl Tenants {
-    /// Callers of one namespace who wait have all calls but one: so they hold back neither what is queued nor
-    /// who else waits.
+    /// Lets the waiting callers of one namespace use all calls but one, so that they block neither queued work
+    /// nor other namespaces' callers.
     pub(super) fn sharing(calls: usize) -> Self {
         Self { by_namespace: DashMap::new(), room: calls.saturating_sub(1).max(1) }
     }

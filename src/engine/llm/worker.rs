@@ -1,4 +1,4 @@
-//! Asking the model about whatever waits for it.
+//! Asking the model about whatever is waiting for it.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -10,16 +10,16 @@ use crate::{
     store::WorkerId,
 };
 
-/// Without news, the queue is looked at so often: another process may have written to the store.
+/// How often the queue is checked without a notification: another process may have written to the store.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
-/// Conversations of a namespace that have their turns before the queue is read again, at most.
+/// The most conversations of a namespace that get a turn before the queue is read again.
 const LINE: usize = 16;
-/// Conversations of the queue that are looked at in one read.
+/// The number of queue entries per read.
 const PAGE: usize = 1_024;
 
 impl Engine {
-    /// The engine with a model that tells summaries anew: at most `concurrency` calls at once, with the
-    /// prompts of a version. It is asked by [`Self::run_llm_summaries`].
+    /// Adds a model that rewrites summaries, with at most `concurrency` calls in flight and the prompts of
+    /// version `prompt`. The model is called by [`Self::run_llm_summaries`].
     pub fn with_summarizer(
         mut self,
         summarizer: Arc<dyn LlmSummarizer>,
@@ -38,12 +38,12 @@ impl Engine {
         self.llm.is_some()
     }
 
-    /// The models that a conversation may name as its own; none where no model is configured.
+    /// Returns the models that a conversation may name as its own; none if no model is configured.
     pub fn models(&self) -> Vec<&str> {
         self.llm.as_ref().map(|llm| llm.summarizer.models()).unwrap_or_default()
     }
 
-    /// Has models tell whatever waits for it, until dropped; calls that are out are dropped with it.
+    /// Has the model write whatever is waiting for it, until dropped; calls in flight are dropped too.
     pub async fn run_llm_summaries(self: Arc<Self>) {
         let Some(llm) = self.llm.clone() else { return std::future::pending().await };
         let (mut turns, mut calls) = (Turns::new(LINE), tokio::task::JoinSet::new());
@@ -62,7 +62,7 @@ impl Engine {
         }
     }
 
-    /// Asks about as many conversations as may be asked about; answers when there may be more.
+    /// Starts as many calls as allowed. Returns when more may be allowed.
     async fn start_calls(
         self: &Arc<Self>,
         llm: &Arc<Llm>,
@@ -78,7 +78,7 @@ impl Engine {
             };
             let Some(key) = turns.take() else { return Ok(next) };
             let now = Instant::now();
-            // it may have failed, or been begun, since it was found
+            // it may have failed, or been started, since it was found
             if llm.queue.lock().held_back(&key, now).is_some() {
                 continue;
             }
@@ -89,7 +89,7 @@ impl Engine {
         }
     }
 
-    /// Reads the whole queue: those that may be asked about take their places. Answers when more may be.
+    /// Reads the whole queue and lines up the conversations that may be asked about. Returns when more may be.
     async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>, EngineError> {
         let (mut after, mut next, mut waiting) = (None, None, BTreeMap::new());
         turns.start();

@@ -27,7 +27,7 @@ fn key(number: usize) -> ConversationKey {
     }
 }
 
-/// Whether nobody held the queue, and it is in use; then it is held.
+/// Holds the queue if it is in use and nobody holds it. Returns whether it did.
 fn hold(queue: &Queue) -> Result<bool, Unqueued> {
     Ok(queue.hold_or_wait(Entry::Hold(oneshot::channel().0), usize::MAX)?.is_some())
 }
@@ -73,7 +73,7 @@ fn what_grows_is_charged_and_what_shrinks() {
     assert_eq!(queues.cache.weight(), before, "charged once");
 }
 
-/// However queues come and go, those that two threads use of one conversation are one.
+/// However queues come and go, two threads that use the queue of a conversation use the same one.
 #[test]
 fn a_conversation_never_has_two_queues() {
     const KEYS: usize = 32;
@@ -96,7 +96,7 @@ fn a_conversation_never_has_two_queues() {
     thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || use_queues(seed)))));
 }
 
-/// Nor is one kept for a conversation that could not be started.
+/// No queue is kept for a conversation that could not be started, either.
 #[tokio::test]
 async fn what_does_not_exist_leaves_no_queue() {
     let (engine, caller) = (full_engine(), Caller::default());

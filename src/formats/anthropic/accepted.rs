@@ -1,4 +1,4 @@
-//! What Anthropic's API accepts of content.
+//! What Anthropic's API accepts as content.
 
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ use crate::{
     },
 };
 
-/// The blocks that `parts` are, with what the API accepts of how they came, `rendered`: all of that or nothing, but
-/// for texts of white space, which are left out always. None when nothing is said or called.
+/// Returns `parts` as the blocks that they came in (`rendered`) if the API accepts all of these, otherwise in
+/// the canonical form. Blank texts are always left out. Empty if nothing is said or called.
 pub(super) fn accepted(parts: &Parts<'_>, rendered: &[Value]) -> Vec<Value> {
     let plain = match parts.plain(canonical(parts)) {
         Value::Array(blocks) => blocks,
@@ -32,7 +32,7 @@ pub(super) fn accepted(parts: &Parts<'_>, rendered: &[Value]) -> Vec<Value> {
     }
 }
 
-/// Takes the texts out that hold nothing but white space.
+/// Removes texts that hold only white space.
 pub(super) fn remove_blank(blocks: &mut Vec<Value>) {
     let is_blank = |text: &Value| text.as_str().is_some_and(|text| text.trim().is_empty());
     blocks.retain(|block| block["type"] != "text" || !is_blank(&block["text"]));
@@ -42,12 +42,12 @@ fn is_exchange(block: &Value) -> bool {
     block["type"] == "tool_use" || block["type"] == "tool_result"
 }
 
-/// What must be as the conversation has it.
+/// The fields that must match what the conversation holds.
 fn core(block: &Value) -> [&Value; 5] {
     ["type", "id", "name", "input", "tool_use_id"].map(|field| &block[field])
 }
 
-/// Whether it is a block that `role` may have.
+/// Whether the API accepts this block from `role`.
 fn knows(block: &Value, role: Role) -> bool {
     let only = |known: &[&str]| {
         has_only(block, &[&["type", "cache_control"], known].concat()) && is_mark(block.get("cache_control"))

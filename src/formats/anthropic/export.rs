@@ -1,4 +1,4 @@
-//! From utterances to messages.
+//! Writes utterances as messages.
 
 use serde_json::{Map, Value};
 
@@ -18,10 +18,10 @@ use crate::{
 /// The format of this file.
 const FORMAT: Format = Format::Anthropic;
 
-/// The conversation: an array of messages; an object with `messages` when it came as one, or has
-/// instructions at its head, which go into `system`.
+/// Writes the conversation: an array of messages, or an object with `messages` if it came as one or begins
+/// with instructions, which go into `system`.
 ///
-/// System utterances elsewhere are said by the user.
+/// System utterances elsewhere become user messages.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: repairs.all };
@@ -50,30 +50,31 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
             continue;
         }
         if parts.role == Role::System && !apart {
-            let reason = "an instruction inside the conversation is said by the user";
+            let reason = "an instruction inside the conversation becomes a user message";
             losses.add("role", reason, Some(whole.utterances[line.place].sequence));
         }
         writer.say(&parts, &kept, blocks);
     }
     if repairs.all && writer.settle() {
-        losses.add("role", "the first message is a user's: a marked one stands before the assistant's", None);
+        losses.add("role", "the first message must be a user's: a placeholder was put first", None);
     }
     writer.end(extras::document(&said, FORMAT))
 }
 
-/// One utterance as an array of content blocks, with what was kept of it, and whether that still fits.
+/// One utterance as an array of content blocks that includes what was kept of it, and whether that still
+/// fits.
 fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }
 
-/// The blocks that the API accepts of an utterance as it came, where they hold more than texts and calls: without
-/// marks of a cache, of which a request may have only a few.
+/// The original blocks of an utterance, if the API accepts them and there is more than texts and calls. Cache
+/// marks are removed: a request may have only a few.
 pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
     let Value::Array(rendered) = blocks(parts, parts.kept(FORMAT).as_ref()).0 else { return None };
     let mut accepted = accepted(parts, &rendered);
     let unmarked = accepted.iter_mut().filter_map(Value::as_object_mut);
     unmarked.for_each(|block| drop(block.shift_remove("cache_control")));
-    // a message of nothing but thinking is refused
+    // a message with nothing but thinking is refused
     let says = parts.role != Role::Assistant || accepted.iter().any(is_plain);
     (says && !accepted.iter().all(is_plain)).then_some(accepted)
 }
@@ -86,7 +87,7 @@ fn is_plain(block: &Value) -> bool {
     }
 }
 
-/// The message that `said` are, of which each was a part, with what was kept of it; instructions are a message of
+/// Writes the message whose parts are `said`, each with what was kept of it. Instructions are a message with
 /// their own role.
 pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
@@ -106,22 +107,22 @@ pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
 
 struct Writer {
     system: Option<Vec<Value>>,
-    /// The instructions as text, while they are one.
+    /// The instructions as text, while there is only one.
     system_text: Option<String>,
     messages: Vec<Message>,
-    /// Nothing stays of how messages came that the API may not accept.
+    /// Drops kept details that the API might not accept.
     all: bool,
 }
 
-/// A message in the making.
+/// A message being built.
 struct Message {
     side: &'static str,
-    /// What it holds beside role and content; may hold a role of its own.
+    /// Fields other than role and content; may override the role.
     fields: Map<String, Value>,
     blocks: Vec<Value>,
-    /// Results with a place among the blocks.
+    /// Results that have a fixed place among the blocks.
     placed: Vec<(usize, Value)>,
-    /// The content as text, while it is one.
+    /// The content as text, while it is a single text.
     text: Option<String>,
 }
 
@@ -152,8 +153,8 @@ impl Writer {
         }
     }
 
-    /// The first message is a user's, and the last words of the assistant do not end in white space. Answers
-    /// whether a message was put first.
+    /// Makes a user message the first one, and trims white space from the end of a final assistant message.
+    /// Returns whether a message was inserted.
     fn settle(&mut self) -> bool {
         let opens = self.messages.first().is_some_and(|first| first.side == "assistant");
         if opens {
@@ -207,7 +208,7 @@ impl Message {
     }
 }
 
-/// Whether a message that is nothing but `parts` has text for its content.
+/// Whether a message that consists only of `parts` has text as its content.
 fn is_text(parts: &Parts<'_>, form: Option<&Value>) -> bool {
     let usual = parts.role != Role::Assistant && parts.role != Role::Tool;
     form.map_or(usual, |form| form == "text") && parts.calls().is_empty()

@@ -1,8 +1,8 @@
-//! Messages of Anthropic.
+//! Anthropic's messages.
 //!
-//! A message of the user that holds results becomes a tool utterance for each result, and one of the
-//! user for the rest. On the way out neighbours of the same side are one message, unless the second
-//! began one when it came in.
+//! A user message with results becomes one tool utterance per result, and one user utterance for the rest. On
+//! the way out, neighbours on the same side are joined into one message, unless the second one began a
+//! message when it came in.
 
 mod accepted;
 mod export;
@@ -18,18 +18,18 @@ use crate::{
     formats::extras::{Parts, hole},
 };
 
-/// Marks an utterance that begins a message behind one of the same side.
+/// Marks an utterance that begins a message although the previous one is on the same side.
 const STARTS: &str = "starts";
-/// Marks a message whose content is text where blocks are usual, or the reverse.
+/// Marks a message whose content is text where blocks are usual, or vice versa.
 const FORM: &str = "form";
-/// The place of a result in its message, where it is not before everything else.
+/// The position of a result in its message, if it does not precede everything else.
 const AT: &str = "at";
-/// What a message holds beside its role and content.
+/// The message's fields other than role and content.
 const MESSAGE: &str = "message";
-/// Marks what stands in the request's `system`.
+/// Marks the content of the request's `system`.
 const SYSTEM: &str = "system";
 
-/// The content blocks that `parts` are in this format, with holes for what they say.
+/// The content blocks of `parts` in this format, with holes for the texts.
 fn canonical(parts: &Parts<'_>) -> Value {
     if parts.role == Role::Tool {
         let call = parts.tool_call_id().map(|_| hole("tool_call_id"));
@@ -49,7 +49,7 @@ fn canonical(parts: &Parts<'_>) -> Value {
     text.into_iter().chain(parts.calls().iter().enumerate().map(call)).collect()
 }
 
-/// Which side of the conversation speaks: all but the assistant speak as the user.
+/// The side of the conversation that `role` is on: everything but the assistant is on the user's.
 fn side(role: Role) -> &'static str {
     match role {
         Role::Assistant => "assistant",

@@ -1,4 +1,4 @@
-//! From messages to drafts.
+//! Reads messages into drafts.
 
 use serde_json::{Map, Value};
 
@@ -18,11 +18,10 @@ use crate::{
     },
 };
 
-/// The format of this file.
 const FORMAT: Format = Format::Anthropic;
 
-/// Reads a conversation: an array of messages, or an object with `messages`, `system` and whatever
-/// else, which is kept.
+/// Reads a conversation: an array of messages, or an object with `messages`, `system` and any other fields,
+/// which are kept.
 pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let (messages, mut document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
@@ -109,7 +108,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The role; what is not spelled as Anthropic does stays among the message's fields.
+    /// Reads the role; a spelling that is not Anthropic's stays among the message's fields.
     fn role(&mut self, fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Role, Refusal> {
         let role = self.notes.role(fields, place)?;
         if fields["role"] == role.as_str() && matches!(role, Role::User | Role::Assistant) {
@@ -153,7 +152,7 @@ impl Reader<'_> {
     }
 }
 
-/// What is said in the blocks of one message beside its results.
+/// Reads the blocks of one message other than its results.
 fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft, Refusal> {
     let source = Value::Array(blocks.clone());
     let mut blocks = blocks;

@@ -1,4 +1,4 @@
-//! What fits the limits, as it goes out.
+//! Fits a history into the limits as it is written.
 
 use crate::{
     domain::{
@@ -16,28 +16,28 @@ use crate::{
     },
 };
 
-/// Stands where a format wants a user's message and the history begins with none.
+/// Put first if a format requires a user message there and the history begins with something else.
 const PLACEHOLDER: &str = "[earlier messages are left out]";
 
-/// What goes out.
+/// A history that fits.
 pub struct Fit {
     /// The messages.
     pub written: Written,
-    /// Their tokens.
+    /// Their token count.
     pub token_count: u32,
-    /// What did not fit.
+    /// The messages that did not fit.
     pub dropped: Vec<Dropped>,
-    /// The places of what is quoted of that.
+    /// The places of the dropped messages that are quoted.
     pub recalled: Vec<usize>,
-    /// What was changed.
+    /// The changes that were made.
     pub warnings: Vec<Warning>,
 }
 
 impl Fit {
     /// Cuts, merges and writes.
     ///
-    /// The cut measures each message alone; joined ones take a byte or a token more or less. So what
-    /// was written is measured once more, and as long as it is above a limit the oldest unit goes.
+    /// The cut measures each message on its own, and joined messages can take a byte or a token more or less.
+    /// So the written result is measured again, and the oldest unit is removed until it is within the limits.
     pub fn of(units: Vec<Unit>, request: &Request, counter: &dyn TokenCounter) -> Result<Self, Refusal> {
         let scale = Scale { request, counter };
         let (mut kept, mut dropped) = match &request.recall {
@@ -68,14 +68,13 @@ impl Request {
         let mut warnings = Vec::new();
         let mut entries: Vec<Entry> = kept.entries().cloned().collect();
         if self.format == Format::AnthropicMessages {
-            // The order is stable: what is said stays in its order.
+            // The sort is stable: messages stay in their order.
             entries.sort_by_key(|entry| entry.draft.role != Role::System);
             warnings.extend(put_lead(&mut entries));
         }
         if self.alternation == Alternation::Merge {
             let (merged, joined) = merge(entries);
-            let text =
-                format!("merged with the message of the same role before them: {joined} of the messages");
+            let text = format!("messages merged with the one of the same role before them: {joined}");
             warnings.extend((joined > 0).then_some(Warning { kind: WarningKind::MessagesMerged, text }));
             entries = merged;
         }
@@ -86,14 +85,14 @@ impl Request {
     }
 }
 
-/// Puts a user's message first where there is none.
+/// Puts a user message first if there is none.
 fn put_lead(entries: &mut Vec<Entry>) -> Option<Warning> {
     let first = entries.iter().position(|entry| entry.draft.role != Role::System)?;
     if entries[first].draft.role == Role::User {
         return None;
     }
     entries.insert(first, Entry { index: None, draft: placeholder() });
-    let text = format!("what is kept does not begin with a user's message; {PLACEHOLDER:?} stands before it");
+    let text = format!("the messages kept do not begin with a user's; {PLACEHOLDER:?} was put before them");
     Some(Warning { kind: WarningKind::PlaceholderAdded, text })
 }
 
@@ -106,7 +105,7 @@ fn trim_end(last: &mut Entry) {
     last.draft.content = last.draft.content.trim_end().into();
 }
 
-/// Measures messages as they are written.
+/// Measures messages in their written form.
 struct Scale<'a> {
     request: &'a Request,
     counter: &'a dyn TokenCounter,
@@ -114,7 +113,7 @@ struct Scale<'a> {
 
 impl Measure for Scale<'_> {
     fn frame(&self) -> Cost {
-        // Two brackets, and one comma less than there are messages.
+        // Two brackets, and one comma fewer than messages.
         Cost { bytes: 1, ..Cost::default() }
     }
 

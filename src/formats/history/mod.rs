@@ -1,9 +1,9 @@
-//! PrepareHistory: a history as a caller brought it becomes messages that a model accepts.
+//! PrepareHistory: turns a caller's history into messages that a model accepts.
 //!
 //! The steps, each with its rule in [`domain::history`](crate::domain::history): messages are read
-//! ([`read`]), calls and results paired, rows of one role repaired, the newest kept within the
-//! limits, and what is left is written ([`write`]). Nothing in a history is an error but that it is
-//! no JSON array: what cannot be used is left out, and the answer says why.
+//! ([`read`]), calls and results are paired, runs of one role are repaired, the newest messages within the
+//! limits are kept, and the rest is written ([`write`]). A history is only refused if it is not a JSON array:
+//! unusable messages are left out, and the response says why.
 
 mod fit;
 mod normal;
@@ -20,35 +20,35 @@ use crate::domain::{
     limits::DEFAULT_MAX_CONTENT_BYTES,
 };
 
-/// Messages kept of a history, by default (seed 002, "Safety Limit").
+/// How many messages of a history are kept by default (seed 002, "Safety Limit").
 pub const DEFAULT_MAX_MESSAGES: usize = 20;
-/// Bytes of what goes out, by default (seed 002, "Request Size").
+/// How many bytes go out by default (seed 002, "Request Size").
 pub const DEFAULT_MAX_BYTES: usize = 100 << 10;
-/// Most messages of a history that comes in.
+/// The maximum number of messages in an incoming history.
 pub const MAX_MESSAGES_READ: usize = 10_000;
 
-/// The format that messages are written in.
+/// The format to write messages in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// OpenAI's chat completions.
     #[default]
     OpenAiChat,
-    /// Anthropic's messages: system messages stand apart.
+    /// Anthropic's messages: system messages are separate.
     AnthropicMessages,
 }
 
-/// What is asked for.
+/// What the caller asks for.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// How much may go out.
+    /// How much can go out.
     pub limits: Limits,
-    /// What becomes of messages of one role in a row.
+    /// What happens to consecutive messages of one role.
     pub alternation: Alternation,
     /// The format to write.
     pub format: Format,
-    /// Bytes of one message's text and calls at most; a larger one is left out.
+    /// Maximum size of one message's text and calls, in bytes; larger messages are left out.
     pub max_content_bytes: usize,
-    /// What of the messages that the limits leave out is quoted; none: nothing.
+    /// How to quote the messages that the limits leave out; `None` quotes nothing.
     pub recall: Option<Recall>,
 }
 
@@ -65,50 +65,50 @@ impl Default for Request {
     }
 }
 
-/// A history as it came in: what could be read of it, and what could not.
+/// An incoming history: what could be read of it, and what could not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Incoming {
     /// The field of the request that it came in.
     pub field: &'static str,
-    /// What was read.
+    /// The messages that were read.
     pub entries: Vec<Entry>,
-    /// What was not.
+    /// The messages that could not be read.
     pub dropped: Vec<Dropped>,
-    /// What was read in part.
+    /// The messages that were read only in part.
     pub warnings: Vec<Warning>,
-    /// How many messages came.
+    /// The number of incoming messages.
     pub count: usize,
-    /// Bytes of what came.
+    /// The size of the incoming messages in bytes.
     pub bytes: usize,
 }
 
-/// Something that the caller should know.
+/// Something the caller should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// What it is about, for machines.
+    /// The kind of warning, for machines.
     pub kind: WarningKind,
-    /// What it is.
+    /// The warning in words.
     pub text: String,
 }
 
-/// What a warning is about.
+/// The kind of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WarningKind {
-    /// Three quarters of the messages that may be kept, or more (seed 002: from 15 of 20).
+    /// At least three quarters of the messages that can be kept (seed 002: from 15 of 20).
     ManyMessages,
-    /// Three quarters of the bytes, or more.
+    /// At least three quarters of the byte limit.
     LargeRequest,
-    /// Three quarters of the token budget, or more.
+    /// At least three quarters of the token budget.
     NearTokenBudget,
-    /// Parts of a message that are no text were left out.
+    /// Parts of a message that are not text were left out.
     PartsLeftOut,
-    /// Results were moved behind their calls.
+    /// Results were moved directly behind their calls.
     ResultsMoved,
-    /// Messages of one role in a row became one.
+    /// Consecutive messages of one role were merged.
     MessagesMerged,
-    /// Ids of calls were changed to what the format accepts.
+    /// Call ids were changed to ones that the format accepts.
     CallIdsChanged,
-    /// The format wants a user's message first, so a marked one was put there.
+    /// The format requires a user message first, so a marked one was inserted.
     PlaceholderAdded,
 }
 
@@ -117,14 +117,13 @@ pub enum WarningKind {
 pub struct Prepared {
     /// A JSON array of messages.
     pub messages_json: String,
-    /// The text of the system messages, in a format that has them apart; empty where there is none.
+    /// The text of the system messages, in a format that separates them; otherwise empty.
     pub system: String,
-    /// Messages of the array.
+    /// The number of messages in the array.
     pub message_count: usize,
-    /// What the messages, and the system text, would count as utterances; see
-    /// [`Draft::tokens`].
+    /// The token count of the messages and the system text as utterances; see [`Draft::tokens`].
     pub token_count: u32,
-    /// What was left out, in the order of the request.
+    /// The messages left out, in the order of the request.
     pub dropped: Vec<Dropped>,
     /// The places of messages that were left out and are quoted, ascending.
     pub recalled: Vec<usize>,
@@ -140,19 +139,19 @@ impl Format {
         }
     }
 
-    /// Whether system messages stand apart from the others.
+    /// Whether system messages are separate from the others.
     fn system_apart(self) -> bool {
         self == Self::AnthropicMessages
     }
 }
 
 impl Incoming {
-    /// A history of so many messages and bytes, in a field of the request.
+    /// An empty history of a field of the request that has `count` messages and `bytes` bytes.
     pub fn of(field: &'static str, count: usize, bytes: usize) -> Self {
         Self { field, count, bytes, ..Self::default() }
     }
 
-    /// Adds what was made of the message at `index`.
+    /// Adds the result of reading the message at `index`.
     pub fn add(&mut self, index: usize, read: Result<Draft, Refusal>) {
         match read {
             Ok(draft) => self.entries.push(Entry { index: Some(index), draft }),
@@ -165,7 +164,7 @@ impl Incoming {
     }
 }
 
-/// The prompt as a message of the user.
+/// The prompt as a user message.
 pub fn prompt(text: &str) -> Draft {
     said(Role::User, text)
 }

@@ -1,4 +1,4 @@
-//! What of a message goes to a model, in the form that providers accept.
+//! Reduces a message to what goes to a model, in a form that providers accept.
 
 use serde_json::{Value, json};
 
@@ -14,8 +14,8 @@ use crate::{
 /// Longest name of a speaker or a tool, in characters (OpenAI's limit).
 const MAX_NAME: usize = 64;
 
-/// The messages with nothing in them but what goes to a model; those that cannot go are left out.
-/// `field` is where they stand in the request.
+/// Strips the messages of everything that does not go to a model; leaves out those that cannot go at all.
+/// `field` is the request's field that holds them.
 pub fn all(
     entries: impl Iterator<Item = Entry>,
     request: &Request,
@@ -32,7 +32,7 @@ pub fn all(
         }
         if request.format == Format::AnthropicMessages && entry.draft.role != Role::Tool {
             put_name_in_text(&mut entry);
-            // before anything is measured: what goes out has these tokens
+            // before anything is measured: these are the tokens that go out
             for call in entry.draft.more.iter_mut().flat_map(|more| &mut more.tool_calls) {
                 call.arguments_json = as_object(&call.arguments_json).to_string().into();
             }
@@ -42,8 +42,8 @@ pub fn all(
     (kept, dropped)
 }
 
-/// Takes away what is for the caller's own use (seed 002, "What to Exclude"), and white space that
-/// stands for nothing: providers refuse text that holds nothing else.
+/// Removes what is for the caller's own use (seed 002, "What to Exclude"), and blank text, which providers
+/// refuse.
 fn strip(draft: &mut Draft) {
     if draft.role != Role::Tool && draft.content.trim().is_empty() {
         draft.content = Box::default();
@@ -60,8 +60,7 @@ fn unusable(draft: &Draft, index: usize, field: &'static str, most: usize) -> Op
     let refusal = draft.check(field, most, false).err()?;
     Some(match refusal.reason() {
         Reason::EmptyUtterance => {
-            let text =
-                format!("{}: there is neither text nor a call; accepted is either", field.at("content"));
+            let text = format!("{}: there is neither text nor a call; one is required", field.at("content"));
             Dropped { index, reason: DropReason::Empty, text }
         }
         _ => Dropped::refused(index, &refusal),
@@ -83,7 +82,7 @@ fn clean_call(call: &mut ToolCall) {
     }
 }
 
-/// OpenAI's pattern of names, `^[^\s<|\\/>]+$`, without control characters.
+/// OpenAI's pattern for names, `^[^\s<|\\/>]+$`, without control characters.
 fn is_in_names(character: char) -> bool {
     !character.is_whitespace()
         && !character.is_control()
@@ -95,7 +94,7 @@ fn cleaned(text: &str, accepted: impl Fn(char) -> bool) -> Box<str> {
     letters.take(MAX_NAME).collect::<String>().into()
 }
 
-/// Arguments as the object that Anthropic wants; what is none is put into one.
+/// Returns the arguments as the object that Anthropic requires; wraps anything else in one.
 fn as_object(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(value @ Value::Object(_)) if depth(&value) <= MAX_DEPTH => value,
@@ -103,8 +102,8 @@ fn as_object(arguments: &str) -> Value {
     }
 }
 
-/// Deepest nesting of arguments that stay an object: readers of JSON commonly stop at 128 levels,
-/// the message's own among them.
+/// Maximum nesting of arguments that stay an object: JSON parsers commonly stop at 128 levels, and the
+/// message itself takes some of those.
 const MAX_DEPTH: usize = 100;
 
 fn depth(value: &Value) -> usize {

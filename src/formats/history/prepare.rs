@@ -1,4 +1,4 @@
-//! The steps, one after another.
+//! The steps, in order.
 
 use crate::{
     domain::{
@@ -14,14 +14,14 @@ use crate::{
     formats::history::{Incoming, Prepared, Request, Warning, WarningKind, fit::Fit, normal},
 };
 
-/// Makes messages that a model accepts of a history and a prompt.
+/// Turns a history and a prompt into messages that a model accepts.
 ///
-/// - Every call that goes out has its result directly behind it, and every result its call.
-/// - The prompt goes out last and whole, whatever leaves for it.
-/// - Nothing of a message goes out but role, text, name, calls and results.
+/// - Every outgoing call has its result directly behind it, and every result its call.
+/// - The prompt goes out last and whole, whatever is dropped for it.
+/// - Only role, text, name, calls and results of a message go out.
 ///
-/// Refuses a prompt that alone is above a limit, and, where alternation is to be rejected, messages
-/// of one role in a row.
+/// Refuses a prompt that exceeds a limit on its own, and, with [`Alternation::Reject`], consecutive messages
+/// of one role.
 pub fn prepare(
     incoming: Incoming,
     prompt: Option<Draft>,
@@ -56,7 +56,7 @@ pub fn prepare(
     })
 }
 
-/// Repairs or refuses rows of one role; [`Alternation::Merge`] merges what the limits have left.
+/// Repairs or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
 fn in_turn(
     units: Vec<Unit>,
     request: &Request,
@@ -78,7 +78,7 @@ fn in_turn(
     }
 }
 
-/// The rules know no fields: their texts go behind the place.
+/// The rules do not know the field: its name and the index are put before their text.
 fn at_its_place(field: &str, dropped: Dropped) -> Dropped {
     let text = format!("{field}[{}] {}", dropped.index, dropped.text);
     Dropped { text, ..dropped }
@@ -88,7 +88,7 @@ fn rejected(clash: Clash, field: &str) -> Refusal {
     let place = |index: Option<usize>| index.map_or("prompt".into(), |index| format!("{field}[{index}]"));
     let (role, first) = (clash.role, place(clash.first));
     let text = format!(
-        "has the role {role} directly after {first}, which has it too; with the alternation REJECT, user and assistant take turns"
+        "has the role {role}, the same as {first} directly before it; with the alternation REJECT, user and assistant must take turns"
     );
     Refusal::invalid(place(clash.second), text)
 }
@@ -102,20 +102,18 @@ fn moved_warning(field: &str, moved: &[usize]) -> Option<Warning> {
 
 fn changed_warning(changed: usize) -> Option<Warning> {
     let text =
-        format!("{changed} ids of calls were changed, with their results', to what the format accepts");
+        format!("{changed} call ids were changed, in calls and results, to ones that the format accepts");
     (changed > 0).then_some(Warning { kind: WarningKind::CallIdsChanged, text })
 }
 
 impl Request {
-    /// Three quarters of a limit, or more, is worth a warning.
+    /// Warns from three quarters of a limit.
     fn size_warnings(&self, count: usize, bytes: usize, tokens: u32) -> impl Iterator<Item = Warning> {
         let Limits { messages, bytes: most, tokens: budget } = self.limits;
         let near = |used: u64, limit: u64| used > 0 && used * 4 >= limit * 3;
         let many = near(count as u64, messages as u64).then(|| Warning {
             kind: WarningKind::ManyMessages,
-            text: format!(
-                "the history has {count} messages; at most {messages}, the newest, go to the model"
-            ),
+            text: format!("the history has {count} messages; at most the newest {messages} go to the model"),
         });
         let large = near(bytes as u64, most as u64).then(|| Warning {
             kind: WarningKind::LargeRequest,

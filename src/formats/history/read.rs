@@ -1,9 +1,8 @@
-//! A JSON array of messages, as OpenAI's chat or Anthropic's messages have them.
+//! A JSON array of messages in the form of OpenAI's chat or Anthropic's messages.
 //!
-//! Read are `role`, `content` (text, or blocks), `name`, `tool_calls` and `tool_call_id`; other
-//! fields are the caller's own. Of blocks, texts become one text with an empty line between, and
-//! `tool_use` and `tool_result` become calls and results; what else there is (images, thinking) is
-//! left out, with a warning.
+//! The fields read are `role`, `content` (text, or blocks), `name`, `tool_calls` and `tool_call_id`; other
+//! fields are the caller's own. Text blocks become one text, separated by empty lines; `tool_use` and
+//! `tool_result` become calls and results. Everything else (images, thinking) is left out, with a warning.
 
 use serde_json::{Map, Value};
 
@@ -24,14 +23,14 @@ use crate::{
 /// The field of the request.
 const FIELD: &str = "messages_json";
 
-/// Reads a history; what is no message of it is noted as dropped.
+/// Reads a history; unusable messages are recorded as dropped.
 ///
-/// Halves of surrogate pairs, which programs write that cut text anywhere, become U+FFFD.
+/// Lone surrogates, which programs write that cut text anywhere, become U+FFFD.
 ///
-/// Refuses what is no JSON, no array, or has more than [`MAX_MESSAGES_READ`] messages.
+/// Refuses anything that is not a JSON array or has more than [`MAX_MESSAGES_READ`] messages.
 pub fn read(json: &str) -> Result<Incoming, Refusal> {
     if weight(json.as_bytes()) > MAX_HISTORY_WEIGHT {
-        let text = format!("has too many parts: read, it takes more than {MAX_HISTORY_WEIGHT} bytes");
+        let text = format!("has too many parts: parsed, it takes more than {MAX_HISTORY_WEIGHT} bytes");
         return Err(Refusal::field(Reason::ContentTooLarge, FIELD, text));
     }
     let value: Value = serde_json::from_str(&replace_surrogates(json)).map_err(|error| {
@@ -55,7 +54,7 @@ pub fn read(json: &str) -> Result<Incoming, Refusal> {
     Ok(incoming)
 }
 
-/// Why a message cannot be read; the text goes behind its place.
+/// Why a message cannot be read; the text follows its place.
 struct Unread {
     reason: DropReason,
     text: String,
@@ -67,19 +66,19 @@ impl Unread {
     }
 }
 
-/// What one message holds.
+/// The content of one message.
 struct Message {
     role: Role,
     name: Option<Box<str>>,
     text: Vec<String>,
     calls: Vec<ToolCall>,
     results: Vec<Draft>,
-    /// The kinds of the parts that are not carried.
+    /// The types of the parts that are not carried over.
     left_out: Vec<String>,
 }
 
 impl Message {
-    /// Adds the utterances that it is: its results, and what it says.
+    /// Adds the utterances of the message: its results, and its text and calls.
     fn into(self, index: usize, incoming: &mut Incoming) {
         let Self { role, name, text, calls, results, left_out } = self;
         let only_parts = text.is_empty() && calls.is_empty() && results.is_empty() && !left_out.is_empty();
@@ -253,7 +252,7 @@ impl Message {
     }
 }
 
-/// A call; arguments that are no text are written as JSON.
+/// Makes a call; arguments that are not text are written as JSON.
 fn call(id: &str, name: &str, arguments: Option<Value>) -> Result<ToolCall, String> {
     if id.is_empty() || name.is_empty() {
         let missing = if id.is_empty() { "id" } else { "name" };

@@ -1,11 +1,11 @@
-//! What is quoted of a history that does not fit.
+//! Tests of the quotes from a history that does not fit.
 
 use serde_json::{Value, json};
 
 use super::{read::read, *};
 use crate::domain::{TokenCounter, history::recall::RECALL_PERCENT};
 
-/// Four bytes are a token.
+/// Counts a token per four bytes.
 struct Fours;
 
 impl TokenCounter for Fours {
@@ -94,7 +94,7 @@ fn a_number_of_matches_and_a_share_bound_it() {
     assert!(none.recalled.is_empty(), "twelve tokens hold nothing");
 }
 
-/// The system's messages stand apart for Anthropic, so that user and assistant take turns all the same.
+/// For Anthropic, system messages are separate, so user and assistant still alternate.
 #[test]
 fn anthropic_has_it_in_the_system() {
     let request = Request {
@@ -108,7 +108,7 @@ fn anthropic_has_it_in_the_system() {
     assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
 }
 
-/// Without a prompt that goes out, it stands before the newest user message of the history.
+/// Without an outgoing prompt, the quote precedes the newest user message of the history.
 #[test]
 fn a_history_without_a_prompt_has_it_before_its_newest_user_message() {
     let history = json!(history()).to_string();

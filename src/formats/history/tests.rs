@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{read::read, *};
 use crate::domain::TokenCounter;
 
-/// Four bytes are a token.
+/// Counts a token per four bytes.
 struct Fours;
 
 impl TokenCounter for Fours {

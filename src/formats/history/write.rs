@@ -1,4 +1,4 @@
-//! Messages as a provider's JSON.
+//! Writes messages as a provider's JSON.
 
 use std::iter::Peekable;
 
@@ -10,18 +10,18 @@ use crate::{
     formats::history::Format,
 };
 
-/// What was written.
+/// The written messages.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Written {
     /// A JSON array.
     pub messages_json: String,
-    /// The text of the system messages, where they stand apart.
+    /// The text of the system messages, if they are separate.
     pub system: String,
-    /// Messages of the array.
+    /// The number of messages in the array.
     pub message_count: usize,
 }
 
-/// Writes messages that are paired and in turn.
+/// Writes messages that are paired and alternate.
 pub fn write(entries: &[Entry], format: Format) -> Written {
     match format {
         Format::OpenAiChat => {
@@ -42,7 +42,7 @@ pub fn write(entries: &[Entry], format: Format) -> Written {
     }
 }
 
-/// The bytes that a message takes, written alone and with a comma.
+/// The bytes of a message written on its own, and a comma.
 pub fn bytes(entry: &Entry, format: Format) -> usize {
     let draft = &entry.draft;
     1 + match format {
@@ -52,7 +52,7 @@ pub fn bytes(entry: &Entry, format: Format) -> usize {
     }
 }
 
-/// Values of this kind are always JSON.
+/// Writes JSON; values of these types never fail to serialize.
 fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -131,7 +131,7 @@ enum Block<'a> {
     },
 }
 
-/// Each assistant's message is a turn; results, and the user's message behind them, are one.
+/// Makes a turn of each assistant message, and of results together with the user message behind them.
 fn turns<'a>(drafts: impl Iterator<Item = &'a Draft>) -> Vec<Turn<'a>> {
     let mut drafts = drafts.peekable();
     let mut turns = Vec::new();

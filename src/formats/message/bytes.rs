@@ -1,32 +1,32 @@
-//! The texts that a JSON text repeats: cut out of it, and put back.
+//! Cuts texts that a JSON text repeats out of it, and puts them back.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, value::RawValue};
 
-/// A text that is shorter stands where it is.
+/// Shorter texts are not cut out.
 const SHORTEST: usize = 24;
 
-/// The texts that a JSON text may repeat, in their order.
+/// The texts that a JSON text might repeat, in order.
 pub(super) struct Texts<'t>(Vec<&'t str>);
 
 /// How a text is written as JSON.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
-    /// With no more escapes than it must have.
+    /// With no more escapes than necessary.
     Plain,
-    /// As ASCII, the way Python's `json` writes it by default.
+    /// As ASCII, as Python's `json` writes it by default.
     Ascii,
 }
 
 impl<'t> Texts<'t> {
-    /// The long ones among `texts`.
+    /// The texts that are long enough.
     pub(super) fn of(texts: impl IntoIterator<Item = &'t str>) -> Self {
         Self(texts.into_iter().filter(|text| text.len() >= SHORTEST).collect())
     }
 
-    /// `json` in parts: what stands there, and in the place of a repeated text twice its number, and one more when it
-    /// is written as ASCII.
+    /// Splits `json` into parts: literal text, and for each repeated text twice its number, plus one if it is
+    /// written as ASCII.
     pub(super) fn cut(&self, json: &str) -> Vec<Value> {
         let known = self.written();
         let (mut parts, mut from) = (Vec::new(), 0);
@@ -44,7 +44,7 @@ impl<'t> Texts<'t> {
         parts
     }
 
-    /// What was cut into `parts`; `None` when one of them repeats no text.
+    /// Puts `parts` together again; `None` if one of them refers to a text that does not exist.
     pub(super) fn join(&self, parts: &[&RawValue]) -> Option<String> {
         let mut json = String::new();
         for part in parts {
@@ -62,10 +62,10 @@ impl<'t> Texts<'t> {
         Some(style.write(self.0.get(number / 2)?))
     }
 
-    /// The number of each text as it may be written.
+    /// The number of each written form of a text.
     fn written(&self) -> HashMap<String, usize> {
         let styles = |(place, text): (usize, &&str)| {
-            // in ASCII both are the same
+            // for ASCII, both forms are the same
             let ascii = (!text.is_ascii()).then(|| (Style::Ascii.write(text), 2 * place + 1));
             ascii.into_iter().chain([(Style::Plain.write(text), 2 * place)])
         };
@@ -83,11 +83,11 @@ impl Style {
     }
 }
 
-/// A JSON text with everything beyond ASCII escaped.
+/// Escapes everything beyond ASCII in a JSON text.
 fn ascii(json: &str) -> String {
     let mut ascii = String::with_capacity(json.len());
     for letter in json.chars() {
-        // Python escapes DEL as little as others do
+        // like others, Python does not escape DEL
         match letter.is_ascii() {
             true => ascii.push(letter),
             false => {
@@ -99,7 +99,7 @@ fn ascii(json: &str) -> String {
     ascii
 }
 
-/// Where the strings of a JSON text stand, with their quotes.
+/// The ranges of the strings in a JSON text, with their quotes.
 fn strings(json: &str) -> impl Iterator<Item = (usize, usize)> {
     let bytes = json.as_bytes();
     let mut from = 0;

@@ -1,11 +1,11 @@
-//! Messages one by one, as callers of a provider's API have them: each comes back byte for byte.
+//! Single messages, in the form that callers of a provider's API have them: each comes back byte for byte.
 //!
-//! A message becomes one utterance. One of Anthropic's that holds results becomes one for each, and one for
-//! what else it says: all but the first are marked as going on with it.
+//! A message becomes one utterance. An Anthropic message with results becomes one for each result, and one
+//! for the rest: all but the first are marked as continuing it.
 //!
-//! What the message says is written once, in the utterance. Beside it stands what is needed to write the same
-//! bytes again (see `raw.rs`), as long as the utterance says what it said then; afterwards, and in another format,
-//! the message is written from what the utterance says.
+//! The text of the message is stored once, in the utterance. Next to it is whatever else is needed to write
+//! the same bytes again (see `raw.rs`), valid as long as the utterance still says the same. Otherwise, and in
+//! another format, the message is written from the utterance.
 
 mod bytes;
 mod raw;

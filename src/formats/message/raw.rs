@@ -1,9 +1,9 @@
-//! What is kept of a message so that its bytes can be written again.
+//! Keeps what is needed to write the bytes of a message again.
 //!
-//! Beside each utterance of it stand the pieces of its text that are the utterance's own: of a message that became
-//! several, the blocks that the utterance holds, so that with the utterance its text is gone. A piece is its number
-//! among the message's pieces, and its text, in which long texts that stand in the utterance anyway are cut out. A
-//! hash tells whether the utterance still says what it said.
+//! Each utterance of a message keeps the pieces of the message's text that belong to it. If one message
+//! became several utterances, these are the blocks that the utterance holds, so removing the utterance
+//! removes their text. A piece is its number among the message's pieces, followed by its text, with long
+//! texts that are in the utterance anyway cut out. A hash shows whether the utterance still says the same.
 
 use serde_json::{Map, Value, value::RawValue};
 use xxhash_rust::xxh3::Xxh3;
@@ -23,10 +23,11 @@ const RAW: &str = "raw";
 /// The key of the hash of what is said.
 const SAYS: &str = "says";
 
-/// A piece of a message's text: its number, and itself.
+/// A piece of a message's text, with its number.
 pub(super) type Piece<'m> = (usize, &'m str);
 
-/// Keeps `pieces` of a message of `format` with the draft that they are of, beside what is `kept` of it already.
+/// Keeps the `pieces` of a `format` message with the draft they belong to, in addition to what is already
+/// `kept`.
 pub(super) fn keep(draft: &mut Draft, format: Format, kept: Option<Value>, pieces: &[Piece<'_>]) {
     let mut kept = match kept {
         Some(Value::Object(kept)) => kept,
@@ -44,7 +45,7 @@ pub(super) fn keep(draft: &mut Draft, format: Format, kept: Option<Value>, piece
     extras::keep_only(draft, format, kept);
 }
 
-/// The pieces that are kept with an utterance; `None` when none are, or it says something else by now.
+/// The pieces kept with an utterance; `None` if there are none, or it says something else by now.
 pub(super) fn pieces(parts: &Parts<'_>, format: Format) -> Option<Vec<(usize, String)>> {
     let kept = RawObject::read(parts.kept_json(format)?.get())?;
     let says: &str = serde_json::from_str(kept.get(SAYS)?.get()).ok()?;
@@ -52,7 +53,7 @@ pub(super) fn pieces(parts: &Parts<'_>, format: Format) -> Option<Vec<(usize, St
         return None;
     }
     let pieces: Vec<Vec<&RawValue>> = serde_json::from_str(kept.get(RAW)?.get()).ok()?;
-    // most repeat no more than what is said
+    // most repeat only what is said
     joined(&pieces, &Texts::of(said(parts))).or_else(|| {
         let own = kept.iter().filter(|(name, _)| *name != RAW && *name != SAYS);
         let mut values = arguments(parts);
@@ -61,7 +62,7 @@ pub(super) fn pieces(parts: &Parts<'_>, format: Format) -> Option<Vec<(usize, St
     })
 }
 
-/// The pieces as they stand in the message, with their numbers.
+/// The pieces as they are in the message, with their numbers.
 fn joined(pieces: &[Vec<&RawValue>], texts: &Texts<'_>) -> Option<Vec<(usize, String)>> {
     let piece = |piece: &Vec<&RawValue>| {
         let (number, rest) = piece.split_first()?;
@@ -70,7 +71,7 @@ fn joined(pieces: &[Vec<&RawValue>], texts: &Texts<'_>) -> Option<Vec<(usize, St
     pieces.iter().map(piece).collect()
 }
 
-/// What an utterance says, in a number.
+/// A hash of what an utterance says.
 fn hash(parts: &Parts<'_>) -> u64 {
     let mut hash = Xxh3::new();
     let mut add = |text: &str| {
@@ -87,17 +88,17 @@ fn hash(parts: &Parts<'_>) -> u64 {
     hash.digest()
 }
 
-/// What an utterance says: the texts that its message repeats first.
+/// What an utterance says: the first of the texts that its message might repeat.
 fn said<'t>(parts: &Parts<'t>) -> impl Iterator<Item = &'t str> + use<'t> {
     std::iter::once(parts.content).chain(parts.calls().iter().map(|call| &*call.arguments_json))
 }
 
-/// The arguments of its calls, whose texts come next; those of what else is kept come last.
+/// The arguments of its calls: their texts come second, those of other kept values last.
 fn arguments(parts: &Parts<'_>) -> Vec<Value> {
     parts.calls().iter().map(|call| serde_json::from_str(&call.arguments_json).unwrap_or_default()).collect()
 }
 
-/// The texts of JSON values.
+/// The texts within JSON values.
 fn leaves<'v>(values: impl IntoIterator<Item = &'v Value>) -> Vec<&'v str> {
     let mut texts = Vec::new();
     values.into_iter().for_each(|value| gather(value, &mut texts));
@@ -113,7 +114,7 @@ fn gather<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     }
 }
 
-/// A mark that a message came in `format`, and is written as the format writes what it says.
+/// Marks that a message came in `format`, and exactly as the format writes it.
 pub(super) fn mark(draft: &mut Draft, format: Format) {
     extras::keep(draft, format, Map::new());
 }

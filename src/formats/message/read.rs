@@ -1,4 +1,4 @@
-//! Messages on their way in.
+//! Reads messages.
 
 use serde_json::{Value, value::RawValue};
 
@@ -19,19 +19,20 @@ use crate::{
 /// Messages that were read.
 #[derive(Debug)]
 pub struct Incoming {
-    /// The format of all of them.
+    /// The format of all messages.
     pub format: Format,
-    /// What they say: a draft for each message, or several, of which those behind the first are marked.
+    /// A draft for each message, or several, of which all but the first are marked as continuing it.
     pub drafts: Vec<Sourced>,
 }
 
 /// The field that errors name.
 const FIELD: &str = "messages_json";
 
-/// Reads messages: a JSON array of them; one alone; or an object that holds them as `messages` and what Anthropic's
-/// API takes for `system` beside them, as a context is built. Without a format it is told by their looks.
+/// Reads messages: a JSON array, a single message, or an object with `messages` and Anthropic's `system`, the
+/// form in which contexts are built. Without a format, it is detected.
 ///
-/// Refuses what is no JSON, other fields beside `messages`, and what the format does not accept, with its place.
+/// Refuses anything that is not JSON, other fields next to `messages`, and what the format does not accept,
+/// with its place.
 pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming, Refusal> {
     let Whole { messages, system, list } = whole(json)?;
     let values: Vec<Value> = messages.iter().map(|message| value(message.get())).collect::<Result<_, _>>()?;
@@ -57,11 +58,11 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
     Ok(Incoming { format, drafts })
 }
 
-/// What a request holds.
+/// The content of a request.
 struct Whole<'j> {
     messages: Vec<&'j RawValue>,
     system: Option<&'j RawValue>,
-    /// What errors call the list.
+    /// The name of the list in errors.
     list: &'static str,
 }
 
@@ -74,7 +75,7 @@ fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
     }
     let alone: &RawValue = serde_json::from_str(json).map_err(refused)?;
     let accepted = || {
-        let text = "is neither; accepted is a JSON array of messages, one message, or an object with messages and system";
+        let text = "is not a JSON array of messages, one message, or an object with messages and system";
         Refusal::invalid(FIELD, text)
     };
     let fields = RawObject::read(alone.get()).ok_or_else(accepted)?;
@@ -82,7 +83,7 @@ fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
         return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
     };
     if let Some((other, _)) = fields.iter().find(|(name, _)| *name != "messages" && *name != "system") {
-        let text = format!("has the field {other:?}; accepted beside messages is system");
+        let text = format!("has the field {other:?}; accepted next to messages is system");
         return Err(Refusal::invalid(FIELD, text));
     }
     let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
@@ -95,7 +96,7 @@ fn value(json: &str) -> Result<Value, Refusal> {
         .map_err(|error| Refusal::invalid(FIELD, format!("is not JSON: {error}")))
 }
 
-/// What stands in a request's `system`, as a message of its own.
+/// Reads a request's `system` as a message of its own.
 fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>, Refusal> {
     let Some(system) = system else { return Ok(Vec::new()) };
     if format != Format::Anthropic {
@@ -124,17 +125,17 @@ fn no_messages(format: Format) -> Refusal {
     Refusal::invalid("format", text)
 }
 
-/// The same with the field that this request has.
+/// The same refusal, with the name of the field in this request.
 fn named(refusal: Refusal) -> Refusal {
-    let text = "is in no format that is known by its looks: name the format";
+    let text = "is in no recognizable format: name the format";
     match refusal {
         Refusal::Field(..) => Refusal::invalid(FIELD, text),
         other => other,
     }
 }
 
-/// Keeps with each draft what its message's bytes need that are the draft's own, and marks those that go on with the
-/// one before.
+/// Keeps with each draft its own share of the message's bytes, and marks the drafts that continue the
+/// previous one.
 fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
     for said in drafts.chunk_by_mut(|one, next| one.index == next.index) {
         let Some(text) = said.first().and_then(|first| texts.get(first.index - before)) else { continue };
@@ -148,7 +149,7 @@ fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
         let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
         let with_kept = write::with_kept(&parts, format);
         if write::canonical(&with_kept, format) == [*text] {
-            // a chat message is what is taken for granted
+            // without a mark, a message is taken for a chat message
             if format != Format::OpenAiChat {
                 raw::mark(&mut said[0].draft, format);
             }
@@ -161,8 +162,9 @@ fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
     }
 }
 
-/// The pieces of a message's text, by the draft that they are of. Of one that became several drafts, each result is
-/// its draft's, every other block the last one's unless that is a result, and what stands around them the first one's.
+/// The pieces of a message's text, by draft. If a message became several drafts, each result belongs to its
+/// own draft, every other block to the draft that is not a result (or to the first), and the text around the
+/// blocks to the first.
 fn owned<'m>(text: &'m str, said: &[Sourced]) -> Vec<Vec<raw::Piece<'m>>> {
     let mut owned = vec![Vec::new(); said.len()];
     let blocks = if said.len() > 1 { blocks(text).unwrap_or_default() } else { Vec::new() };
@@ -186,7 +188,7 @@ fn is_result(block: &str) -> bool {
     value(block).is_ok_and(|block| block["type"] == "tool_result")
 }
 
-/// Where the blocks of a message's content stand in its text.
+/// The ranges of the content blocks within a message's text.
 fn blocks(text: &str) -> Option<Vec<(usize, usize)>> {
     let content = RawObject::read(text)?.get("content")?;
     let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::{Draft, LineageId, More, Refusal, Role, Sequence, Timestamp, Utterance, UtteranceId};
 use crate::formats::UnknownRoles;
 
-/// What is stored of drafts.
+/// The utterances that drafts are stored as.
 fn stored(drafts: impl IntoIterator<Item = Draft>) -> Vec<Arc<Utterance>> {
     let store = |(sequence, draft): (u64, Draft)| {
         Arc::new(Utterance {
@@ -30,7 +30,7 @@ fn taken_in(json: &str, format: Option<Format>) -> Vec<Arc<Utterance>> {
     stored(read(json, format, UnknownRoles::Refuse).unwrap().drafts.into_iter().map(|sourced| sourced.draft))
 }
 
-/// The messages that are written of what is stored.
+/// The messages written from stored utterances.
 fn given_out(stored: &[Arc<Utterance>], format: Option<Format>) -> Vec<String> {
     let each = stored.chunk_by(|one, next| next.continues_after(one));
     each.flat_map(|message| write(message.iter().map(|utterance| &**utterance), format).json).collect()
@@ -187,7 +187,7 @@ fn what_is_not_accepted_is_named_with_its_place() {
     let chat = Some(Format::OpenAiChat);
     for (json, format, wrong) in [
         ("[", chat, "messages_json: is not JSON: EOF"),
-        ("7", chat, "messages_json: is neither; accepted is a JSON array of messages, one message"),
+        ("7", chat, "messages_json: is not a JSON array of messages, one message"),
         ("[NaN]", chat, "messages_json: is not JSON: expected value"),
         (
             r#"[{"role":"user","content":"a"},{"role":"who"}]"#,
@@ -197,7 +197,7 @@ fn what_is_not_accepted_is_named_with_its_place() {
         (r#"[{"content":"a"}]"#, chat, "messages_json[0].role: is missing"),
         (r#"{"messages":[],"model":"x"}"#, chat, "messages_json: has the field \"model\"; accepted beside"),
         (r#"{"messages":[],"system":"x"}"#, chat, "messages_json.system: is accepted only with the format"),
-        (r#"[{"a":1}]"#, None, "messages_json: is in no format that is known by its looks"),
+        (r#"[{"a":1}]"#, None, "messages_json: is in no recognizable format"),
         (
             r#"[{"type":"message","role":"x"}]"#,
             Some(Format::OpenAiResponses),

@@ -1,4 +1,4 @@
-//! Messages on their way out.
+//! Writes messages.
 
 use serde_json::Value;
 
@@ -12,20 +12,21 @@ use crate::{
     },
 };
 
-/// A message as it is written.
+/// A written message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The message: a JSON object. Of OpenAI's Responses several where an utterance speaks and calls, or makes several
-    /// calls, and did not come in that format.
+    /// The message: a JSON object. For OpenAI's Responses there are several objects if an utterance both
+    /// speaks and calls or makes several calls, and did not come in that format.
     pub json: Vec<String>,
-    /// The format that it is in.
+    /// Its format.
     pub format: Format,
 }
 
-/// The message that `utterances` are, in the order in which they were said: in `format`, or in the one in which it
-/// came.
+/// Writes the message that consists of `utterances`, in the order in which they were said. Without a
+/// `format`, the one it came in is used.
 ///
-/// Byte for byte as it came, where that is the format, nothing of it is gone, and it says what it said.
+/// If that is the format it came in, and no part of it was removed or changed, the bytes are the original
+/// ones.
 pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Option<Format>) -> Written {
     let parts: Vec<Parts<'_>> = utterances.into_iter().map(Parts::from).collect();
     let format = format.unwrap_or_else(|| came_in(&parts));
@@ -34,12 +35,12 @@ pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Op
     Written { json, format }
 }
 
-/// Each with what was kept of it.
+/// Adds to each what was kept of it.
 pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'a>, Option<Value>)> {
     parts.iter().map(|parts| (*parts, parts.kept(format))).collect()
 }
 
-/// The format in which a message came; chat messages are not marked.
+/// The format a message came in; chat messages have no mark.
 fn came_in(parts: &[Parts<'_>]) -> Format {
     let first = parts.first().and_then(|first| first.first_kept(&FORMATS));
     first.unwrap_or(Format::OpenAiChat)
@@ -55,7 +56,7 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
     (is_whole && json.trim_end().ends_with('}')).then_some(json)
 }
 
-/// The message as `format` writes what is said, with what was kept of it.
+/// The message as `format` writes it, with what was kept of it.
 pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
     let values: Vec<Value> = match format {
         Format::Anthropic => anthropic::message(said).into_iter().collect(),

@@ -1,4 +1,4 @@
-//! What OpenAI's API accepts of a message.
+//! What OpenAI's API accepts as a message.
 
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ use crate::{
     },
 };
 
-/// The message that `parts` are, with what the API accepts of how they came, `rendered`: parts of content that
-/// it knows, and the role `developer`. `None` when that says and calls nothing.
+/// Writes `parts` as a message. The role `developer` is kept from `rendered`, and so are its content parts if
+/// the API accepts all of them. `None` if nothing is said or called.
 pub(super) fn accepted(parts: &Parts<'_>, rendered: &Value) -> Option<Value> {
     let mut message = parts.plain(canonical(parts));
     let fields = message.as_object_mut()?;
@@ -33,7 +33,7 @@ pub(super) fn accepted(parts: &Parts<'_>, rendered: &Value) -> Option<Value> {
     says.then_some(message)
 }
 
-/// Whether it is a part of content that `role` may have.
+/// Whether the API accepts this content part from `role`.
 fn knows(part: &Value, role: Role) -> bool {
     let kind = part["type"].as_str().unwrap_or_default();
     has_only(part, &["type", kind])

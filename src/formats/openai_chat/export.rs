@@ -1,4 +1,4 @@
-//! From utterances to messages.
+//! Writes utterances as messages.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::formats::{
 /// The format of this file.
 const FORMAT: Format = Format::OpenAiChat;
 
-/// The conversation: an array of messages, or the object with `messages` that it came as.
+/// Writes the conversation: an array of messages, or the object with `messages` that it came as.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let lines = whole.lines(&said, FORMAT, repairs, losses);
@@ -36,14 +36,14 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     }
 }
 
-/// The parts of content that the API accepts of an utterance as it came, where they are not all text.
+/// The original content parts of an utterance, if the API accepts them and they are not all text.
 pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
     let mut accepted = accepted(parts, &message(parts, parts.kept(FORMAT).as_ref()).0)?;
     let Value::Array(content) = accepted["content"].take() else { return None };
     content.iter().any(|part| part["type"] != "text").then_some(content)
 }
 
-/// One utterance as a message, with what was kept of it, and whether that still fits.
+/// One utterance as a message that includes what was kept of it, and whether that still fits.
 pub fn message(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }

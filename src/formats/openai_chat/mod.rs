@@ -1,4 +1,4 @@
-//! Messages of OpenAI's chat completions.
+//! OpenAI's chat completion messages.
 
 mod accepted;
 mod export;
@@ -14,7 +14,7 @@ use crate::{
     formats::extras::{Parts, hole},
 };
 
-/// The message that `parts` are in this format, with holes for what they say.
+/// `parts` as a message of this format, with holes for the texts.
 ///
 /// The content of an assistant that only calls tools is null.
 fn canonical(parts: &Parts<'_>) -> Value {

@@ -1,4 +1,4 @@
-//! From messages to drafts.
+//! Reads messages into drafts.
 
 use serde_json::{Map, Value};
 
@@ -21,8 +21,8 @@ use crate::{
 /// The format of this file.
 const FORMAT: Format = Format::OpenAiChat;
 
-/// Reads a conversation: an array of messages, or an object with `messages` (and an `id`, and
-/// whatever else, which is kept).
+/// Reads a conversation: an array of messages, or an object with `messages` (and an `id` and any other
+/// fields, which are kept).
 pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let (messages, document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
@@ -49,7 +49,7 @@ fn id_text(id: &Value) -> String {
 
 /// Reads a message.
 ///
-/// - `content` is null, text, or an array of parts, whose texts are joined by line ends.
+/// - `content` is null, text, or an array of parts whose texts are joined by line ends.
 /// - Roles have the names of [`Role::named`].
 /// - A legacy `function_call` is a tool call whose id is the function's name, as `function` messages name no
 ///   call.
@@ -97,10 +97,10 @@ fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolC
     Ok(calls)
 }
 
-/// Reads the array `tool_calls` of an assistant message, and leaves holes in it.
+/// Reads the `tool_calls` array of an assistant message, and leaves holes in it.
 ///
-/// A call is `{"id", "type": "function", "function": {"name", "arguments"}}`, or has `custom` with
-/// `name` and `input`. Arguments that are no text are written as JSON.
+/// A call is `{"id", "type": "function", "function": {"name", "arguments"}}`, or has `custom` with `name` and
+/// `input`. Arguments that are not text are written as JSON.
 pub fn tool_calls(value: &mut Value, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {
     let Value::Array(values) = value else {
         return Err(place.refuse_kind(value, "an array of tool calls"));
@@ -153,7 +153,7 @@ fn called(
             text
         }
     };
-    // a call without an id answers to its function's name
+    // a call without an id gets its function's name as the id
     let id = id.unwrap_or_else(|| fit_id(&name).into_owned());
     Ok(ToolCall { id: id.into(), name: name.into(), arguments_json: arguments_json.into() })
 }

@@ -1,4 +1,4 @@
-//! What OpenAI's API accepts of items.
+//! What OpenAI's API accepts as items.
 
 use serde_json::Value;
 
@@ -8,8 +8,8 @@ use crate::formats::{
     openai_responses::canonical,
 };
 
-/// The items that `parts` are: as they came, `rendered`, where the API knows all of them. None when nothing is said
-/// or called.
+/// The original items of `parts` (`rendered`) if the API accepts all of them, otherwise the canonical ones.
+/// Empty if nothing is said or called.
 pub(super) fn accepted(parts: &Parts<'_>, rendered: &[Value]) -> Vec<Value> {
     if !rendered.is_empty() && rendered.iter().all(knows) {
         return rendered.to_vec();

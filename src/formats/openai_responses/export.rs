@@ -1,4 +1,4 @@
-//! From utterances to items.
+//! Writes utterances as items.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::formats::{
 /// The format of this file.
 const FORMAT: Format = Format::OpenAiResponses;
 
-/// The conversation: an array of items, or the object that it came in.
+/// Writes the conversation: an array of items, or the object that it came in.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let (mut instructions, mut text) = (None, None);
@@ -45,7 +45,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     }
 }
 
-/// One utterance as an array of items, with what was kept of it, and whether that still fits.
+/// One utterance as an array of items that includes what was kept of it, and whether that still fits.
 pub fn items(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }

@@ -1,8 +1,7 @@
-//! Items of OpenAI's Responses.
+//! OpenAI's Responses items.
 //!
-//! An assistant utterance is what the model put out in one go: reasoning and calls of built-in tools
-//! (kept as they came), a message, and calls of functions. Every other item is an utterance of its
-//! own.
+//! An assistant utterance is what the model put out in one go: reasoning and calls of built-in tools (kept
+//! verbatim), a message, and function calls. Every other item is an utterance of its own.
 
 mod accepted;
 mod export;
@@ -21,9 +20,9 @@ use crate::{
 /// The fields of an object that may hold the items.
 const LISTS: [&str; 4] = ["input", "output", "items", "data"];
 
-/// Marks what a request says as its `instructions`.
+/// Marks text that came in a request's `instructions`.
 const INSTRUCTIONS: &str = "instructions";
-/// Marks what a request says as its whole `input`, as text.
+/// Marks text that was a request's whole `input`.
 const TEXT: &str = "text";
 
 /// The field of an object that holds the items.
@@ -31,7 +30,7 @@ pub fn list(fields: &Map<String, Value>) -> &'static str {
     LISTS.into_iter().find(|list| fields.contains_key(*list)).unwrap_or(LISTS[0])
 }
 
-/// The items that `parts` are in this format, with holes for what they say.
+/// The items of `parts` in this format, with holes for the texts.
 fn canonical(parts: &Parts<'_>) -> Value {
     if parts.role == Role::Tool {
         let call = parts.tool_call_id().map(|_| hole("tool_call_id"));

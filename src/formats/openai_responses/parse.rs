@@ -1,4 +1,4 @@
-//! From items to drafts.
+//! Reads items into drafts.
 
 use serde_json::{Map, Value};
 
@@ -21,8 +21,8 @@ use crate::{
 /// The format of this file.
 const FORMAT: Format = Format::OpenAiResponses;
 
-/// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items`
-/// or `data`, with `instructions` and whatever else, which is kept.
+/// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items` or
+/// `data`, with `instructions` and any other fields, which are kept.
 pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let (items, mut document, list) = match value {
         Value::Object(mut fields) => {
@@ -56,7 +56,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
     Ok(Parsed { id, list: list.to_string(), said, ..Parsed::default() })
 }
 
-/// Reads items, each as an utterance of its own.
+/// Reads items, each into an utterance of its own.
 pub fn items_apart(items: Vec<Value>, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
     let mut reader = Reader { said: Vec::new(), output: None, apart: true, notes };
     for (index, item) in items.into_iter().enumerate() {
@@ -66,7 +66,7 @@ pub fn items_apart(items: Vec<Value>, place: &Place<'_>, notes: &mut Notes) -> R
     Ok(Parsed { list: place.to_string(), said: reader.said, ..Parsed::default() })
 }
 
-/// The instructions of a request, when they are text.
+/// The instructions of a request, if they are text.
 fn instructions(document: &mut Map<String, Value>) -> Option<String> {
     match document.get_mut("instructions") {
         Some(value @ Value::String(_)) => value.take().as_str().map(str::to_owned),
@@ -74,7 +74,7 @@ fn instructions(document: &mut Map<String, Value>) -> Option<String> {
     }
 }
 
-/// What a request says outside its items.
+/// Text of a request outside its items.
 fn marked(role: Role, text: String, mark: &str) -> Draft {
     let mut draft = draft(role, text, More::default());
     extras::keep(&mut draft, FORMAT, Map::from_iter([(mark.into(), true.into())]));
@@ -89,12 +89,12 @@ fn draft(role: Role, content: String, more: More) -> Draft {
 struct Reader<'n> {
     said: Vec<Sourced>,
     output: Option<Output>,
-    /// What the model puts out in one go is not one utterance.
+    /// Do not join what the model puts out in one go into one utterance.
     apart: bool,
     notes: &'n mut Notes,
 }
 
-/// What the model put out in one go, so far.
+/// The model's output in one go, so far.
 #[derive(Default)]
 struct Output {
     index: usize,
@@ -204,7 +204,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What the model is putting out; starts anew where `ends` holds of what it put out so far.
+    /// Returns the model's output so far; starts a new one if `ends` is true for the current one.
     fn output(&mut self, index: usize, ends: impl Fn(&Output) -> bool) -> &mut Output {
         if self.output.as_ref().is_some_and(|output| self.apart || ends(output)) {
             self.end_output();
@@ -220,7 +220,7 @@ impl Reader<'_> {
         self.keep(draft, Value::Array(source), Value::Array(hollow), index);
     }
 
-    /// An utterance of its own.
+    /// Adds an utterance of its own.
     fn push(&mut self, draft: Draft, source: Value, hollow: Value, index: usize) -> Result<(), Refusal> {
         self.end_output();
         self.keep(draft, Value::Array(vec![source]), Value::Array(vec![hollow]), index);

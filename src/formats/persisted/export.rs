@@ -1,4 +1,4 @@
-//! From utterances to the persisted conversations.
+//! Writes utterances as persisted conversations.
 
 use std::collections::BTreeSet;
 
@@ -14,10 +14,10 @@ use crate::{
     },
 };
 
-/// The conversation, as one of `conversations`.
+/// Writes the conversation as an element of `conversations`.
 ///
-/// Instructions and results are left out. The tools that a turn's calls name are among the
-/// `toolsUsed` of the message that follows them.
+/// Instructions and results are left out. The names of the tools that a turn calls are added to the
+/// `toolsUsed` of the next message.
 pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let (mut messages, mut used) = (Vec::new(), BTreeSet::new());
@@ -55,7 +55,7 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
     Value::Object(conversation)
 }
 
-/// The file that holds `conversations`; `migrated` are their labels of the last migration.
+/// The file with `conversations`; `migrated` is the time of their last migration.
 pub fn document(conversations: Vec<Value>, migrated: Option<&str>) -> Value {
     let mut document = json!({ "conversations": conversations });
     if let Some(migrated) = migrated {
@@ -64,14 +64,14 @@ pub fn document(conversations: Vec<Value>, migrated: Option<&str>) -> Value {
     document
 }
 
-/// When the last migration into these conversations was, by their labels.
+/// The time of the last migration into these conversations, from their labels.
 pub fn last_migrated<'l>(
     labels: impl Iterator<Item = &'l std::collections::BTreeMap<String, String>>,
 ) -> Option<&'l str> {
     labels.filter_map(|labels| labels.get(LAST_MIGRATED)).map(String::as_str).max()
 }
 
-/// What a conversation says beside its messages.
+/// The fields of a conversation other than its messages.
 pub(super) fn fields(
     id: Option<&str>,
     title: Option<&str>,
@@ -88,7 +88,7 @@ pub(super) fn fields(
     }
 }
 
-/// The utterance's tools, and those that were called before it.
+/// Adds the tools called before the utterance to its own.
 fn with_tools(parts: &Parts<'_>, used: &mut BTreeSet<Box<str>>) -> More {
     let mut more = parts.more.cloned().unwrap_or_default();
     let known: BTreeSet<Box<str>> = more.tools_used.iter().cloned().collect();

@@ -1,5 +1,5 @@
-//! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times,
-//! ids, titles and summaries; and, in a field more, the values that utterd keeps beside a conversation.
+//! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times, ids,
+//! titles and summaries. An extra field holds utterd's state values of a conversation.
 
 mod export;
 mod parse;
@@ -15,10 +15,10 @@ use crate::{
     formats::extras::{Parts, hole},
 };
 
-/// The label that holds when a conversation was migrated (`lastMigrated`).
+/// The label with the time of a conversation's migration (`lastMigrated`).
 pub const LAST_MIGRATED: &str = "last_migrated";
 
-/// The message that `parts` are in this format, with holes for what they say.
+/// `parts` as a message of this format, with holes for the texts.
 fn canonical(parts: &Parts<'_>) -> Value {
     let role = if parts.role == Role::User { "user" } else { "assistant" };
     let mut message = Map::new();

@@ -1,4 +1,4 @@
-//! From the persisted conversations to drafts.
+//! Reads persisted conversations into drafts.
 
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resu
         read.push(conversation(value, &at.index(index), notes)?);
     }
     if let Some(migrated) = take_time(&mut fields, "lastMigrated", place)? {
-        // of the whole file: its first conversation keeps it
+        // applies to the whole file: the first conversation keeps it
         let text = time::write(migrated);
         read.first_mut().map(|first| first.labels.insert(LAST_MIGRATED.into(), text));
     }
@@ -73,7 +73,7 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
     Ok(Parsed { said, ..parsed })
 }
 
-/// The fields of a conversation that would be written in another way than they came.
+/// The fields of a conversation that would be written differently from how they came.
 fn spelled_otherwise(parsed: &Parsed, source: Map<String, Value>) -> Map<String, Value> {
     let written = super::export::fields(
         parsed.id.as_deref().map(fit_id).as_deref(),
@@ -108,7 +108,7 @@ fn take_time(
     Ok(Some(read_time(&text, &place.field(name))?))
 }
 
-/// Reads a time that a file gives.
+/// Reads a time from a file.
 pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
     time::read(text)
         .ok_or_else(|| place.refuse(format!("is {text:?}; accepted is a time such as 2025-01-15T10:00:00Z")))
@@ -144,7 +144,7 @@ fn message(
     Ok(draft)
 }
 
-/// Punches holes where the fields say exactly what the model holds.
+/// Punches holes for the fields that hold exactly what the model holds.
 fn punch(fields: &mut Map<String, Value>, parts: &Parts<'_>) {
     let holes = [("id", "id"), ("timestamp", "time"), ("content", "content"), ("toolsUsed", "tools_used")];
     for (name, part) in holes {
@@ -155,7 +155,7 @@ fn punch(fields: &mut Map<String, Value>, parts: &Parts<'_>) {
     }
 }
 
-/// An id that no message of the conversation has had: ids made of the time may recur.
+/// Makes an id that is unique in the conversation: ids derived from the time can recur.
 fn free(id: &str, ids: &mut HashSet<String>) -> String {
     let short = fit(id, 112).into_owned();
     let numbered = (2..).map(|number: u64| format!("{short}~{number}"));
@@ -165,7 +165,7 @@ fn free(id: &str, ids: &mut HashSet<String>) -> String {
     id
 }
 
-/// The names of tools; one that is no name of a tool is made to fit.
+/// Reads the names of tools; one that is not a valid name is made to fit.
 pub fn tools(value: Option<&Value>, place: &Place<'_>) -> Result<Vec<Box<str>>, Refusal> {
     let at = place.field("toolsUsed");
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };

@@ -1,5 +1,5 @@
-//! The values that are kept beside a conversation, each as gRPC's JSON writes it: a name, and `json` as text or `data`
-//! in base64.
+//! The state values of a conversation, in the form of gRPC's JSON: a name, and `json` as text or `data` in
+//! base64.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::{
 /// The field of a conversation that holds them.
 pub(super) const FIELD: &str = "utterdState";
 
-/// The values, as they are written.
+/// Writes the values.
 pub(super) fn write(values: &[Arc<StateValue>]) -> Value {
     let value = |value: &Arc<StateValue>| match &value.content {
         StateContent::Json(text) => json!({"name": value.name, "json": text}),
@@ -30,7 +30,7 @@ pub(super) fn write(values: &[Arc<StateValue>]) -> Value {
     values.iter().map(value).collect()
 }
 
-/// The values, by name.
+/// Reads the values, by name.
 pub(super) fn read(value: Value, place: &Place<'_>) -> Result<Vec<(Box<str>, StateContent)>, Refusal> {
     let values = array(value, place, "an array of values")?.into_iter().enumerate();
     values.map(|(index, value)| read_one(value, &place.index(index))).collect()
@@ -46,10 +46,10 @@ fn read_one(value: Value, place: &Place<'_>) -> Result<(Box<str>, StateContent),
             StateContent::Json(text.into())
         }
         (None, Some(text)) => {
-            let wrong = |error| place.field("data").refuse(format!("is no base64: {error}"));
+            let wrong = |error| place.field("data").refuse(format!("is not base64: {error}"));
             StateContent::Bytes(STANDARD.decode(text).map_err(wrong)?.into())
         }
-        _ => return Err(place.refuse("has not one of json and data; accepted is one of the two")),
+        _ => return Err(place.refuse("does not have exactly one of json and data")),
     };
     Ok((name.into(), content))
 }

@@ -1,8 +1,8 @@
 //! Anthropic's messages.
 //!
-//! Neighbours of one side are one message of several content blocks: each text a block of its own,
-//! so that the tokens of texts add up. A result follows its call directly, so that it stands at the
-//! head of the user's message behind it.
+//! Neighbours on the same side are one message with several content blocks. Each text is a block of its own,
+//! so that the tokens of texts add up. A result follows its call directly, so it comes first in the user
+//! message behind it.
 
 use std::borrow::Cow;
 
@@ -21,15 +21,15 @@ use crate::{
     formats::render::rendered::{Rendered, json, size},
 };
 
-/// An id that recurs ends in the sequence of its utterance, and one that is refused in a hash: they are
-/// the same in the next rendering that begins the same.
+/// A recurring id gets its utterance's sequence as a suffix, a refused one a hash: the ids are the same in
+/// the next rendering that begins the same.
 const IDS: Rule = Rule { hashes: true, ..Rule::ANTHROPIC };
 
 #[derive(Serialize)]
 struct Turn<'a> {
     role: &'static str,
     content: Vec<Block<'a>>,
-    /// The last message of the context that is in it.
+    /// The last message of the context that it contains.
     #[serde(skip)]
     last: usize,
 }
@@ -50,12 +50,12 @@ enum Block<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         content: Option<&'a str>,
     },
-    /// As it came.
+    /// Verbatim.
     #[serde(untagged)]
     Kept(Value),
 }
 
-/// Writes `context`: the system's messages at its head apart, the rest in alternation.
+/// Writes `context`: the system messages at its head separately, the rest alternating.
 pub(super) fn render(context: &Context) -> Rendered {
     let (head, rest) = context.messages.split_at(context.head.min(context.messages.len()));
     let system: Vec<Block<'_>> = head.iter().filter_map(|message| text(message.text())).collect();
@@ -83,7 +83,7 @@ pub(super) fn render(context: &Context) -> Rendered {
     }
 }
 
-/// All but the assistant speak as the user.
+/// All roles but the assistant are on the user's side.
 fn side(message: &Message) -> &'static str {
     match message.role {
         Role::Assistant => "assistant",
@@ -97,7 +97,7 @@ fn text(text: &str) -> Option<Block<'_>> {
 
 struct Writer {
     ids: CallIds,
-    /// The ids of the calls made last.
+    /// The ids of the most recent calls.
     called: Vec<String>,
 }
 
@@ -120,7 +120,7 @@ impl Writer {
         }
         let mut calls = self.calls(message).into_iter();
         for block in kept {
-            // a call goes out as the conversation has it, in its place
+            // calls go out as the conversation has them, in their original places
             blocks.extend(if block["type"] == "tool_use" { calls.next() } else { Some(Block::Kept(block)) });
         }
         blocks.extend(calls);
@@ -145,7 +145,7 @@ impl Writer {
     }
 }
 
-/// The blocks of its content as it came; none where that is nothing but text.
+/// The original content blocks; empty if there is only text.
 fn kept(message: &Message) -> Vec<Value> {
     let parts = message.content_parts().and_then(|parts| serde_json::from_str(parts).ok());
     parts.unwrap_or_default()
@@ -162,11 +162,11 @@ fn result(message: &Message, tool_use_id: String) -> Block<'_> {
 
 fn input(call: &ToolCall) -> Box<RawValue> {
     let written = arguments(call, Format::AnthropicMessages).into_owned();
-    // it is an object already
+    // it is already an object
     RawValue::from_string(written).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// How many messages nothing will be added to, and that stay.
+/// The number of messages that stay and that nothing will be added to.
 fn stable(context: &Context, turns: &[Turn<'_>]) -> usize {
     let stable = turns.iter().take_while(|turn| turn.last < context.stable).count();
     let next = context.messages[context.stable.min(context.messages.len())..]

@@ -1,4 +1,4 @@
-//! A context in its format: JSON written straight from what the utterances hold, or text.
+//! Writes a context in its format: JSON straight from the utterances, or text.
 
 mod anthropic;
 mod openai_chat;

@@ -17,9 +17,9 @@ use crate::{
     formats::render::rendered::{Rendered, json, size},
 };
 
-/// Some servers refuse a request that has an id twice, and real transcripts reuse them. One that recurs
-/// ends in the sequence of its utterance, and one that is refused in a hash: they are the same in the
-/// next rendering that begins the same.
+/// Some servers refuse a request with a duplicate id, and real transcripts reuse ids. A recurring id gets its
+/// utterance's sequence as a suffix, a refused one a hash: the ids are the same in the next rendering that
+/// begins the same.
 const IDS: Rule = Rule { accepts: |c| !c.is_control(), recurs: false, hashes: true, ..Rule::OPENAI_CHAT };
 
 #[derive(Serialize)]
@@ -38,7 +38,7 @@ struct ChatMessage<'a> {
 #[serde(untagged)]
 enum Content<'a> {
     Text(&'a str),
-    /// As it came: an array of parts.
+    /// An array of parts, verbatim.
     Parts(&'a RawValue),
 }
 
@@ -55,7 +55,7 @@ struct Function<'a> {
     arguments: Cow<'a, str>,
 }
 
-/// Writes `context`: a message of the context is one of the JSON.
+/// Writes `context`: one JSON message for each of its messages.
 pub(super) fn render(context: &Context) -> Rendered {
     let mut ids = CallIds::by(IDS);
     let mut called: Vec<String> = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn render(context: &Context) -> Rendered {
     }
 }
 
-/// What it says; only what calls tools may say nothing.
+/// The content; null only for a message that calls tools and says nothing.
 fn content(message: &Message) -> Option<Content<'_>> {
     if let Some(parts) = message.content_parts().and_then(|parts| serde_json::from_str(parts).ok()) {
         return Some(Content::Parts(parts));

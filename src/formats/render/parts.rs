@@ -1,4 +1,4 @@
-//! Of an utterance, the content as it came, where that holds more than text.
+//! The original content of an utterance, if it holds more than text.
 
 use serde_json::Value;
 
@@ -12,8 +12,9 @@ use crate::{
     },
 };
 
-/// The content of `utterance` as it came in `format`: a JSON array of parts, or blocks, that the format's API accepts.
-/// `None` where it holds nothing but text and calls, came in another format, or says something else by now.
+/// The content of `utterance` as it came in `format`: a JSON array of parts, or blocks, that the format's API
+/// accepts. `None` if there is nothing but text and calls, or it came in another format, or says something
+/// else by now.
 pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
     let extras = utterance.more.as_ref()?.extras_json.as_deref()?;
     if !has_difference(extras) || utterance.role == Role::System {
@@ -28,11 +29,11 @@ pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
     says(&content, &parts).then(|| Value::Array(content).to_string())
 }
 
-/// Whether the texts of `content` are what `parts` say.
+/// Whether the texts of `content` are those of `parts`.
 fn says(content: &[Value], parts: &Parts<'_>) -> bool {
     let mut content = content.to_vec();
     let joined = match (parts.role, content.as_mut_slice()) {
-        // a result is one block, with content of its own
+        // a result is one block with content of its own
         (Role::Tool, [block]) if block["type"] == "tool_result" => match block.get_mut("content") {
             Some(Value::Array(blocks)) => Joined::of(blocks),
             Some(Value::String(text)) => std::mem::take(text),

@@ -22,7 +22,7 @@ fn parsed(json: &str) -> Value {
     serde_json::from_str(json).unwrap()
 }
 
-/// A turn with a call, one with a name that a provider refuses, and one of the assistant's alone.
+/// A turn with a call, one with a name that a provider refuses, and one with only the assistant.
 fn talk() -> Talk {
     let mut talk = Talk::session();
     talk.say(Role::System, "Be kind.").say(Role::User, "Where is \"order 7\"?\n").call("", &["c 1"]);
@@ -97,7 +97,7 @@ fn text_of_seed_000() {
     assert_eq!((rendered.messages_json.as_str(), rendered.stable_messages), ("", 0));
 }
 
-/// Instructions that are not stored go where the system's words go.
+/// Instructions that are not stored are written with the system messages.
 #[test]
 fn given_instructions_are_the_systems() {
     let mut talk = Talk::session();
@@ -157,8 +157,8 @@ fn arguments_that_are_no_object_are_put_into_one() {
     assert_eq!(*function(1), json!({"name": "find_it", "arguments": "[1]"}));
 }
 
-/// The tokens of what was written, by the rule of the documentation; of Anthropic's without the four
-/// of each message, since its messages hold several.
+/// The token count of the rendering, by the documented rule. For Anthropic, without the four tokens of each
+/// message, as its messages hold several.
 fn words(value: &Value) -> u32 {
     let text = |key: &str| value[key].as_str().map_or(0, |text| o200k().count(text));
     match value["type"].as_str() {
@@ -189,19 +189,19 @@ fn recounted(rendered: &Rendered, format: Format) -> u32 {
             };
             let inputs: u32 = rendered.messages_json.split("\"input\":").skip(1).map(raw_object).sum();
             let said: u32 = blocks.map(counts).sum();
-            let marks = 4 * 5; // of the user, the assistant and three results
+            let marks = 4 * 5; // for the user, the assistant and three results
             said + inputs + marks
         }
     }
 }
 
-/// Tokens of the JSON object that `text` begins with.
+/// The tokens of the JSON object that `text` begins with.
 fn raw_object(text: &str) -> u32 {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<&serde_json::value::RawValue>();
     o200k().count(values.next().unwrap().unwrap().get())
 }
 
-/// What is wrong with messages that Anthropic gets.
+/// Checks the messages for Anthropic.
 fn check_anthropic(messages: &[Value]) -> Result<(), TestCaseError> {
     let (mut open, mut ids, mut side) = (Vec::new(), std::collections::HashSet::new(), "assistant");
     for message in messages {

@@ -1,4 +1,4 @@
-//! Text as seed 000 has it (`getContextPrompt`).
+//! Text in the form of seed 000 (`getContextPrompt`).
 //!
 //! ```text
 //! ## Current Conversation
@@ -9,8 +9,8 @@
 //! Assistant: I've created 'Meeting Notes.md' in your Journal folder. [used: write_file]
 //! ```
 //!
-//! Results are left out; one that came late is an entry of its own, since nothing else tells what the
-//! assistant goes on from: `` Tool: result of `look`, call `c1`: found ``.
+//! Results are left out. A late one is an entry of its own, since nothing else shows what the assistant is
+//! responding to: `` Tool: result of `look`, call `c1`: found ``.
 
 use std::fmt::Write;
 
@@ -69,7 +69,7 @@ fn speaker(role: Role) -> &'static str {
     }
 }
 
-/// The tools that it used or called, each once.
+/// Appends the tools that were used or called, each once.
 fn used(utterance: &Utterance, text: &mut String) {
     let told = utterance.more.iter().flat_map(|more| &more.tools_used).map(|tool| &**tool);
     let called = utterance.tool_calls().iter().map(|call| &*call.name);
@@ -84,7 +84,7 @@ fn used(utterance: &Utterance, text: &mut String) {
     }
 }
 
-/// To the second.
+/// The time to the second.
 fn time(time: Timestamp) -> String {
     let moment = jiff::Timestamp::from_microsecond(time.0.div_euclid(1_000_000) * 1_000_000);
     moment.map_or_else(|_| "unknown time".to_owned(), |moment| moment.to_string())

@@ -1,4 +1,4 @@
-//! Who calls, as limits tell callers apart.
+//! The identity of a caller, for limits.
 
 use std::hash::BuildHasher;
 
@@ -7,8 +7,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::server::{connection::Peer, guard::Principal};
 
-/// The caller of a request: its credential, or its connection where nothing guards the server. Requests of
-/// connections without a [`Peer`] are one caller's.
+/// Returns the caller of a request: its credential, or its connection if the server is not guarded. Requests without a
+/// [`Peer`] count as one caller's.
 pub fn caller(extensions: &Extensions) -> u64 {
     const NAMED: u64 = 1 << 63;
     match (extensions.get::<Principal>(), extensions.get::<Peer>()) {

@@ -1,4 +1,4 @@
-//! What the calls of a server, and of each of its workers, are admitted by.
+//! The state by which a server, and each of its workers, admits calls.
 
 use std::{num::NonZeroU32, sync::Arc};
 
@@ -20,14 +20,14 @@ use crate::{
     server::{guard::Principal, rates::Rates},
 };
 
-/// What the workers of a server share.
+/// The admission state that the workers of a server share.
 pub struct Admission {
-    /// Tells whether more waits to be written than the store can keep up with.
+    /// Whether more writes wait than the store can keep up with.
     pub(super) is_store_behind: Box<dyn Fn() -> bool + Send + Sync>,
     pub(super) calls: Arc<InFlight>,
     pub(super) streams: Arc<InFlight>,
     rates: Rates,
-    /// Calls a second of a caller whose credential says nothing of it.
+    /// The calls per second of a caller whose credential sets no limit.
     calls_per_second: Option<NonZeroU32>,
     pub(super) overloaded: Refusals,
     pub(super) too_many_calls: Refusals,
@@ -41,18 +41,16 @@ pub struct Gate {
 }
 
 impl Admission {
-    /// With the limits of `settings`, before a store that says whether it is behind.
+    /// Admission with the limits of `settings`; `is_store_behind` says whether the store is behind.
     pub fn new(settings: &Settings, is_store_behind: impl Fn() -> bool + Send + Sync + 'static) -> Arc<Self> {
         let (calls, streams) = (settings.max_calls_in_flight, settings.max_streams);
         let limited = |what: &str, setting: &str, most: usize| {
-            format!(
-                "as many {what} are open as may be: {setting} is {most}, of which each caller has a share"
-            )
+            format!("too many {what} are open: {setting} is {most}, of which each caller has a share")
         };
         let too_many = |reason: &str, message: String, setting: &str| {
             Refusals::new(reason, &message, Some((setting, &message)))
         };
-        let more = "more calls come than can be served: call again after the time that is told";
+        let more = "more calls arrive than can be served: retry after the given delay";
         Arc::new(Self {
             is_store_behind: Box::new(is_store_behind),
             calls: InFlight::new(calls, calls),
@@ -73,7 +71,7 @@ impl Admission {
         })
     }
 
-    /// Counts the call among its caller's of this second; the messages of a stream are counted as they come.
+    /// Counts the call towards its caller's calls per second; the messages of a stream are counted as they arrive.
     pub(super) fn pace(
         self: &Arc<Self>,
         request: &mut Request<Body>,
@@ -86,8 +84,7 @@ impl Admission {
         let Some(most) = own.or(self.calls_per_second) else { return Ok(()) };
         self.rates.take(caller, most, now).map_err(|wait| {
             let name = principal.map_or("the connection", |principal| &principal.name);
-            let text =
-                format!("{name} may make {most} calls a second: call again after the time that is told");
+            let text = format!("{name} may make {most} calls per second: retry after the given delay");
             Box::new(turned_away("TOO_MANY_CALLS_A_SECOND", &text, wait, Some((name, &text))).into_http())
         })?;
         if kind == Kind::Stream {
@@ -100,12 +97,12 @@ impl Admission {
 }
 
 impl Gate {
-    /// For a worker that starts.
+    /// The gate of a new worker.
     pub fn new(admission: Arc<Admission>) -> Arc<Self> {
         Arc::new(Self { admission, queue: Mutex::new(RunQueue::new(Instant::now())) })
     }
 
-    /// A call has come.
+    /// Notes the arrival of a call.
     pub(super) fn arrive(&self, now: Instant) -> Ticket {
         self.queue.lock().arrive(now)
     }

@@ -1,4 +1,4 @@
-//! How much is in flight: of all callers, and of each.
+//! Counts what is in flight, in total and per caller.
 
 use std::sync::{
     Arc,
@@ -8,45 +8,46 @@ use std::sync::{
 use dashmap::DashMap;
 use rustc_hash::FxBuildHasher;
 
-/// Calls or streams that are open, counted by their callers.
+/// Open calls or streams, counted per caller.
 ///
-/// - All callers together have `most` at most.
-/// - One caller has `most_each` at most; and beyond three quarters of `most` an even share of it.
-/// - The last eighth is for callers that have nothing: so many have to call before one of them is left without.
+/// - All callers together have at most `most`.
+/// - One caller has at most `most_each`, and once three quarters of `most` are in use, at most an even share of it.
+/// - The last eighth is for callers that have nothing, so such a caller is refused only after that many others have
+///   called.
 #[derive(Debug)]
 pub struct InFlight {
     most: usize,
     most_each: usize,
     total: AtomicUsize,
     callers: DashMap<u64, usize, FxBuildHasher>,
-    /// How many callers have something: the map would have to lock all of itself to tell.
+    /// The number of callers that have something; the map would have to lock all its shards to count them.
     active: AtomicUsize,
 }
 
-/// One of what is in flight, until it is dropped.
+/// One call or stream in flight, until it is dropped.
 #[derive(Debug)]
 pub struct Held {
     of: Arc<InFlight>,
     caller: u64,
 }
 
-/// Whose limit is reached.
+/// The limit that is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// That of all callers together.
+    /// The limit of all callers together.
     All,
     /// The caller's share.
     Caller,
 }
 
 impl InFlight {
-    /// Nothing is in flight; `most` may be, of one caller `most_each`.
+    /// Allows `most` in flight, and `most_each` per caller.
     pub fn new(most: usize, most_each: usize) -> Arc<Self> {
         let (total, active) = Default::default();
         Arc::new(Self { most, most_each, total, callers: DashMap::default(), active })
     }
 
-    /// Counts one more, if it may be.
+    /// Counts one more, if the limits allow.
     pub fn hold(self: &Arc<Self>, caller: u64) -> Result<Held, Limit> {
         let total = self.total.fetch_add(1, Ordering::Relaxed);
         let held = match total < self.most {
@@ -71,7 +72,7 @@ impl InFlight {
         Ok(Held { of: self.clone(), caller })
     }
 
-    /// What one caller may have.
+    /// Returns how many one caller can have.
     fn share(&self, total: usize) -> usize {
         match total {
             _ if total < self.most / 4 * 3 => self.most_each,
@@ -101,7 +102,7 @@ impl Drop for Held {
 mod tests {
     use super::*;
 
-    /// Takes until there is a limit; answers what it took, and whose limit it was.
+    /// Takes until a limit is reached; returns what it took, and the limit.
     fn take_all(of: &Arc<InFlight>, caller: u64) -> (Vec<Held>, Limit) {
         let mut held = Vec::new();
         loop {

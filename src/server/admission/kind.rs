@@ -1,4 +1,4 @@
-//! What kinds of calls there are.
+//! The kinds of calls.
 
 use crate::server::methods::{Method, Origin};
 
@@ -7,14 +7,14 @@ use crate::server::methods::{Method, Origin};
 pub enum Kind {
     /// One request, one response.
     Unary,
-    /// It is open for as long as its caller likes.
+    /// A stream: open for as long as its caller likes.
     Stream,
-    /// Health and reflection: they answer whatever the load is.
+    /// Health and reflection, which answer under any load.
     Exempt,
 }
 
 impl Kind {
-    /// The kind of the call at `path`.
+    /// Returns the kind of the call with this path.
     pub fn of(path: &str) -> Self {
         let method = Method::of(path);
         match method.origin {

@@ -1,4 +1,4 @@
-//! The layer of admission around the services.
+//! The admission layer around the services.
 
 use std::{
     pin::Pin,
@@ -29,7 +29,7 @@ pub struct AdmissionLayer {
 }
 
 impl AdmissionLayer {
-    /// The layer of a worker that starts.
+    /// The layer of a new worker.
     pub fn new(admission: Arc<Admission>) -> Self {
         Self { gate: Gate::new(admission) }
     }
@@ -45,13 +45,13 @@ impl<S> Layer<S> for AdmissionLayer {
 
 /// The layer's service.
 ///
-/// hyper clones it as soon as a call's head is there, and the clone is called when the task of that call runs for the
-/// first time. What lies between is the queue of the worker's thread, and nothing else: no store, no model, no
-/// client.
+/// hyper clones it as soon as the head of a call arrives, and calls the clone when the task of that call first runs.
+/// The time in between is spent only in the queue of the worker's thread: it does not depend on the store, a model or
+/// the client.
 pub struct Admitting<S> {
     inner: S,
     gate: Arc<Gate>,
-    /// Of the call that a clone was made for.
+    /// The ticket of the call that the clone was made for.
     ticket: Option<Ticket>,
 }
 
@@ -83,8 +83,8 @@ where
     }
 }
 
-/// A call is begun. What is held counts until it is dropped. The turn of one that is no stream comes at the end of its
-/// request, which may be turned away then.
+/// Admits a call or turns it away. The returned value counts until it is dropped. The turn of a unary call comes at the
+/// end of its request; the call can still be turned away then.
 fn admit(
     gate: &Arc<Gate>,
     request: &mut Request<Body>,
@@ -105,7 +105,7 @@ fn admit(
         Kind::Unary => (&admission.calls, &admission.too_many_calls),
         Kind::Stream => (&admission.streams, &admission.too_many_streams),
     };
-    // dropped, it leaves the queue
+    // made first: if an error drops it, the call leaves the queue
     let turn = (kind == Kind::Unary).then(|| Turn::new(gate.clone(), request, ticket, caller));
     admission.pace(request, kind, caller, now)?;
     let held = open.hold(caller).map_err(|limit| {
@@ -120,16 +120,16 @@ fn admit(
 }
 
 pin_project! {
-    /// The response in the making.
+    /// The pending response.
     #[project = Projected]
     pub enum AdmissionFuture<F> {
-        /// Of a call that is admitted.
+        /// The call is admitted.
         Admitted {
             #[pin]
             inner: F,
             held: Option<Held>,
         },
-        /// Of one that is not.
+        /// The call is turned away.
         TurnedAway { response: Option<Response<Body>> },
     }
 }
@@ -154,7 +154,7 @@ where
     }
 }
 
-/// The response; what is held is let go with its body.
+/// Returns the response; `held` is dropped with its body.
 fn holding(response: Response<Body>, held: Option<Held>) -> Response<Body> {
     let Some(held) = held else { return response };
     response.map(|body| {

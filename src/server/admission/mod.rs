@@ -1,10 +1,10 @@
-//! Admission: a call is admitted when its turn comes, once its request is there and before anything is done for it,
-//! or it is turned away at once.
+//! Admission: when the turn of a call comes, once its request is complete and before any work is done for it, the call
+//! is admitted, or it is turned away immediately.
 //!
-//! Two things are bounded. `run_queue` holds how long calls wait for their worker's thread while more come than it
-//! can serve; those that change something are turned away while the store is behind, too. `in_flight` holds how many
-//! calls and streams are open, of all callers and of each. Beside them a caller may make so many calls a second. What
-//! is turned away is told RESOURCE_EXHAUSTED, and when to call again.
+//! Two things are bounded. `run_queue` bounds how long calls wait for their worker's thread when more arrive than it
+//! can serve; it also turns away calls that change something while the store is behind. `in_flight` bounds the open
+//! calls and streams, in total and per caller. In addition, the calls per second of a caller can be limited. A call
+//! that is turned away gets RESOURCE_EXHAUSTED and a delay to retry after.
 
 mod caller;
 mod gate;

@@ -13,10 +13,10 @@ use crate::{
     rpc::turned_away,
 };
 
-/// So many different times to call again are told in turn.
+/// The number of different retry delays, which are given in turn.
 const DELAYS: usize = 16;
 
-/// The headers of an answer, with each of the times to call again.
+/// The headers of an answer, one set for each retry delay.
 #[derive(Debug)]
 pub struct Refusals {
     headers: Vec<HeaderMap>,
@@ -24,7 +24,7 @@ pub struct Refusals {
 }
 
 impl Refusals {
-    /// Of calls that are turned away for `reason`; `quota` names the limit that they reach, and what it is.
+    /// The answers to calls that are turned away for `reason`; `quota` is the name and text of the limit they reach.
     pub fn new(reason: &str, message: &str, quota: Option<(&str, &str)>) -> Self {
         let delays = (0..DELAYS).map(|index| LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * index as u32 / 15);
         let headers = delays.map(|delay: Duration| {
@@ -34,7 +34,7 @@ impl Refusals {
         Self { headers: headers.collect(), next: AtomicUsize::new(0) }
     }
 
-    /// The next answer: trailers only.
+    /// Returns the next answer, without a body.
     pub fn next(&self) -> Response<Body> {
         let mut response = Response::new(Body::empty());
         if let Some(headers) = self.next_headers() {
@@ -43,14 +43,14 @@ impl Refusals {
         response
     }
 
-    /// The status of the next answer.
+    /// Returns the status of the next answer.
     pub fn next_status(&self) -> Status {
         let status = self.next_headers().and_then(Status::from_header_map);
-        status.unwrap_or_else(|| Status::resource_exhausted("call again later"))
+        status.unwrap_or_else(|| Status::resource_exhausted("retry later"))
     }
 
     fn next_headers(&self) -> Option<&HeaderMap> {
-        // a step that visits all: neighbours are told times that lie apart
+        // the step visits all, and gives consecutive calls delays that lie far apart
         self.headers.get(self.next.fetch_add(7, Ordering::Relaxed) % DELAYS)
     }
 }

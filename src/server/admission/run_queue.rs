@@ -1,4 +1,4 @@
-//! Whether a worker is overloaded, and which calls it turns away then.
+//! Decides whether a worker is overloaded, and which calls it turns away then.
 
 use std::{mem, time::Duration};
 
@@ -7,61 +7,62 @@ use tokio::time::Instant;
 use super::shares::Shares;
 use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STANDING_WAIT};
 
-/// What one worker knows of the calls that wait for its thread. It has no clock: it is told the time.
+/// The state of one worker's queue of calls that wait for its thread. It has no clock: callers pass the time.
 ///
-/// - Nothing is turned away as long as a long queue gets shorter again: so many calls at once are served, and so are
+/// - Nothing is turned away while a long queue gets shorter again: so a burst of many calls is served, and so are
 ///   thousands of callers that each wait for an answer before they call again.
-/// - The worker is overloaded once a call has waited for half a second, and more wait behind it than had waited before
-///   it, or it came when another had waited as long.
-/// - A queue of fewer than 64 is none of many calls: something else holds the thread up.
-/// - Then a call is admitted that waited for 2 ms at most, and one of a caller that asks for less than an even share of
-///   what is served: many calls of one caller do not displace the few of another.
-/// - A quarter of what was served before is served however long it waits, lest all time go to turning calls away.
-/// - It is over with the first 50 ms in which nothing waited for as long as that, and no more calls came than were
-///   admitted, or nearly so; or in which nothing was left to do.
+/// - The worker is overloaded once a call has waited for half a second, and either at least as many calls wait behind
+///   it as waited before it, or it arrived after another had waited that long.
+/// - A queue of fewer than 64 calls is not overload: something else holds the thread up.
+/// - Under overload, a call is admitted if it waited for at most 2 ms, or if its caller asks for less than an even
+///   share of what is served: so many calls of one caller do not displace the few of another.
+/// - A quarter of the usual number of calls is served however long they waited, so that not all time goes to turning
+///   calls away.
+/// - The overload ends after the first 50 ms in which no call waited that long and nearly all calls that arrived were
+///   admitted, or in which there was nothing to do.
 #[derive(Debug)]
 pub struct RunQueue {
     window: Window,
     shares: Shares,
     long_waits: Option<LongWaits>,
     is_overloaded: bool,
-    /// Calls that were admitted in the last window without overload.
+    /// The calls admitted in the last window without overload.
     usual: u32,
-    /// Calls that came, and calls whose turn came, ever.
+    /// All calls that ever arrived, and all that had their turn.
     arrived: u64,
     turned: u64,
-    /// When a call came or had its turn, last.
+    /// When a call last arrived or had its turn.
     last: Instant,
 }
 
-/// When a call came, and what had come and had its turn before.
+/// When a call arrived, and how many calls had arrived and had their turn by then.
 #[derive(Clone, Copy, Debug)]
 pub struct Ticket {
     came: Instant,
     waits_since: Instant,
     arrived: u64,
     turned: u64,
-    /// Nothing had come nor had its turn for a whole window.
+    /// Whether no call had arrived or had its turn for a whole window.
     after_silence: bool,
 }
 
 impl Ticket {
-    /// The same call had to wait for its client: it waits for its turn since `now`.
+    /// Restarts the wait at `now`, as the call had to wait for its client.
     pub fn wait(&mut self, now: Instant) {
         self.waits_since = now;
-        // that its part came in time tells nothing of what waits beside it
+        // that its part was handled in time says nothing about the calls that wait next to it
         self.after_silence = false;
     }
 }
 
-/// A time in which calls waited for long.
+/// A period in which calls waited for long.
 #[derive(Debug)]
 struct LongWaits {
     since: Instant,
     last: Instant,
 }
 
-/// What happened in a stretch of time.
+/// What happened in one window.
 #[derive(Debug)]
 struct Window {
     started: Instant,
@@ -71,14 +72,14 @@ struct Window {
 }
 
 impl RunQueue {
-    /// The queue of a worker that starts.
+    /// The queue of a new worker.
     pub fn new(now: Instant) -> Self {
         let (long_waits, is_overloaded, usual, arrived, turned) = Default::default();
         let (window, shares) = (Window::starting(now), Shares::new(now));
         Self { window, shares, long_waits, is_overloaded, usual, arrived, turned, last: now }
     }
 
-    /// A call has come, and waits for its turn.
+    /// Notes the arrival of a call, which then waits for its turn.
     pub fn arrive(&mut self, now: Instant) -> Ticket {
         let after_silence = now.saturating_duration_since(self.last) >= OVERLOAD_WINDOW;
         self.move_on(now);
@@ -87,20 +88,20 @@ impl RunQueue {
         Ticket { came: now, waits_since: now, arrived: self.arrived, turned: self.turned, after_silence }
     }
 
-    /// Whether a call is turned away before its request is there: if its turn came now, it would be.
+    /// Whether a call is turned away before its request is complete, because it would be if its turn came now.
     pub fn turns_away(&mut self, now: Instant, ticket: Ticket, caller: u64) -> bool {
         self.move_on(now);
         let waited = now.saturating_duration_since(ticket.waits_since);
         !self.is_in_time(now, waited) && !self.turn(now, ticket, Some(caller), false)
     }
 
-    /// A call that came does not wait for its turn any more.
+    /// Notes that a call no longer waits for its turn.
     pub fn leave(&mut self) {
         self.turned += 1;
     }
 
-    /// The turn of a call has come; whether it is admitted. One without a caller always is. One that `adds` to what
-    /// waits elsewhere, where too much does, is turned away as by an overloaded worker.
+    /// Gives a call its turn; returns whether it is admitted. A call without a caller always is. A call that `adds` to
+    /// a store that is behind is treated as if the worker were overloaded.
     pub fn turn(&mut self, now: Instant, ticket: Ticket, caller: Option<u64>, adds: bool) -> bool {
         self.move_on(now);
         self.turned += 1;
@@ -130,7 +131,7 @@ impl RunQueue {
         !self.is_overloaded || waited <= OVERLOAD_WAIT || self.serves_too_little(now)
     }
 
-    /// Whether less was admitted in this window than a quarter of what is usual by then.
+    /// Whether less was admitted in this window than a quarter of what is usual by this time.
     fn serves_too_little(&self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.window.started).as_secs_f64();
         let usual = f64::from(self.usual) * elapsed / OVERLOAD_WINDOW.as_secs_f64();
@@ -170,12 +171,12 @@ impl RunQueue {
 
     fn end_overload(&mut self) {
         if mem::take(&mut self.is_overloaded) {
-            tracing::info!("a worker is overloaded no more");
+            tracing::info!("a worker is no longer overloaded");
         }
         self.long_waits = None;
     }
 
-    /// Starts a window; whether that before was bearable.
+    /// Starts a window; returns whether the one before was bearable.
     fn start_window(&mut self, now: Instant) -> bool {
         let window = mem::replace(&mut self.window, Window::starting(now));
         let is_bearable = window.is_bearable();
@@ -197,7 +198,7 @@ impl Window {
         self.admitted += u32::from(is_admitted);
     }
 
-    /// Whether as many were admitted as came, but for a twentieth.
+    /// Whether nobody waited for long, and nearly as many calls were admitted as arrived.
     fn is_bearable(&self) -> bool {
         self.longest_wait < OVERLOAD_WINDOW && self.arrived <= self.admitted + self.admitted / 20
     }
@@ -215,12 +216,12 @@ mod tests {
     const GREEDY: u64 = 1;
     const MODEST: u64 = 2;
 
-    /// A worker that takes a fixed time for a call, and the calls that wait for it.
+    /// A worker that needs a fixed time for a call, and the calls that wait for it.
     struct Worker {
         queue: RunQueue,
         now: Instant,
         waiting: VecDeque<(Ticket, u64)>,
-        /// Of each caller: how long what was admitted had waited, and how much was turned away.
+        /// Per caller: how long each admitted call had waited, and how many calls were turned away.
         admitted: FxHashMap<u64, Vec<Duration>>,
         refused: FxHashMap<u64, u32>,
     }
@@ -237,7 +238,7 @@ mod tests {
             self.waiting.push_back((ticket, caller));
         }
 
-        /// Works for a millisecond, in which it serves so many calls; to turn one away takes a tenth of that.
+        /// Works for a millisecond, enough to serve `capacity` calls; turning a call away costs a tenth of serving it.
         fn work(&mut self, capacity: u32) {
             let end = self.now + MILLISECOND;
             while self.now < end
@@ -255,7 +256,7 @@ mod tests {
             self.now = self.now.max(end);
         }
 
-        /// The same, but connections are read only when all that was read before has had its turn.
+        /// Like [`Self::run`], but connections are read only when all calls read before have had their turn.
         fn run_by_rounds(&mut self, callers: u64, offered: u32, capacity: u32, milliseconds: u32) {
             let end = self.now + milliseconds * MILLISECOND;
             let mut last = self.now;
@@ -271,7 +272,7 @@ mod tests {
             }
         }
 
-        /// So many calls a millisecond come from a caller, and so many can be served, for so long.
+        /// Runs for `milliseconds`: in each, every caller makes its `offered` calls, and `capacity` can be served.
         fn run(&mut self, offered: &[(u64, u32)], capacity: u32, milliseconds: u32) {
             for _ in 0..milliseconds {
                 for (caller, count) in offered {
@@ -311,7 +312,7 @@ mod tests {
         assert_eq!(worker.admitted[&GREEDY].len(), 10_000);
     }
 
-    /// Each waits for its answer before it calls again: the queue is long, and does not grow.
+    /// Each caller waits for its answer before it calls again: the queue is long, but does not grow.
     #[test]
     fn callers_that_wait_for_their_answers_are_served() {
         let mut worker = Worker::new();
@@ -337,7 +338,7 @@ mod tests {
         assert!(worker.refused(GREEDY) > 30_000);
     }
 
-    /// A worker reads what comes only between rounds of its queue: the first of each round has not waited.
+    /// A worker reads new calls only between rounds of its queue: the first call of each round has not waited.
     #[test]
     fn overload_is_noticed_when_calls_come_in_rounds() {
         let mut worker = Worker::new();
@@ -351,7 +352,7 @@ mod tests {
         assert!(!worker.queue.is_overloaded());
     }
 
-    /// Each round is as long as some windows, and has the calls of one connection after those of another.
+    /// Each round lasts several windows, and handles one connection's calls after another's.
     #[test]
     fn a_connection_that_is_read_after_others_is_not_modest() {
         let mut worker = Worker::new();
@@ -363,7 +364,7 @@ mod tests {
         assert!(served > 10_000 && long < served / 100, "of {served} that were served, {long} had waited");
     }
 
-    /// To turn a call away takes a tenth of what serving it does, and forty times as many come as can be served.
+    /// Turning a call away costs a tenth of serving it, and forty times as many calls arrive as can be served.
     #[test]
     fn some_are_served_however_many_come() {
         let mut worker = Worker::new();
@@ -386,7 +387,7 @@ mod tests {
         assert!(!worker.queue.is_overloaded());
     }
 
-    /// The last of a crowd is turned away or gives up; whoever comes long after knows nothing of it.
+    /// The last of a crowd is turned away or gives up; a caller that comes long after is not affected.
     #[test]
     fn it_is_over_once_nothing_is_left_to_do() {
         let mut worker = Worker::new();
@@ -410,7 +411,7 @@ mod tests {
         assert!(worker.worst(MODEST) <= 2 * OVERLOAD_WAIT, "{:?}", worker.worst(MODEST));
     }
 
-    /// A worker that stood still for a second is not overloaded by what came meanwhile.
+    /// A worker that stalled for a second is not overloaded by the calls that arrived meanwhile.
     #[test]
     fn a_stall_is_no_overload() {
         let mut worker = Worker::new();

@@ -1,4 +1,4 @@
-//! Who asks for less than an even share.
+//! Which callers ask for less than an even share.
 
 use std::mem;
 
@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 use crate::domain::limits::SHARE_WINDOW;
 
-/// What callers ask for, by stretches of half a second: a worker reads one connection after another, so that for a
-/// shorter time each caller seems to be alone.
+/// What callers ask for, in windows of half a second: a worker reads one connection after another, so in a shorter
+/// window each caller would seem to be alone.
 #[derive(Debug)]
 pub struct Shares {
     started: Instant,
@@ -16,7 +16,7 @@ pub struct Shares {
     before: Asked,
 }
 
-/// What was asked for in a stretch of time.
+/// What was asked for in one window.
 #[derive(Debug, Default)]
 struct Asked {
     callers: FxHashMap<u64, u32>,
@@ -24,13 +24,13 @@ struct Asked {
 }
 
 impl Shares {
-    /// Nothing was asked for.
+    /// No calls yet.
     pub fn new(now: Instant) -> Self {
         let (asked, before) = Default::default();
         Self { started: now, asked, before }
     }
 
-    /// The turn of a call has come.
+    /// Counts a call whose turn has come.
     pub fn count(&mut self, now: Instant, caller: u64, is_admitted: bool) {
         self.move_on(now);
         *self.asked.callers.entry(caller).or_default() += 1;
@@ -87,7 +87,7 @@ mod tests {
         assert!(!shares.is_modest(now, 1));
     }
 
-    /// Each has a tenth of a second for itself.
+    /// Each caller has a tenth of a second for itself.
     #[test]
     fn callers_one_after_another_are_not_alone() {
         let mut now = Instant::now();

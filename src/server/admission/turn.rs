@@ -1,4 +1,4 @@
-//! The turn of a call whose request comes in parts.
+//! The turn of a call whose request arrives in parts.
 
 use std::{
     pin::Pin,
@@ -16,24 +16,24 @@ use tonic::{Status, body::Body};
 use super::{gate::Gate, run_queue::Ticket};
 use crate::server::methods::Method;
 
-/// A call that waits for its turn. It leaves the queue when it is dropped.
+/// A call that waits for its turn. It leaves the queue on drop.
 pub struct Turn {
     gate: Arc<Gate>,
     ticket: Ticket,
     caller: u64,
-    /// Whether it may change something.
+    /// Whether the call can change something.
     changes: bool,
     is_over: bool,
 }
 
 impl Turn {
-    /// The turn of a call of `caller` that `request` begins.
+    /// The turn of a call of `caller`, which starts with `request`.
     pub fn new(gate: Arc<Gate>, request: &Request<Body>, ticket: Ticket, caller: u64) -> Self {
         let changes = Method::of(request.uri().path()).changes();
         Self { gate, ticket, caller, changes, is_over: false }
     }
 
-    /// The turn has come: whether the call is admitted.
+    /// Takes the turn; the error is that the call is not admitted.
     fn take(mut self) -> Result<(), Status> {
         self.is_over = true;
         let admission = &self.gate.admission;
@@ -51,10 +51,10 @@ impl Drop for Turn {
     }
 }
 
-/// A request's body. At its end is the call's turn, and an error when it is turned away.
+/// The body of a request. At its end comes the call's turn, and an error if the call is turned away.
 ///
-/// As long as its client has to send more, the call waits for that. What it waits for its worker's thread counts from
-/// when the thread was asked for again.
+/// While its client still has to send more, the call waits for the client. Its wait for the worker's thread counts from
+/// the moment the thread was woken again.
 pub struct TurnBody {
     inner: Body,
     turn: Option<Turn>,
@@ -62,12 +62,12 @@ pub struct TurnBody {
 }
 
 impl TurnBody {
-    /// The body `inner`, at whose end is `turn`.
+    /// The body `inner`, followed by `turn`.
     pub fn new(inner: Body, turn: Turn) -> Self {
         Self { inner, turn: Some(turn), woken: None }
     }
 
-    /// Polls the body, and notes when there is more of it.
+    /// Polls the body, and arranges to note when more of it arrives.
     fn poll_inner(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let Some(turn) = &mut self.turn else { return Pin::new(&mut self.inner).poll_frame(context) };
         if let Some(time) = self.woken.as_ref().and_then(|woken| woken.time.lock().take()) {
@@ -106,7 +106,7 @@ impl http_body::Body for TurnBody {
     }
 }
 
-/// Notes when the thread is asked for.
+/// A waker that notes when it is first used.
 struct Woken {
     waker: Waker,
     time: Mutex<Option<Instant>>,
@@ -148,12 +148,12 @@ mod tests {
     const CALLER: u64 = 1;
     const MOMENT: Duration = Duration::from_millis(1);
 
-    /// A gate whose store is behind, or not.
+    /// A gate whose store is behind or not.
     fn gate(is_store_behind: bool) -> Arc<Gate> {
         Gate::new(Admission::new(&Settings::default(), move || is_store_behind))
     }
 
-    /// Has calls wait for so long that the worker is overloaded.
+    /// Lets calls wait so long that the worker is overloaded.
     async fn overload(gate: &Gate) {
         let tickets: Vec<_> = (0..2 * LEAST_OVERLOAD).map(|_| gate.arrive(Instant::now())).collect();
         advance(STANDING_WAIT + MOMENT).await;
@@ -161,7 +161,7 @@ mod tests {
         assert!(gate.queue.lock().is_overloaded());
     }
 
-    /// A call whose request comes in parts, and what sends them.
+    /// A call whose request arrives in parts, and the sender of the parts.
     fn call(gate: &Arc<Gate>, path: &str) -> (TurnBody, mpsc::UnboundedSender<Bytes>) {
         let (parts, body) = mpsc::unbounded_channel();
         let body = UnboundedReceiverStream::new(body).map(|part| Ok::<_, Status>(Frame::data(part)));
@@ -173,7 +173,7 @@ mod tests {
     const READ: &str = "/utterd.v1.MemoryService/Remember";
     const WRITE: &str = "/utterd.v1.MemoryService/Memorize";
 
-    /// Whether a call is admitted that waits so long for its client, and then for its thread.
+    /// Whether a call is admitted that waits for its client for `client`, and then for its thread for `thread`.
     async fn is_admitted(gate: &Arc<Gate>, path: &str, client: Duration, thread: Duration) -> bool {
         let (body, parts) = call(gate, path);
         let mut whole = pin!(body.collect());

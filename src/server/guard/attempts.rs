@@ -1,4 +1,4 @@
-//! Attempts that failed, told in the log and not too often.
+//! Logs failed attempts to call, but not too often.
 
 use std::net::SocketAddr;
 
@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use super::refusal::Refused;
 use crate::domain::{Timestamp, limits::ATTEMPT_LOG_INTERVAL};
 
-/// Tells of attempts that failed: at most one line in [`ATTEMPT_LOG_INTERVAL`], with how many it passed over since the
-/// one before.
+/// Logs failed attempts: at most one line per [`ATTEMPT_LOG_INTERVAL`], with the number that it passed over since the
+/// last line.
 #[derive(Default)]
 pub struct Attempts {
     state: Mutex<State>,
@@ -21,16 +21,16 @@ struct State {
 }
 
 impl Attempts {
-    /// Tells that a call from `address` was refused, unless another was told of just before.
+    /// Logs that a call from `address` was refused, unless another one was logged just before.
     pub fn failed(&self, address: Option<SocketAddr>, refused: &Refused, now: Timestamp) {
         let Some(passed_over) = self.state.lock().turn(now) else { return };
         let address = address.map_or_else(|| "a local caller".into(), |address| address.to_string());
-        tracing::warn!(from = address, reason = refused.reason(), passed_over, "nobody known calls");
+        tracing::warn!(from = address, reason = refused.reason(), passed_over, "refused an unknown caller");
     }
 }
 
 impl State {
-    /// How many were passed over, when it is time to tell.
+    /// Returns how many attempts were passed over, if it is time to log.
     fn turn(&mut self, now: Timestamp) -> Option<u64> {
         let is_soon = |told: Timestamp| told <= now && now < told.plus(ATTEMPT_LOG_INTERVAL);
         if self.told.is_some_and(is_soon) {

@@ -1,21 +1,21 @@
-//! What lets a caller in.
+//! The credential of a caller.
 
 use std::sync::Arc;
 
 use super::principal::Principal;
 use crate::domain::Timestamp;
 
-/// What lets a caller in.
+/// The credential that lets a caller in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
-    /// Who calls with it.
+    /// The caller that it stands for.
     pub principal: Arc<Principal>,
-    /// From this moment on it lets nobody in; `None` is never.
+    /// The time from which it is not valid; `None` never expires.
     pub expires: Option<Timestamp>,
 }
 
 impl Credential {
-    /// Whether it lets nobody in any more at `now`.
+    /// Whether it has expired at `now`.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|expires| expires <= now)
     }

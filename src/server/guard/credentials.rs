@@ -1,4 +1,4 @@
-//! The credentials of a file: who may call, as what, for how long.
+//! The credentials of a file: who may call, in which role, for how long.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -26,14 +26,14 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let mut credentials = Self::default();
         let mut names = HashSet::new();
         for entry in entries(text)? {
             let credential = credential(&entry)?;
             if !names.insert(credential.principal.name.clone()) {
-                return Err(entry.fault("name", "is another entry's too; each has a name of its own"));
+                return Err(entry.fault("name", "is used by another entry too; names must be unique"));
             }
             credentials.add(&entry, credential)?;
         }
@@ -43,60 +43,63 @@ impl Credentials {
     fn add(&mut self, entry: &Entry<'_>, credential: Credential) -> Result<(), Fault> {
         let accepted = "a digest that `utterd token new` printed, or certificate instead";
         let (field, before) = match (entry.text("sha256")?, entry.text("certificate")?) {
-            (Some(_), Some(_)) => return Err(entry.fault("certificate", "is beside sha256; accepted is one")),
+            (Some(_), Some(_)) => {
+                return Err(entry.fault("certificate", "is given with sha256; accepted is one"));
+            }
             (Some(text), None) => ("sha256", self.tokens.insert(digest(entry, text)?, credential)),
             (None, Some(text)) => ("certificate", self.certificates.insert(name(entry, text)?, credential)),
             (None, None) => return Err(entry.missing("sha256", accepted)),
         };
         match before {
             None => Ok(()),
-            Some(_) => Err(entry.fault(field, "is another entry's too; accepted is one entry for each")),
+            Some(_) => Err(entry.fault(field, "is used by another entry too; accepted is one entry each")),
         }
     }
 
-    /// The credential that `token` is.
+    /// Returns the credential of `token`.
     ///
-    /// Where it is looked for depends on its digest alone, mixed with a number that nobody outside knows, and two digests
-    /// are compared without an early end: the time that this takes tells nothing of the tokens that would be accepted.
+    /// The place of the lookup depends only on the token's digest, hashed with a secret seed, and digests are compared
+    /// in constant time: the time that a lookup takes reveals nothing about the tokens that would be accepted.
     pub fn of_token(&self, token: &str) -> Option<&Credential> {
         self.tokens.get(&TokenDigest::of(token))
     }
 
-    /// The credential that a certificate with these names is: that of its first name which has an entry.
+    /// Returns the credential of a certificate with these names: that of the first name with an entry.
     pub fn of_certificate(&self, names: &[String]) -> Option<&Credential> {
         names.iter().find_map(|name| self.certificates.get(name))
     }
 
-    /// Every credential, in no order.
+    /// Returns all credentials, in no particular order.
     pub fn all(&self) -> Vec<&Credential> {
         self.tokens.values().chain(self.certificates.values()).collect()
     }
 
-    /// How many there are.
+    /// Returns the number of credentials.
     pub fn len(&self) -> usize {
         self.tokens.len() + self.certificates.len()
     }
 }
 
 fn digest(entry: &Entry<'_>, text: &str) -> Result<TokenDigest, Fault> {
-    let accepted = "is no digest; accepted are the 64 hexadecimal digits that `utterd token new` printed";
+    let accepted = "is not a digest; accepted are the 64 hexadecimal digits that `utterd token new` printed";
     TokenDigest::read(text).ok_or_else(|| entry.fault("sha256", accepted))
 }
 
 fn name(entry: &Entry<'_>, text: &str) -> Result<String, Fault> {
-    let accepted = "is no name of a certificate; accepted are \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
+    let accepted = "is not a certificate name; accepted are \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
     certificate::name(text).ok_or_else(|| entry.fault("certificate", accepted))
 }
 
 fn credential(entry: &Entry<'_>) -> Result<Credential, Fault> {
-    let name = entry.required("name", "what to call the credential in logs")?;
+    let name = entry.required("name", "the credential's name in logs")?;
     if name.is_empty() || name.contains(char::is_control) {
-        return Err(entry.fault("name", "is no name; accepted is one line of text"));
+        return Err(entry.fault("name", "is not a name; accepted is one line of text"));
     }
-    let namespace = entry.required("namespace", "whose conversations it opens, such as \"default\"")?;
+    let namespace =
+        entry.required("namespace", "the namespace that it gives access to, such as \"default\"")?;
     let namespace =
         Namespace::new(namespace).map_err(|error| entry.fault("namespace", &error.to_string()))?;
-    let accepted = "is none; accepted are read-only, read-write and admin";
+    let accepted = "is not a role; accepted are read-only, read-write and admin";
     let role = entry.required("role", "read-only, read-write or admin")?;
     let role = Role::named(role).ok_or_else(|| entry.fault("role", accepted))?;
     let calls_per_second = calls(entry)?;
@@ -106,7 +109,7 @@ fn credential(entry: &Entry<'_>) -> Result<Credential, Fault> {
 
 fn calls(entry: &Entry<'_>) -> Result<Option<NonZeroU32>, Fault> {
     let Some(number) = entry.number("calls_per_second")? else { return Ok(None) };
-    let accepted = "is no rate; accepted is a number from 1, or none for the server's own limit";
+    let accepted = "is not a rate; accepted is a number from 1; leave it out for the server's limit";
     match u32::try_from(number).ok().and_then(NonZeroU32::new) {
         Some(number) => Ok(Some(number)),
         None => Err(entry.fault("calls_per_second", accepted)),
@@ -115,7 +118,7 @@ fn calls(entry: &Entry<'_>) -> Result<Option<NonZeroU32>, Fault> {
 
 fn expiry(entry: &Entry<'_>) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = entry.time("expires")? else { return Ok(None) };
-    let accepted = "is no time; accepted is one with a zone, such as \"2027-01-01T00:00:00Z\"";
+    let accepted = "is not a time; accepted is one with a zone, such as \"2027-01-01T00:00:00Z\"";
     match text.parse::<jiff::Timestamp>() {
         Ok(time) => Ok(Some(Timestamp(time.as_microsecond()))),
         Err(_) => Err(entry.fault("expires", accepted)),
@@ -167,22 +170,22 @@ mod tests {
             (whole("x = 1\n"), "line 8: there is no such field"),
             (entry("namespace = \"b\"\n"), "line 3: name: is missing"),
             (whole("").replace("namespace = \"shop\"", "namespace = \"\""), "line 5: namespace: is empty"),
-            (whole("").replace("read-write", "root"), "line 6: role: is none; accepted are read-only"),
-            (whole("").replace(DIGEST, "12"), "line 7: sha256: is no digest"),
-            (whole("").replace("\"a\"", "\"\""), "line 4: name: is no name"),
+            (whole("").replace("read-write", "root"), "line 6: role: is not a role; accepted are read-only"),
+            (whole("").replace(DIGEST, "12"), "line 7: sha256: is not a digest"),
+            (whole("").replace("\"a\"", "\"\""), "line 4: name: is not a name"),
             (whole("").replace("\"a\"", "7"), "line 4: name: accepted is text"),
-            (whole("expires = 2027-01-01T00:00:00\n"), "line 8: expires: is no time"),
+            (whole("expires = 2027-01-01T00:00:00\n"), "line 8: expires: is not a time"),
             (whole("expires = true\n"), "line 8: expires: accepted is a time"),
-            (whole("calls_per_second = 0\n"), "line 8: calls_per_second: is no rate"),
+            (whole("calls_per_second = 0\n"), "line 8: calls_per_second: is not a rate"),
             (whole("calls_per_second = \"9\"\n"), "line 8: calls_per_second: accepted is a number"),
-            (whole("certificate = \"CN=a\"\n"), "line 8: certificate: is beside sha256"),
-            (whole("").replace("sha256", "certificate"), "line 7: certificate: is no name of a certificate"),
-            (whole(&whole("")), "line 11: name: is another entry's too"),
-            (whole(&whole("").replace("\"a\"", "\"b\"")), "line 14: sha256: is another entry's too"),
+            (whole("certificate = \"CN=a\"\n"), "line 8: certificate: is given with sha256"),
+            (whole("").replace("sha256", "certificate"), "line 7: certificate: is not a certificate name"),
+            (whole(&whole("")), "line 11: name: is used by another entry too"),
+            (whole(&whole("").replace("\"a\"", "\"b\"")), "line 14: sha256: is used by another entry too"),
             ("tokens = 1\n".into(), "line 1: there is no such key"),
-            ("\ncredentials = \"x\"\n".into(), "line 2: credentials: is no list"),
-            ("credentials = [1]\n".into(), "line 1: credentials: is no list"),
-            ("\n\n= 1".into(), "line 3: is no TOML"),
+            ("\ncredentials = \"x\"\n".into(), "line 2: credentials: is not a list"),
+            ("credentials = [1]\n".into(), "line 1: credentials: is not a list"),
+            ("\n\n= 1".into(), "line 3: is not TOML"),
         ];
         for (text, told) in cases {
             let fault = fault(&text);
@@ -190,7 +193,7 @@ mod tests {
         }
     }
 
-    /// Whoever writes the file may put the token where it does not belong.
+    /// The author of the file could put the token in the wrong place.
     #[test]
     fn a_fault_repeats_nothing_of_the_file() {
         let token = "utterd_token_planted";

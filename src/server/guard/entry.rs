@@ -1,4 +1,4 @@
-//! The entries of a TOML file of secrets, read so that no error repeats what stands there.
+//! The entries of a TOML file of secrets, read so that no error repeats the file's content.
 
 use toml::{
     Spanned,
@@ -7,24 +7,24 @@ use toml::{
 
 use super::fault::Fault;
 
-/// The list of the file's entries.
+/// The key of the list of entries.
 const LIST: &str = "credentials";
-/// What an entry may hold.
+/// The fields that an entry can have.
 const FIELDS: [&str; 7] =
     ["name", "namespace", "role", "sha256", "certificate", "expires", "calls_per_second"];
 
-/// An entry.
+/// An entry of the file.
 pub struct Entry<'a> {
     file: &'a str,
     at: usize,
     fields: DeTable<'a>,
 }
 
-/// The entries of the file with the text `file`.
+/// Parses the entries of the file with the text `file`.
 pub fn entries(file: &str) -> Result<Vec<Entry<'_>>, Fault> {
     let table = DeTable::parse(file).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        Fault::at(file, at, format!("is no TOML: {}", error.message()))
+        Fault::at(file, at, format!("is not TOML: {}", error.message()))
     })?;
     let mut entries = Vec::new();
     for (key, value) in table.into_inner() {
@@ -33,7 +33,8 @@ pub fn entries(file: &str) -> Result<Vec<Entry<'_>>, Fault> {
             return Err(Fault::at(file, key.span().start, accepted));
         }
         let at = value.span().start;
-        let accepted = || Fault::at(file, at, format!("{LIST}: is no list; an entry begins with [[{LIST}]]"));
+        let accepted =
+            || Fault::at(file, at, format!("{LIST}: is not a list; an entry begins with [[{LIST}]]"));
         let DeValue::Array(list) = value.into_inner() else { return Err(accepted()) };
         for entry in list {
             let at = entry.span().start;
@@ -55,7 +56,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The text of a field.
+    /// Returns the text of a field.
     pub fn text(&self, field: &str) -> Result<Option<&str>, Fault> {
         self.value(field, "text", |value| match value {
             DeValue::String(text) => Some(text.as_ref()),
@@ -63,12 +64,12 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The text of a field that must be there; `what` says what it tells.
+    /// Returns the text of a required field; `what` describes it.
     pub fn required(&self, field: &str, what: &str) -> Result<&str, Fault> {
         self.text(field)?.ok_or_else(|| self.missing(field, what))
     }
 
-    /// A whole number.
+    /// Returns the whole number of a field.
     pub fn number(&self, field: &str) -> Result<Option<i64>, Fault> {
         self.value(field, "a number", |value| match value {
             DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok(),
@@ -76,7 +77,7 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// A time, as text.
+    /// Returns the time of a field, as text.
     pub fn time(&self, field: &str) -> Result<Option<String>, Fault> {
         self.value(field, "a time", |value| match value {
             DeValue::String(text) => Some(text.to_string()),
@@ -101,13 +102,13 @@ impl<'a> Entry<'a> {
         Some((key.span().start, value))
     }
 
-    /// What is wrong with a field.
+    /// Returns a fault of a field.
     pub fn fault(&self, field: &str, text: &str) -> Fault {
         let at = self.field(field).map_or(self.at, |(at, _)| at);
         Fault::at(self.file, at, format!("{field}: {text}"))
     }
 
-    /// That a field is not there; `what` says what it tells.
+    /// Returns the fault that a field is missing; `what` describes the field.
     pub fn missing(&self, field: &str, what: &str) -> Fault {
         Fault::at(self.file, self.at, format!("{field}: is missing; accepted is {what}"))
     }

@@ -1,4 +1,4 @@
-//! Checks of signatures that failed: what nobody known can make the server spend on them is bounded.
+//! Failed signature checks: bounds what unknown callers can make the server spend on them.
 
 use std::{
     hash::BuildHasher,
@@ -17,18 +17,18 @@ use crate::{
     server::{connection::Peer, rates::Rates},
 };
 
-/// Where a call comes from.
+/// The origin of a call.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Source {
     connection: u64,
-    /// One host, or for IPv6 the network that one customer has; `None` on this machine.
+    /// One host, or for IPv6 one customer's network; `None` on a Unix socket.
     address: Option<IpAddr>,
 }
 
-/// The checks that failed, by where the calls came from.
+/// The failed checks, by the origin of the calls.
 ///
-/// An address may have so many a second. Beyond that each of its connections may have one: whoever shares it with
-/// somebody who sends junk is let in all the same, and a new connection costs the server more than a check.
+/// An address can have a number of them per second. Beyond that, each of its connections can have one: so a caller that
+/// shares the address with a sender of junk still gets in, and a new connection costs more than a check anyway.
 #[derive(Default)]
 pub struct Failed {
     connections: Rates,
@@ -36,7 +36,7 @@ pub struct Failed {
 }
 
 impl Source {
-    /// Where the request with these extensions comes from.
+    /// Returns the origin of the request with these extensions.
     pub fn of(extensions: &Extensions) -> Self {
         extensions.get::<Peer>().map_or_else(Self::default, |peer| Self {
             connection: peer.connection,
@@ -50,7 +50,7 @@ impl Source {
 }
 
 impl Failed {
-    /// Makes a check, and counts it if it fails; not when too many have failed that came from there.
+    /// Runs `check` and counts it if it fails. Refuses if too many checks from the same origin have failed.
     pub fn check<T>(
         &self,
         source: Source,
@@ -74,13 +74,13 @@ impl Failed {
 
     fn count(&self, source: Source, now: Instant) {
         if self.connections.take(source.connection, NonZeroU32::MIN, now).is_err() {
-            // what goes beyond is refused before it is checked
+            // calls beyond this are refused before they are checked
             let _ = self.addresses.take(source.address(), FAILED_CHECKS_A_SECOND, now);
         }
     }
 }
 
-/// The host, or the /64 network.
+/// Returns the IPv4 host, or the /64 network of an IPv6 address.
 fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
@@ -98,7 +98,7 @@ mod tests {
         Source { connection, address: Some(network(address.parse().unwrap())) }
     }
 
-    /// How many of 10,000 checks are made, all of which fail.
+    /// Returns how many of 10,000 checks are made, all of which fail.
     fn made(failed: &Failed, source: Source, now: Instant) -> u32 {
         let check = || failed.check(source, now, || None::<()>).unwrap_err();
         (0..10_000).map(|_| u32::from(check() == Refused::Invalid)).sum()

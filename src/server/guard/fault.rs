@@ -1,7 +1,6 @@
-//! What is wrong with a file of secrets.
+//! A fault in a file of secrets.
 
-/// What is wrong with a file, and in which line from 1. It repeats nothing of the file, as that may be a secret in the
-/// wrong place.
+/// A fault in a file, and its line, from 1. It repeats nothing of the file: that could be a misplaced secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {text}")]
 pub struct Fault {
@@ -10,7 +9,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// What is wrong.
+    /// Returns what is wrong.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -20,7 +19,7 @@ impl Fault {
         Self { line, text: text.into() }
     }
 
-    /// A fault at a byte of a file's text.
+    /// A fault at a byte offset in the file's text.
     pub fn at(file: &str, byte: usize, text: impl Into<String>) -> Self {
         Self::in_line(1 + file.bytes().take(byte).filter(|byte| *byte == b'\n').count(), text)
     }

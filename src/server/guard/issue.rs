@@ -1,4 +1,4 @@
-//! New credentials, and the list of those in a file.
+//! Issues new credentials, and lists those in a file.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -14,46 +14,46 @@ use crate::{
     engine::{Clock, SystemClock},
 };
 
-/// What a new credential is to let its holder do.
+/// The properties of a new credential.
 #[derive(Clone, Debug)]
 pub struct NewCredential {
-    /// What it is called: one line of text, no other of the file is called so.
+    /// The name: one line of text, unique in the file.
     pub name: String,
-    /// Whose conversations it opens.
+    /// The namespace that it gives access to.
     pub namespace: String,
     /// What its holder may do.
     pub role: Role,
-    /// It expires so long from now; `None` is never.
+    /// How long it is valid from now; `None` never expires.
     pub lifetime: Option<Duration>,
-    /// The most calls a second; `None` is the server's own limit.
+    /// The most calls per second; `None` is the server's own limit.
     pub calls_per_second: Option<NonZeroU32>,
 }
 
 /// A new credential.
 pub struct Issued {
-    /// The token, which is not kept.
+    /// The token; it is not stored.
     pub token: String,
     /// The entry for a file of credentials.
     pub entry: String,
 }
 
-/// Why there is no new credential.
+/// Why no credential was issued.
 #[derive(Debug, thiserror::Error)]
 pub enum IssueError {
-    /// What it is to be is wrong, or does not go together with the file.
+    /// A property is invalid, or conflicts with the file.
     #[error("{0}")]
     Wrong(String),
-    /// The system gives no randomness.
-    #[error("the system gives no randomness")]
+    /// The system provides no randomness.
+    #[error("the system provides no randomness")]
     NoSecret,
 }
 
 /// A credential of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Whose conversations it opens.
+    /// The namespace that it gives access to.
     pub namespace: String,
     /// What its holder may do.
     pub role: Role,
@@ -63,7 +63,7 @@ pub struct Listed {
     pub is_expired: bool,
 }
 
-/// Makes a credential that goes together with those of `file`, the text of a file of credentials.
+/// Makes a credential for the file of credentials with the text `file`; its name must be new there.
 pub fn issue(wanted: &NewCredential, file: &str) -> Result<Issued, IssueError> {
     let before = Credentials::parse(file).map_err(|fault| IssueError::Wrong(fault.to_string()))?;
     let token = new_token().ok_or(IssueError::NoSecret)?;
@@ -71,12 +71,12 @@ pub fn issue(wanted: &NewCredential, file: &str) -> Result<Issued, IssueError> {
     let is_wrong = |fault: Fault| IssueError::Wrong(fault.text().to_owned());
     let alone = Credentials::parse(&entry).map_err(is_wrong)?;
     if alone.all().iter().any(|new| before.all().iter().any(|old| old.principal.name == new.principal.name)) {
-        return Err(IssueError::Wrong("name: is another entry's; each has a name of its own".into()));
+        return Err(IssueError::Wrong("name: is used by another entry; names must be unique".into()));
     }
     Ok(Issued { token, entry })
 }
 
-/// The credentials of a file, by name; the error says what is wrong with it.
+/// Returns the credentials of a file, sorted by name. The error says what is wrong with the file.
 pub fn list(file: &str) -> Result<Vec<Listed>, String> {
     let now = SystemClock.now();
     let credentials = Credentials::parse(file).map_err(|fault| fault.to_string())?;
@@ -111,7 +111,7 @@ fn entry(wanted: &NewCredential, digest: &TokenDigest) -> String {
     lines.into_iter().flatten().map(|line| line + "\n").collect()
 }
 
-/// A moment to the second, as RFC 3339 writes it.
+/// Formats a moment in RFC 3339, to the second.
 fn text(moment: Timestamp) -> String {
     let second = jiff::Timestamp::from_second(moment.0.div_euclid(1_000_000));
     second.unwrap_or(jiff::Timestamp::MAX).to_string()
@@ -151,9 +151,11 @@ mod tests {
             Err(error) => error.to_string(),
         };
         let first = issue(&wanted(), "").unwrap().entry;
-        assert!(refused(&wanted(), &first).starts_with("name: is another entry's"));
+        assert!(refused(&wanted(), &first).starts_with("name: is used by another entry"));
         assert!(refused(&wanted(), "x = 1").starts_with("line 1: "));
-        assert!(refused(&NewCredential { name: "".into(), ..wanted() }, "").starts_with("name: is no name"));
+        assert!(
+            refused(&NewCredential { name: "".into(), ..wanted() }, "").starts_with("name: is not a name")
+        );
         let namespace = NewCredential { namespace: "x".repeat(257), ..wanted() };
         assert!(refused(&namespace, "").starts_with("namespace: has 257 bytes"));
     }

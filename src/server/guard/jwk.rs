@@ -14,18 +14,18 @@ use x509_parser::{
 use super::fault::Fault;
 use crate::domain::limits::MIN_HMAC_KEY_BYTES;
 
-/// A key, and what it may be used for.
+/// A key, and what it can be used for.
 #[derive(Debug)]
 pub struct Key {
-    /// Its name in a JWK set; a token that names a key is checked with that one, or with those that have no name.
+    /// Its id in a JWK set; a token that names a key is checked with that one and with those without an id.
     pub id: Option<String>,
-    /// The algorithms that its kind and its own word allow; not empty.
+    /// The algorithms that its kind and its `alg` allow; not empty.
     pub algorithms: Vec<Algorithm>,
-    /// The key.
+    /// The key itself.
     pub key: DecodingKey,
 }
 
-/// Reads the text of a file.
+/// Parses the keys in the text of a file.
 pub fn keys(text: &str) -> Result<Vec<Key>, Fault> {
     let keys = match text.trim_start().starts_with("-----BEGIN") {
         true => of_pem(text)?,
@@ -38,9 +38,10 @@ pub fn keys(text: &str) -> Result<Vec<Key>, Fault> {
 }
 
 fn of_set(text: &str) -> Result<Vec<Key>, Fault> {
-    // what serde_json says of an error may repeat a secret
-    let set: JwkSet = serde_json::from_str(text)
-        .map_err(|error| Fault::in_line(error.line().max(1), "is no JWK set and no public key in PEM"))?;
+    // only the line: serde_json's message could repeat a secret
+    let set: JwkSet = serde_json::from_str(text).map_err(|error| {
+        Fault::in_line(error.line().max(1), "is neither a JWK set nor a public key in PEM")
+    })?;
     let mut keys = Vec::new();
     for (at, jwk) in set.keys.iter().enumerate() {
         let algorithms = algorithms(jwk);
@@ -59,7 +60,7 @@ fn of_set(text: &str) -> Result<Vec<Key>, Fault> {
     Ok(keys)
 }
 
-/// What a key may be used for: what its kind allows, and of that the one that it names, if it does.
+/// Returns the algorithms that a key can be used with: those of its kind, or only the one that it names.
 fn algorithms(jwk: &Jwk) -> Vec<Algorithm> {
     let of_kind = match &jwk.algorithm {
         AlgorithmParameters::RSA(_) => AlgorithmFamily::Rsa.algorithms(),
@@ -86,7 +87,7 @@ fn of_curve(curve: &EllipticCurve) -> &'static [Algorithm] {
 
 fn of_pem(text: &str) -> Result<Vec<Key>, Fault> {
     let broken =
-        || Fault::in_line(1, "is no public key in PEM; accepted are RSA, EC (P-256, P-384) and Ed25519");
+        || Fault::in_line(1, "is not a public key in PEM; accepted are RSA, EC (P-256, P-384) and Ed25519");
     let read = |der: Result<SubjectPublicKeyInfoDer<'static>, _>| {
         der.ok().and_then(|der| of_der(&der)).ok_or_else(broken)
     };
@@ -99,7 +100,7 @@ fn of_der(der: &[u8]) -> Option<Key> {
     let (algorithms, key) = if *kind == OID_PKCS1_RSAENCRYPTION {
         (AlgorithmFamily::Rsa.algorithms(), DecodingKey::from_rsa_der(key))
     } else if *kind == OID_KEY_TYPE_EC_PUBLIC_KEY {
-        // a point of a curve, with both coordinates behind a byte that says so
+        // an uncompressed point of a curve: a marker byte and both coordinates
         let curve = match key.len() {
             65 => EllipticCurve::P256,
             97 => EllipticCurve::P384,

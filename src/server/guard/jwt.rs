@@ -1,4 +1,4 @@
-//! JWTs: tokens that an issuer signed, with claims of who calls.
+//! JWTs: tokens signed by an issuer, with claims about the caller.
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
@@ -20,38 +20,38 @@ use crate::domain::{
     limits::{JWT_LEEWAY, MAX_ID_BYTES, MAX_VERIFIED_JWTS},
 };
 
-/// What a token must say of where it comes from and whom it is for.
+/// The issuer and the audience that a token must name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Who made it; empty is whoever has one of the keys.
+    /// The required issuer; empty accepts any token signed with one of the keys.
     pub issuer: String,
-    /// Whom it is for.
+    /// The required audience.
     pub audience: String,
 }
 
-/// The keys of the issuer, and the tokens that they were found to have signed.
+/// The keys of the issuer, and a cache of the tokens already verified with them.
 pub struct Keys {
     keys: Vec<Key>,
     rules: Rules,
     verified: Cache<TokenDigest, Credential>,
 }
 
-/// A token that is looked at.
+/// A token that was read.
 pub enum Jwt {
     /// Its signature was checked before.
     Verified(Credential),
-    /// It has to be.
+    /// Its signature still has to be checked.
     Claimed(Claimed),
 }
 
-/// What a token says that nobody may have signed.
+/// The content of a token whose signature is not checked yet.
 pub struct Claimed {
     digest: TokenDigest,
     header: Box<Header>,
     credential: Credential,
 }
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Deserialize)]
 struct Claims {
     iss: Option<Names>,
@@ -80,23 +80,23 @@ impl Keys {
         Ok(Self { keys, rules: rules.clone(), verified: Cache::new(MAX_VERIFIED_JWTS) })
     }
 
-    /// How many there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// What a token says; refused when that is not enough, whoever signed it. This costs little: what nobody signed
-    /// is not to cost much.
+    /// Reads a token, and refuses it if it could not be accepted whoever signed it. This is cheap, so that unsigned
+    /// tokens cost little.
     pub fn read(&self, token: &str, now: Timestamp) -> Result<Jwt, Refused> {
         let digest = TokenDigest::of(token);
         if let Some(credential) = self.verified.get(&digest) {
             return Ok(Jwt::Verified(credential));
         }
-        // what a header says must be understood is not (RFC 7515, 4.1.11)
+        // critical header extensions are not supported (RFC 7515, 4.1.11)
         let header = decode_header(token).ok().filter(|header| header.crit.is_none());
         let header = header.ok_or(Refused::Invalid)?;
         let claims: Claims = insecure_decode_claims(token).map_err(|_| Refused::Invalid)?;
-        // before all else, so that it tells nothing of what would be accepted
+        // checked first, so that the refusal reveals nothing about what would be accepted
         if claims.expires() <= now {
             return Err(Refused::Expired);
         }
@@ -105,7 +105,7 @@ impl Keys {
         Ok(Jwt::Claimed(Claimed { digest, header: header.into(), credential }))
     }
 
-    /// What `token` lets its holder do, when one of the keys signed it with an algorithm that is the key's.
+    /// Returns the credential of `token` if one of the keys signed it, with an algorithm of that key.
     pub fn verify(&self, token: &str, claimed: Claimed) -> Option<Credential> {
         let Claimed { digest, header, credential } = claimed;
         let validation = self.validation(&header);
@@ -124,14 +124,14 @@ impl Keys {
             required.push("iss");
         }
         validation.set_required_spec_claims(&required);
-        // times are told by the server's own clock, below
+        // the times are checked by the server's own clock, when the token is read
         validation.validate_exp = false;
         validation
     }
 }
 
 impl Key {
-    /// Whether a token with this header may be signed by it. The header chooses among what the key allows, and no more.
+    /// Whether this key can have signed a token with this header. The header only chooses among the key's algorithms.
     fn fits(&self, header: &Header) -> bool {
         let is_named = match (&self.id, &header.kid) {
             (Some(id), Some(named)) => id == named,
@@ -151,7 +151,7 @@ impl Names {
 }
 
 impl Claims {
-    /// Whether they come from where they should, and are for this server.
+    /// Whether they have the required issuer and audience.
     fn are_of(&self, rules: &Rules) -> bool {
         let names = |claim: &Option<Names>, name| claim.as_ref().is_some_and(|names| names.contain(name));
         names(&self.aud, &rules.audience) && (rules.issuer.is_empty() || names(&self.iss, &rules.issuer))
@@ -161,7 +161,7 @@ impl Claims {
         time(self.exp).plus(JWT_LEEWAY)
     }
 
-    /// `None` when they name no namespace, or a role that there is not, or hold only later.
+    /// Returns the credential; `None` if the namespace, role or subject is invalid, or the token is not valid yet.
     fn credential(self, now: Timestamp) -> Option<Credential> {
         let starts = self.nbf.map(|seconds| time(seconds).minus(JWT_LEEWAY));
         if starts.is_some_and(|starts| now < starts) {
@@ -174,7 +174,7 @@ impl Claims {
             return None;
         }
         let namespace = Namespace::new(&self.namespace).ok()?;
-        // subjects of two namespaces are two callers
+        // the same subject in two namespaces is two callers
         let name = format!("jwt:{:?}/{subject}", namespace.as_str());
         let principal =
             Principal { name: name.into(), namespace, role, calls_per_second: None::<NonZeroU32> };
@@ -182,8 +182,8 @@ impl Claims {
     }
 }
 
-/// The moment that a claim tells.
+/// Converts the seconds of a claim.
 fn time(seconds: f64) -> Timestamp {
-    // a number beyond what fits stays at the end of time
+    // the conversion saturates
     Timestamp((seconds * Duration::from_secs(1).as_micros() as f64) as i64)
 }

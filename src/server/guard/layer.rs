@@ -29,7 +29,7 @@ pub struct GuardLayer {
 }
 
 impl GuardLayer {
-    /// A layer that lets in whom `guard` does; everybody, in the namespace `default`, when there is none.
+    /// A layer that admits the callers that `guard` does; without one, everybody, in the namespace `default`.
     pub fn new(guard: Option<Arc<Guard>>) -> Self {
         Self { guard }
     }
@@ -43,7 +43,7 @@ impl<S> Layer<S> for GuardLayer {
     }
 }
 
-/// The layer's service: a call that is let in has a [`Principal`](super::Principal) and a [`Caller`] in its extensions.
+/// The layer's service: an admitted call has a [`Principal`](super::Principal) and a [`Caller`] in its extensions.
 #[derive(Clone)]
 pub struct Guarded<S> {
     inner: S,
@@ -51,7 +51,7 @@ pub struct Guarded<S> {
 }
 
 impl<S> Guarded<S> {
-    /// Says in `request` who calls; answers with what ends a call that goes on for long.
+    /// Adds the caller to the extensions of `request`; returns the future that ends a long-lived call.
     fn admit(&self, request: &mut Request<Body>) -> Result<Option<Revoked>, Refused> {
         let Some(guard) = &self.guard else { return only_namespace(request.headers()).map(|()| None) };
         let method = Method::of(request.uri().path());
@@ -88,17 +88,17 @@ where
 }
 
 pin_project! {
-    /// The response in the making.
+    /// The pending response.
     #[project = Projected]
     pub enum GuardedFuture<F> {
-        /// Of a call that was let in.
+        /// The call was admitted.
         Admitted {
             #[pin]
             call: F,
-            // ends the call, when it goes on for long
+            // ends the call, if it is long-lived
             revoked: Option<Revoked>,
         },
-        /// Of one that was not; `None` once it was answered.
+        /// The call was refused; `None` once it was answered.
         Refused { refused: Option<Refused> },
     }
 }

@@ -1,8 +1,8 @@
 //! Who may call: credentials, roles and namespaces.
 //!
-//! A caller shows a token of the file of credentials, a JWT of an issuer whose keys are known, or the certificate of
-//! its connection. The files are read again when they change, and what goes on for long ends with its credential.
-//! Where neither credentials nor keys are set, everybody may do everything in the namespace `default`.
+//! A caller shows a token from the file of credentials, a JWT of an issuer whose keys are known, or the certificate of
+//! its connection. The files are read again when they change, and long-lived calls end with their credential. If
+//! neither credentials nor keys are set, everybody may do everything in the namespace `default`.
 
 mod attempts;
 mod credential;
@@ -50,21 +50,21 @@ pub use layer::GuardLayer;
 pub use principal::{Principal, Role};
 pub use watched::FileError;
 
-/// An admin's call names its namespace in this metadata.
+/// The metadata in which a call names its namespace.
 const NAMESPACE: &str = "utterd-namespace";
 
-/// Why there is no guard.
+/// Why a guard cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// The credentials cannot be used.
+    /// The file of credentials cannot be used.
     #[error("credentials: {0}")]
     Credentials(FileError),
-    /// The keys of JWTs cannot be used.
+    /// The file of JWT keys cannot be used.
     #[error("jwt_keys: {0}")]
     Keys(FileError),
 }
 
-/// Knows who may call.
+/// Decides who may call.
 pub struct Guard {
     credentials: Option<Watched<Credentials>>,
     keys: Option<Watched<Keys>>,
@@ -74,7 +74,7 @@ pub struct Guard {
     clock: Arc<dyn Clock>,
 }
 
-/// What the files hold.
+/// The content of the files.
 #[derive(Clone, Default)]
 struct Known {
     credentials: Arc<Credentials>,
@@ -82,8 +82,8 @@ struct Known {
 }
 
 impl Guard {
-    /// The guard that settings ask for; `None` when they name neither credentials nor keys. Its files are looked at
-    /// now and then as long as it is there.
+    /// Sets up the guard of the settings; `None` if they name neither credentials nor keys. As long as the guard
+    /// exists, its files are checked from time to time.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Option<Arc<Self>>, GuardError> {
         if settings.credentials.is_none() && settings.jwt_keys.is_none() {
             return Ok(None);
@@ -108,7 +108,7 @@ impl Guard {
         Ok(Some(guard))
     }
 
-    /// What it guards by, such as `3 credentials, 1 key of JWTs`.
+    /// Describes the guard, such as `3 credentials, 1 key of JWTs`.
     pub fn told(&self) -> String {
         let known = self.known.borrow();
         let credentials = self.credentials.is_some().then(|| counted(known.credentials.len(), "credential"));
@@ -116,7 +116,7 @@ impl Guard {
         credentials.into_iter().chain(keys).collect::<Vec<_>>().join(", ")
     }
 
-    /// Reads what has changed of the files. One that cannot be used leaves what it held before.
+    /// Reads the files that have changed. A file that cannot be used keeps its previous content in force.
     pub fn reload(&self) {
         let credentials = self.credentials.as_ref().map(Watched::again).transpose();
         let credentials = credentials.map_err(GuardError::Credentials).map(Option::flatten);
@@ -133,17 +133,17 @@ impl Guard {
         }
     }
 
-    /// Is told when what is known changes.
+    /// Returns a receiver that is notified when the content of the files changes.
     fn changes(&self) -> watch::Receiver<Known> {
         self.known.subscribe()
     }
 
-    /// How long it is until `moment`.
+    /// Returns the time until `moment`.
     fn until(&self, moment: Timestamp) -> Duration {
         Duration::from_micros(u64::try_from(moment.0.saturating_sub(self.clock.now().0)).unwrap_or(0))
     }
 
-    /// Who shows `shown`. Checks that fail count for `source`, unless there is none.
+    /// Returns the credential that `shown` proves. Failed checks count against `source`, if there is one.
     fn identify(&self, shown: &Shown, source: Option<Source>) -> Result<Credential, Refused> {
         let now = self.clock.now();
         let known = self.known.borrow();
@@ -151,7 +151,7 @@ impl Guard {
             Proof::None => return Err(Refused::Missing),
             Proof::Nonsense => None,
             Proof::Certificate(names) => known.credentials.of_certificate(names).cloned(),
-            // a JWT has two dots, and no token of the file has any
+            // a JWT has two dots; a token from the file has none
             Proof::Token(token) if token.contains('.') => match &known.keys {
                 Some(keys) => {
                     let keys = keys.clone();
@@ -169,7 +169,7 @@ impl Guard {
         }
     }
 
-    /// What a JWT lets its holder do: its signature is checked last.
+    /// Returns the credential of a JWT. Its signature is checked last.
     fn of_jwt(
         &self,
         keys: &Keys,
@@ -188,7 +188,7 @@ impl Guard {
         }
     }
 
-    /// Who makes the call `request`, which asks for `access`.
+    /// Admits the call `request`, which requires `access`, and returns its caller.
     fn admit<B>(&self, request: &Request<B>, shown: &Shown, access: Access) -> Result<Admitted, Refused> {
         let source = Some(Source::of(request.extensions()));
         let credential = self.identify(shown, source).inspect_err(|refused| {
@@ -205,15 +205,15 @@ impl Guard {
     }
 }
 
-/// A caller that is let in.
+/// An admitted caller.
 struct Admitted {
-    /// Who calls, in the namespace that the call is in.
+    /// The caller, in the namespace of the call.
     principal: Principal,
-    /// What let it in.
+    /// The credential that let it in.
     credential: Credential,
 }
 
-/// Looks at the files of a guard now and then, as long as it is there.
+/// Checks the files of a guard from time to time, as long as it exists.
 async fn follow(guard: Weak<Guard>) {
     loop {
         tokio::time::sleep(CREDENTIALS_RELOAD).await;
@@ -224,9 +224,9 @@ async fn follow(guard: Weak<Guard>) {
     }
 }
 
-/// Says that a file cannot be used.
+/// Logs that a file cannot be used.
 fn kept<T>(error: GuardError) -> Option<T> {
-    tracing::warn!("{error}; what it held before is kept");
+    tracing::warn!("{error}; its previous content stays in force");
     None
 }
 
@@ -235,7 +235,7 @@ fn counted(count: usize, one: &str) -> String {
     format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The namespace that a call is in.
+/// Returns the namespace of a call.
 fn namespace(headers: &HeaderMap, principal: &Principal) -> Result<Namespace, Refused> {
     let own = &principal.namespace;
     match named_namespace(headers)? {
@@ -245,7 +245,7 @@ fn namespace(headers: &HeaderMap, principal: &Principal) -> Result<Namespace, Re
     }
 }
 
-/// The namespace that the metadata names, if any.
+/// Returns the namespace that the metadata names, if any.
 fn named_namespace(headers: &HeaderMap) -> Result<Option<Namespace>, Refused> {
     let mut given = headers.get_all(NAMESPACE).iter();
     let Some(first) = given.next() else { return Ok(None) };
@@ -253,7 +253,7 @@ fn named_namespace(headers: &HeaderMap) -> Result<Option<Namespace>, Refused> {
     Namespace::new(text).map(Some).map_err(|_| Refused::NoNamespace)
 }
 
-/// Refuses a call in another namespace than `default`: there is no other where nobody is asked who they are.
+/// Refuses a call in a namespace other than `default`: without credentials there is no other.
 fn only_namespace(headers: &HeaderMap) -> Result<(), Refused> {
     match named_namespace(headers)? {
         Some(named) if named != Namespace::default() => Err(Refused::OnlyNamespace),

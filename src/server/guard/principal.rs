@@ -1,4 +1,4 @@
-//! Who calls, as a guard found out.
+//! Callers as the guard has identified them.
 
 use std::{fmt, num::NonZeroU32, sync::Arc};
 
@@ -7,11 +7,11 @@ use crate::{domain::Namespace, server::access::Access};
 /// What a caller may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// The calls of its namespace that change nothing.
+    /// Calls in its namespace that change nothing.
     ReadOnly,
-    /// Every call of its namespace.
+    /// Every call in its namespace.
     ReadWrite,
-    /// Every call of every namespace, and what concerns the whole server.
+    /// Every call in every namespace, and calls that affect the whole server.
     Admin,
 }
 
@@ -19,12 +19,12 @@ impl Role {
     /// Every role, the one with the fewest rights first.
     pub const ALL: [Self; 3] = [Self::ReadOnly, Self::ReadWrite, Self::Admin];
 
-    /// The role called `name`.
+    /// Returns the role called `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.name() == name)
     }
 
-    /// What it is called.
+    /// Returns the role's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::ReadOnly => "read-only",
@@ -33,7 +33,7 @@ impl Role {
         }
     }
 
-    /// The least role that `access` asks for.
+    /// Returns the least role that `access` requires.
     pub fn needed(access: Access) -> Self {
         match access {
             Access::Open | Access::Read => Self::ReadOnly,
@@ -49,21 +49,21 @@ impl fmt::Display for Role {
     }
 }
 
-/// Who calls: in the extensions of each request that a credential let in.
+/// The caller, in the extensions of each request that a credential let in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Principal {
-    /// What the credential is called: unique among a server's credentials.
+    /// The credential's name, unique among a server's credentials.
     pub name: Arc<str>,
     /// The namespace that the call is in: the credential's, unless an admin names another.
     pub namespace: Namespace,
     /// What it may do.
     pub role: Role,
-    /// The most calls a second that the credential allows; `None` where it says nothing of it.
+    /// The most calls per second that the credential allows; `None` if it sets no limit.
     pub calls_per_second: Option<NonZeroU32>,
 }
 
 impl Principal {
-    /// Whether it may do what `other` may.
+    /// Whether it has the same rights as `other`.
     pub fn may_the_same(&self, other: &Self) -> bool {
         (&self.namespace, self.role) == (&other.namespace, other.role)
     }

@@ -10,29 +10,29 @@ use crate::{
     rpc::{transport_error, turned_away},
 };
 
-/// Why a caller is not let in. Which part of a credential is wrong is not told.
+/// Why a caller is not let in. It does not say which part of a credential is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// It shows no credential.
+    /// The caller shows no credential.
     Missing,
-    /// What it shows is none that is accepted.
+    /// The credential is not accepted.
     Invalid,
-    /// It tells itself that its time is over.
+    /// The credential has expired.
     Expired,
-    /// So much that came from there was none that it is looked at no more for this long.
+    /// Too many credentials from there were not accepted; no more are checked for this long.
     TooManyFailed(Duration),
-    /// The call asks for this role.
+    /// The call needs this role.
     Role(Role),
     /// The call is in another namespace.
     Namespace,
-    /// What should name a namespace does not.
+    /// The metadata does not hold a valid namespace.
     NoNamespace,
-    /// Without credentials there is no other namespace.
+    /// The server has no credentials, and so only the default namespace.
     OnlyNamespace,
 }
 
 impl Refused {
-    /// Its reason in an ErrorInfo.
+    /// Returns the reason for the ErrorInfo.
     pub fn reason(&self) -> &'static str {
         match self {
             Self::Missing => "MISSING_CREDENTIALS",
@@ -57,17 +57,17 @@ impl Refused {
     fn message(&self) -> String {
         match self {
             Self::Missing => {
-                "the server asks who calls: send a token in the metadata `authorization: Bearer TOKEN`".into()
+                "the server requires credentials: send a token in the metadata `authorization: Bearer TOKEN`".into()
             }
             Self::Invalid => "the credential is not accepted".into(),
             Self::Expired => "the credential has expired".into(),
             Self::TooManyFailed(_) => {
-                "too many credentials that came from there were not accepted: call again after the time that is told"
+                "too many credentials from this address were not accepted: retry after the given delay"
                     .into()
             }
-            Self::Role(role) => format!("the call asks for the role {role}, which the credential does not have"),
+            Self::Role(role) => format!("the call needs the role {role}, which the credential does not have"),
             Self::Namespace => {
-                "utterd-namespace: is not the credential's own; accepted is that one, or any with the role admin"
+                "utterd-namespace: is not the credential's namespace; accepted is that one, or any with the role admin"
                     .into()
             }
             Self::NoNamespace => format!(

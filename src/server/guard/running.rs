@@ -1,4 +1,4 @@
-//! Calls that go on for long: they end when their credential does.
+//! Long-lived calls, which end when their credential does.
 
 use std::{
     pin::Pin,
@@ -14,10 +14,10 @@ use tonic::{Status, body::Body};
 use super::{Guard, credential::Credential, refusal::Refused, shown::Shown};
 use crate::domain::limits::CREDENTIAL_CHECK_INTERVAL;
 
-/// Is done when a credential lets its holder in no more.
+/// Completes when a credential is no longer valid.
 pub type Revoked = Pin<Box<dyn Future<Output = Refused> + Send>>;
 
-/// Is done when what `shown` shows is not `credential` any more: it was removed, changed, or has expired.
+/// Completes when `shown` no longer proves `credential`: when that was removed, was changed or has expired.
 pub fn revoked(guard: Arc<Guard>, shown: Shown, credential: Credential) -> Revoked {
     Box::pin(async move {
         let mut changes = guard.changes();
@@ -40,7 +40,7 @@ pub fn revoked(guard: Arc<Guard>, shown: Shown, credential: Credential) -> Revok
 /// A response that ends when a credential does.
 pub struct Revocable {
     body: Body,
-    /// `None` once it has ended.
+    /// `None` once the response has ended.
     revoked: Option<Revoked>,
 }
 
@@ -79,7 +79,7 @@ impl http_body::Body for Revocable {
 
 fn trailers(refused: Refused) -> HeaderMap {
     let mut trailers = HeaderMap::new();
-    // what a status says of a refusal always fits a header
+    // the status of a refusal always fits in headers
     let _ = Status::from(refused).add_header(&mut trailers);
     trailers
 }

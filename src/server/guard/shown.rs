@@ -1,4 +1,4 @@
-//! What a caller shows of who it is.
+//! What a caller shows to identify itself.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use http::{HeaderValue, Request, header::AUTHORIZATION};
 
 use crate::server::connection::Peer;
 
-/// What a caller shows of who it is. It has no debug output, as it holds a secret.
+/// What a caller shows to identify itself. It has no debug output, as it holds a secret.
 #[derive(Clone)]
 pub struct Shown {
     authorization: Authorization,
-    /// The names in the certificate of its connection, if that showed one.
+    /// The names in the certificate of its connection, if there is one.
     names: Option<Arc<[String]>>,
 }
 
@@ -21,7 +21,7 @@ enum Authorization {
     Several,
 }
 
-/// What a caller shows that counts.
+/// The proof of identity that counts.
 pub enum Proof<'a> {
     /// Nothing.
     None,
@@ -29,12 +29,12 @@ pub enum Proof<'a> {
     Token(&'a str),
     /// The certificate of its connection, by its names.
     Certificate(&'a [String]),
-    /// What is no token.
+    /// An `authorization` that does not hold one token.
     Nonsense,
 }
 
 impl Shown {
-    /// What is shown with `request`.
+    /// Returns what is shown with `request`.
     pub fn with<B>(request: &Request<B>) -> Self {
         let mut given = request.headers().get_all(AUTHORIZATION).iter();
         let authorization = match (given.next(), given.next()) {
@@ -46,7 +46,7 @@ impl Shown {
         Self { authorization, names: peer.and_then(|peer| peer.names.clone()) }
     }
 
-    /// What counts: a token before a certificate.
+    /// Returns the proof that counts: a token takes precedence over a certificate.
     pub fn proof(&self) -> Proof<'_> {
         match &self.authorization {
             Authorization::One(value) => {
@@ -58,7 +58,7 @@ impl Shown {
     }
 }
 
-/// The token of `Bearer TOKEN`.
+/// Returns the token of `Bearer TOKEN`.
 fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())

@@ -10,14 +10,14 @@ use jsonwebtoken::{
 };
 use ring::{hmac, rsa::PublicKeyComponents, signature};
 
-/// Lets `jsonwebtoken` check signatures; nothing is signed here.
+/// Checks signatures for `jsonwebtoken`; nothing is signed here.
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: no_signer,
     verifier_factory: verifier,
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-/// Makes ring check the signatures of JWTs in this process, unless it has another provider already.
+/// Makes ring check the signatures of JWTs in this process, unless it already has another provider.
 pub fn install() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
@@ -29,7 +29,7 @@ fn no_signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
     Err(ErrorKind::UnsupportedAlgorithm.into())
 }
 
-/// A key is used only with algorithms of its own family: a public key is never taken for a secret of HMAC.
+/// Uses a key only with algorithms of its own family, so that a public key is never taken for an HMAC secret.
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
     match key.family() == algorithm.family() {
         true => Ok(Box::new(Check { algorithm: *algorithm, key: key.clone() })),
@@ -104,7 +104,7 @@ impl Check {
     }
 }
 
-/// A number without the zeros before it, which some issuers write and ring refuses.
+/// Strips the leading zeros of a number, which some issuers write and ring refuses.
 fn significant(number: &[u8]) -> &[u8] {
     let zeros = number.iter().take_while(|byte| **byte == 0).count();
     &number[zeros..]

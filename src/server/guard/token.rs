@@ -1,4 +1,4 @@
-//! Tokens, and what a server keeps of them.
+//! Tokens, and the digests that a server keeps of them.
 
 use std::fmt;
 
@@ -6,26 +6,25 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq;
 
-/// What each token begins with, so that one that leaked is recognised.
+/// The prefix of each token, by which a leaked one is recognised.
 const PREFIX: &str = "utterd_token_";
-/// The part of a token that nobody can guess, in bytes.
+/// The length of the secret part of a token, in bytes.
 const SECRET_BYTES: usize = 32;
 
 /// The SHA-256 of a token.
 ///
-/// A token holds 256 random bits, so nobody finds it by trying, however fast the hash is: it needs no salt and no
-/// slow hash. Two digests are compared in a time that does not depend on where they differ; and whoever learned a
-/// digest all the same could not make a token of it.
+/// A token holds 256 random bits, so nobody finds it by trying, however fast the hash is: it needs no salt and no slow
+/// hash. Digests are compared in constant time; and even a leaked digest could not be turned into a token.
 #[derive(Clone, Copy)]
 pub struct TokenDigest([u8; 32]);
 
 impl TokenDigest {
-    /// That of `token`.
+    /// Returns the digest of `token`.
     pub fn of(token: &str) -> Self {
         Self(Sha256::digest(token).into())
     }
 
-    /// Reads 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub fn read(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         let mut bytes = [0; 32];
@@ -69,7 +68,7 @@ impl fmt::Debug for TokenDigest {
     }
 }
 
-/// A new token, of the operating system's randomness; `None` when it has none to give.
+/// Makes a new token from the operating system's randomness; `None` if there is none.
 pub fn new_token() -> Option<String> {
     let mut secret = [0; SECRET_BYTES];
     getrandom::fill(&mut secret).ok()?;

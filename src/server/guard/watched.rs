@@ -10,15 +10,15 @@ use crate::{config::read_text, domain::limits::MAX_SETTINGS_BYTES};
 /// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{}: {error}", file.display())]
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is wrong.
+    /// The content is invalid.
     #[error("{}: {fault}", file.display())]
     Wrong {
         /// The file.
@@ -28,14 +28,14 @@ pub enum FileError {
     },
 }
 
-/// Makes of a file's text what it holds.
+/// Parses the text of a file.
 type Parse<T> = Box<dyn Fn(&str) -> Result<T, Fault> + Send + Sync>;
 
 /// A file that is read again when it changes.
 pub struct Watched<T> {
     file: PathBuf,
     parse: Parse<T>,
-    /// What was seen last: the text, or why there was none.
+    /// The text that was read last, or why it could not be read.
     seen: Mutex<Result<String, io::ErrorKind>>,
 }
 
@@ -51,7 +51,7 @@ impl<T> Watched<T> {
         Ok((Self { file, parse: Box::new(parse), seen: Mutex::new(Ok(text)) }, Arc::new(content)))
     }
 
-    /// Reads it again: what it holds, if that is other than what was seen last. What is wrong with it is an error once.
+    /// Reads the file again; returns its content if it has changed. The same fault is returned as an error only once.
     pub fn again(&self) -> Result<Option<Arc<T>>, FileError> {
         let read = read_text(&self.file, MAX_SETTINGS_BYTES);
         let now = read.as_ref().map(String::clone).map_err(io::Error::kind);

@@ -1,4 +1,4 @@
-//! A response's body: counts what is not read yet.
+//! The body of a response: counts what is not read yet.
 
 use std::{
     pin::Pin,
@@ -21,18 +21,18 @@ use crate::{
     server::activity::{self, Activity},
 };
 
-/// A response's body. What it hands on counts as unread until it is on its way.
+/// The body of a response. What it hands on counts as unread until it is sent.
 pub struct AnswerBody {
     inner: Body,
-    /// The first frame of one answer, which counts already.
+    /// The first frame of a single answer, which is already counted.
     first: Option<Frame<Bytes>>,
     many: Option<Many>,
 }
 
-/// Of a stream of answers.
+/// The state of a stream of answers.
 struct Many {
     unread: Unread,
-    /// What the call takes while it is open.
+    /// The bytes that the call holds while it is open.
     _open: Option<Taken>,
     /// The room that is given back as the call's messages are answered.
     room: Option<Arc<Mutex<Room>>>,
@@ -40,12 +40,12 @@ struct Many {
 }
 
 impl AnswerBody {
-    /// The body of one answer: its first frame, and what `inner` has behind it.
+    /// The body of a single answer: its first frame, and the rest of `inner`.
     pub fn of_one(inner: Body, first: Frame<Bytes>) -> Self {
         Self { inner, first: Some(first), many: None }
     }
 
-    /// The body of a stream of answers. What is next is not asked for while the caller leaves too much unread.
+    /// The body of a stream of answers. It does not poll for the next answer while the caller leaves too much unread.
     pub fn of_many(inner: Body, unread: Unread, open: Option<Taken>, room: Option<Arc<Mutex<Room>>>) -> Self {
         Self { inner, first: None, many: Some(Many { unread, _open: open, room, waits: None }) }
     }
@@ -99,7 +99,7 @@ impl http_body::Body for AnswerBody {
     }
 }
 
-/// What is not read of one caller's answers, on one connection.
+/// The unread answers of one caller on one connection.
 #[derive(Clone)]
 pub struct Unread {
     /// The caller's share.
@@ -108,13 +108,13 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Of a caller with this share, on a connection where this goes on.
+    /// The unread answers of a caller with this share, on a connection with this activity.
     pub fn new(share: Arc<Share>, activity: Option<Arc<Activity>>) -> Self {
         Self { share, activity }
     }
 
-    /// Counts an answer to a call that took what `open` is; `None` when there is no room for it. What tells of a
-    /// change is always told, and so is what is small.
+    /// Counts an answer to a call that holds `open`; `None` if there is no room for it. The answer of a call that can
+    /// change something is always sent, and so is a small one.
     pub fn count(&self, answer: Bytes, open: Option<Taken>, changes: bool) -> Option<Bytes> {
         let taken = match answer.len() {
             ..=SMALL_ANSWER_BYTES => None,
@@ -130,12 +130,12 @@ impl Unread {
     }
 }
 
-/// Bytes that count until nobody has them.
+/// Bytes that count until they are dropped.
 struct Held {
     bytes: Bytes,
-    /// What the call takes.
+    /// The bytes that the call holds.
     _open: Option<Taken>,
-    /// What its answer takes.
+    /// The bytes of its answer.
     _taken: Option<Taken>,
     _unread: Option<activity::Unread>,
 }
@@ -146,7 +146,7 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// How many messages there are in what holds whole ones.
+/// Counts the messages in `bytes`, which hold only whole ones.
 fn messages_in(mut bytes: &[u8]) -> usize {
     let mut count = 0;
     while let Some(announced) = Announced::read(bytes) {

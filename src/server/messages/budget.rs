@@ -1,4 +1,4 @@
-//! A number of bytes that callers share.
+//! Byte budgets that callers share.
 
 use std::{
     pin::pin,
@@ -11,22 +11,22 @@ use std::{
 
 use tokio::sync::Notify;
 
-/// Callers that wait for room at once; of more, each is refused without waiting.
+/// The most callers that wait for room at the same time; any more are refused without waiting.
 const MAX_WAITING: usize = 64;
 
-/// Bytes that callers share. Taking some allocates nothing: it is a number.
+/// A number of bytes that callers share. It only counts them; taking bytes allocates nothing.
 ///
-/// A budget may be a part of another one: what is taken of it is taken of that too, and never more than there is of
-/// both. A caller may have three quarters of what the others leave. So there is always room for one more.
+/// A budget can be a part of another one: taking from it takes from the other too, within both limits. A caller can
+/// have three quarters of what the others leave, so there is always room for one more caller.
 pub struct Budget {
     total: usize,
     taken: AtomicUsize,
-    /// What it is a part of.
+    /// The budget that this one is a part of.
     whole: Option<Arc<Budget>>,
     waits: Arc<Waits>,
 }
 
-/// Those who wait for room in a budget, or in one that is part of it.
+/// The callers that wait for room in a budget or in its parts.
 #[derive(Default)]
 struct Waits {
     waiting: AtomicUsize,
@@ -39,41 +39,41 @@ pub struct Share {
     taken: AtomicUsize,
 }
 
-/// Bytes that a caller has; given back when it is dropped.
+/// Bytes that a caller holds; given back on drop.
 pub struct Taken {
     share: Arc<Share>,
     bytes: usize,
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// A budget of `total` bytes.
     pub fn new(total: usize) -> Arc<Self> {
         Arc::new(Self { total, taken: AtomicUsize::new(0), whole: None, waits: Arc::default() })
     }
 
-    /// A part of this one: at most so many of its bytes.
+    /// A part of this budget: at most `total` of its bytes.
     pub fn part(self: &Arc<Self>, total: usize) -> Arc<Self> {
         let (whole, waits) = (Some(self.clone()), self.waits.clone());
         Arc::new(Self { total, taken: AtomicUsize::new(0), whole, waits })
     }
 
-    /// Another caller's share.
+    /// Returns the share of a new caller.
     pub fn share(self: &Arc<Self>) -> Arc<Share> {
         Arc::new(Share { budget: self.clone(), taken: AtomicUsize::new(0) })
     }
 
-    /// Bytes that are taken.
+    /// Returns the bytes that are taken.
     #[cfg(test)]
     pub fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// The budget, and what it is a part of.
+    /// The budget, and all that it is a part of.
     fn chain(&self) -> impl Iterator<Item = &Self> {
         std::iter::successors(Some(self), |budget| budget.whole.as_deref())
     }
 
-    /// Takes bytes of all of the chain, or of none.
+    /// Takes bytes from every budget of the chain, or from none.
     fn try_add(&self, bytes: usize) -> bool {
         let within = |budget: &Self| {
             let sum = |taken: usize| taken.checked_add(bytes).filter(|sum| *sum <= budget.total);
@@ -100,43 +100,43 @@ impl Budget {
 }
 
 impl Share {
-    /// Bytes that the caller has.
+    /// Returns the bytes that the caller holds.
     pub fn taken(&self) -> usize {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Whether the caller has as much as it may.
+    /// Whether the caller can have no more.
     pub fn is_full(&self) -> bool {
         self.budget.is_used_up() || !self.leaves_room(1)
     }
 
-    /// Takes bytes whether there is room or not.
+    /// Takes bytes, whether there is room or not.
     pub fn take_anyway(self: &Arc<Self>, bytes: usize) -> Taken {
         self.budget.chain().for_each(|budget| budget.add(bytes));
         self.had(bytes)
     }
 
-    /// Takes bytes; `None` when there is no room.
+    /// Takes bytes; `None` if there is no room.
     pub fn try_take(self: &Arc<Self>, bytes: usize) -> Option<Taken> {
         (self.leaves_room(bytes) && self.budget.try_add(bytes)).then(|| self.had(bytes))
     }
 
-    /// The same, though the others be left nothing.
+    /// Like [`Self::try_take`], even if nothing is left for others.
     pub fn try_take_all(self: &Arc<Self>, bytes: usize) -> Option<Taken> {
         self.budget.try_add(bytes).then(|| self.had(bytes))
     }
 
-    /// Takes bytes, and waits so long for room; `None` when there was none.
+    /// Takes bytes, and waits up to `patience` for room; `None` if there was none.
     pub async fn take(self: Arc<Self>, bytes: usize, patience: Duration) -> Option<Taken> {
         self.wait(patience, || self.try_take(bytes)).await
     }
 
-    /// The same, though the others be left nothing.
+    /// Like [`Self::take`], even if nothing is left for others.
     pub async fn take_all(self: Arc<Self>, bytes: usize, patience: Duration) -> Option<Taken> {
         self.wait(patience, || self.try_take_all(bytes)).await
     }
 
-    /// Waits until the caller may have more.
+    /// Waits until the caller can have more.
     pub async fn until_there_is_room(self: Arc<Self>) {
         let _waiting = Counted::up(&self.budget.waits.waiting);
         loop {
@@ -173,7 +173,7 @@ impl Share {
         Taken { share: self.clone(), bytes }
     }
 
-    /// Whether the caller, with so many bytes more, has three quarters at most of what the others leave.
+    /// Whether the caller, with `bytes` more, has at most three quarters of what the others leave.
     fn leaves_room(&self, bytes: usize) -> bool {
         let mine = self.taken.load(Ordering::Relaxed) + bytes;
         let all = self.budget.taken.load(Ordering::SeqCst) + bytes;
@@ -191,17 +191,17 @@ impl Share {
 }
 
 impl Taken {
-    /// So many bytes.
+    /// Returns the number of bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Joins `more` of the same caller's to it.
+    /// Adds `more` of the same caller's bytes.
     pub fn join(&mut self, mut more: Self) {
         self.bytes += std::mem::take(&mut more.bytes);
     }
 
-    /// Gives back what is beyond so many bytes.
+    /// Gives back all but `bytes`.
     pub fn shrink_to(&mut self, bytes: usize) {
         if let Some(beyond) = self.bytes.checked_sub(bytes) {
             self.bytes = bytes;
@@ -218,7 +218,7 @@ impl Drop for Taken {
     }
 }
 
-/// One of those that are counted, until it is dropped.
+/// One unit of a count; subtracted on drop.
 struct Counted<'a> {
     count: &'a AtomicUsize,
     number: usize,
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(budget.taken(), 8);
     }
 
-    /// What one kind takes leaves the others what is theirs alone.
+    /// Each kind leaves the others what only they can use.
     #[test]
     fn a_part_is_taken_of_the_whole() {
         let whole = Budget::new(100);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     proptest! {
-        /// However many callers take and give back, the sum is within the whole, and each kind within its part.
+        /// However callers take and give back, the sum stays within the whole, and each kind within its part.
         #[test]
         fn the_sum_is_never_more_than_there_is(
             steps in prop::collection::vec((0..3_usize, 0..5_usize, 0..70_usize, any::<bool>()), 1..200),

@@ -1,4 +1,4 @@
-//! A call under way.
+//! A call in progress.
 
 use std::{
     pin::Pin,
@@ -20,31 +20,31 @@ use super::{
     room::Room,
 };
 
-/// The response in the making.
+/// The pending response.
 pub enum CallFuture<F> {
-    /// The call is made.
+    /// The call is passed on.
     Made(Made<F>),
-    /// It is not.
+    /// The call is refused.
     Refused(Option<Status>),
 }
 
-/// A call that is made.
+/// A call that is passed on.
 pub struct Made<F> {
     inner: Pin<Box<F>>,
     call: Call,
-    /// What it takes while it is open.
+    /// The bytes that it holds while it is open.
     open: Option<Taken>,
     room: Arc<Mutex<Room>>,
     unread: Unread,
 }
 
 impl<F> CallFuture<F> {
-    /// A call that takes what `open` is, whose messages take `room`, and whose answers count as `unread`.
+    /// A call that holds `open`, whose messages take `room`, and whose answers count as `unread`.
     pub fn new(inner: F, call: Call, open: Taken, room: Arc<Mutex<Room>>, unread: Unread) -> Self {
         Self::Made(Made { inner: Box::pin(inner), call, open: Some(open), room, unread })
     }
 
-    /// A call that is not made.
+    /// A refused call.
     pub fn refused(status: Status) -> Self {
         Self::Refused(Some(status))
     }
@@ -78,7 +78,7 @@ impl<F> Made<F> {
             let (unread, open) = (self.unread.clone(), self.open.take());
             return response.map(|body| Body::new(AnswerBody::of_many(body, unread, open, room)));
         }
-        // encoded at once: until then it is a tree of messages, several times as large
+        // encoded immediately: until then the answer is a tree of messages, several times as large
         let (parts, mut body) = response.into_parts();
         match first(&mut body, context) {
             None => Response::from_parts(parts, body),
@@ -89,8 +89,8 @@ impl<F> Made<F> {
         }
     }
 
-    /// Counts an answer as unread; `None` when there is no room for it. What tells of a change is always told, and
-    /// so is what is small.
+    /// Counts an answer as unread; `None` if there is no room for it. The answer of a call that can change something is
+    /// always sent, and so is a small one.
     fn count(&mut self, answer: Frame<Bytes>) -> Option<Frame<Bytes>> {
         let answer = match answer.into_data() {
             Ok(answer) => answer,
@@ -100,7 +100,7 @@ impl<F> Made<F> {
     }
 }
 
-/// What a body has ready.
+/// Returns the frame that a body has ready, if any.
 fn first(body: &mut Body, context: &mut Context<'_>) -> Option<Frame<Bytes>> {
     if body.is_end_stream() {
         return None;

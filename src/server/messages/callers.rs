@@ -1,4 +1,4 @@
-//! What each caller takes of the server's memory.
+//! The memory of the server that each caller uses.
 
 use std::sync::{
     Arc,
@@ -18,7 +18,7 @@ use crate::{
     server::{connection::Peer, guard::Principal},
 };
 
-/// Callers beyond which those that take nothing are forgotten.
+/// The number of callers beyond which those that hold no bytes are forgotten.
 const MANY: usize = 1_024;
 
 /// The callers of a server.
@@ -27,33 +27,33 @@ pub struct Callers {
     received: Arc<Budget>,
     unread: Arc<Budget>,
     known: DashMap<Key, Arc<Caller>>,
-    /// So many are known before those that take nothing are looked for again.
+    /// The number of callers at which the next search for those that hold no bytes starts.
     most: AtomicUsize,
 }
 
-/// A caller's shares.
+/// A caller's shares of the budgets.
 pub struct Caller {
-    /// Of what calls take that are open.
+    /// The share of the bytes of open calls.
     pub calls: Arc<Share>,
-    /// Of the messages that are received and not yet answered.
+    /// The share of the bytes of messages that are received and not yet answered.
     pub received: Arc<Share>,
-    /// Of the answers that are not read.
+    /// The share of the bytes of answers that are not read yet.
     pub unread: Arc<Share>,
 }
 
-/// What tells callers apart.
+/// What distinguishes callers.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
-    /// Their credentials, by name.
+    /// Their credential, by name.
     Credential(Arc<str>),
-    /// Their connections.
+    /// Their connection, by number.
     Connection(u64),
-    /// Nothing.
+    /// Nothing: all such requests count as one caller's.
     Nothing,
 }
 
 impl Callers {
-    /// The callers of a server whose messages have at most `most` bytes.
+    /// The callers of a server whose messages are at most `most` bytes long.
     pub fn new(most: usize) -> Self {
         let larger = (3 * most).saturating_sub(MESSAGE_BYTES);
         let all = Budget::new(TRANSIT_BYTES + larger);
@@ -67,7 +67,7 @@ impl Callers {
         }
     }
 
-    /// The caller of a request.
+    /// Returns the caller of a request.
     pub fn of(&self, extensions: &Extensions) -> Arc<Caller> {
         let key = Key::of(extensions);
         if let Some(caller) = self.known.get(&key) {
@@ -95,7 +95,8 @@ impl Caller {
     }
 }
 
-/// Where a caller's calls get room. More than the largest part of answers is not needed: what takes more is alone then.
+/// Returns where the calls of `caller` get room. An answer asks for at most as much as one caller can have of the
+/// budget: a larger one gets in when nobody else holds any.
 pub fn room(caller: Arc<Caller>) -> Room {
     Room::new(move |purpose, bytes| {
         let caller = caller.clone();

@@ -1,73 +1,73 @@
-//! Cuts what comes at the ends of its messages.
+//! Cuts received bytes into messages.
 
 use std::collections::VecDeque;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 
-/// Bytes before each message: whether it is compressed, and its length.
+/// The bytes before each message: whether it is compressed, and its length.
 pub const HEAD: usize = 5;
-/// An unfinished message is kept in blocks of so many bytes.
+/// The bytes of a block; an unfinished message is kept in blocks.
 const BLOCK: usize = 64 << 10;
 
-/// Takes chunks as they come and hands out whole messages.
+/// Accepts chunks as they arrive and hands out whole messages.
 ///
-/// Small messages that come whole are handed out together, as they came. Of any other the beginning is told
-/// first; of an unfinished one just its own bytes are kept, not the buffers that they came in.
+/// Small messages that arrive whole are handed out together, without a copy. Any other message is announced first. Of
+/// an unfinished message only its own bytes are kept, not the buffers that they arrived in.
 pub struct Cutter {
-    /// Messages longer than this are told of, even when they come whole.
+    /// Messages longer than this are announced, even if they arrive whole.
     small: usize,
-    /// What came and is not looked at.
+    /// Received bytes that are not processed yet.
     chunk: Bytes,
     head: BytesMut,
     begun: Option<Begun>,
 }
 
-/// A message that was begun.
+/// What the head of a message announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Announced {
     /// Whether it is compressed.
     pub compressed: bool,
-    /// The length that its head tells.
+    /// The length of the message, without the head.
     pub length: usize,
 }
 
-/// What comes next.
+/// The next result of cutting.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// Small messages, so many.
+    /// Small messages, and their number.
     Whole(Bytes, usize),
-    /// A message was begun.
+    /// A message has begun.
     Begun(Announced),
-    /// It is whole.
+    /// The message that had begun is whole.
     Message(Announced, VecDeque<Bytes>),
-    /// More has to come.
+    /// More bytes are needed.
     More,
 }
 
 struct Begun {
     announced: Announced,
-    /// Bytes that are still to come.
+    /// The number of bytes still missing.
     rest: usize,
     blocks: VecDeque<BytesMut>,
 }
 
 impl Cutter {
-    /// A cutter that tells of messages of more than `small` bytes.
+    /// A cutter that announces messages longer than `small` bytes.
     pub fn new(small: usize) -> Self {
         Self { small, chunk: Bytes::new(), head: BytesMut::new(), begun: None }
     }
 
-    /// Whether a message was begun and is not whole.
+    /// Whether a message has begun and is not whole.
     pub fn is_within(&self) -> bool {
         self.begun.is_some() || !self.head.is_empty()
     }
 
-    /// Takes what came, once [`Self::next`] asks for more.
+    /// Adds a received chunk, once [`Self::next`] asks for more.
     pub fn push(&mut self, chunk: Bytes) {
         self.chunk = chunk;
     }
 
-    /// What comes next.
+    /// Returns the next result.
     pub fn next(&mut self) -> Piece {
         if self.begun.is_some() {
             return self.go_on();
@@ -79,7 +79,7 @@ impl Cutter {
         }
     }
 
-    /// Bytes and number of the small messages that the chunk begins with.
+    /// Returns the bytes and the number of the small messages that the chunk begins with.
     fn whole(&self) -> (usize, usize) {
         let (mut end, mut count) = (0, 0);
         while let Some(announced) = Announced::read(&self.chunk[end..]) {
@@ -95,7 +95,7 @@ impl Cutter {
     fn begin(&mut self) -> Piece {
         let part = (HEAD - self.head.len()).min(self.chunk.len());
         let announced = match self.head.is_empty() {
-            // it is looked at where it is, so that a message that came whole is not copied
+            // read in place, so that a message that arrived whole is not copied
             true => Announced::read(&self.chunk),
             false => {
                 self.head.extend_from_slice(&self.chunk.split_to(part));
@@ -149,18 +149,18 @@ impl Begun {
         }
     }
 
-    /// The message, whose last bytes are `came`.
+    /// Returns the message, whose last bytes are `came`.
     fn finish(self, came: Bytes) -> VecDeque<Bytes> {
         self.blocks.into_iter().map(BytesMut::freeze).chain([came]).collect()
     }
 }
 
 impl Announced {
-    /// What the head at the beginning of `bytes` tells; `None` when it is not whole.
+    /// Reads the head at the beginning of `bytes`; `None` if it is not whole.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (head, _) = bytes.split_first_chunk::<HEAD>()?;
         let [flag, length @ ..] = *head;
-        // a flag that is none is the decoder's to refuse
+        // the decoder refuses an invalid flag
         Some(Self { compressed: flag != 0, length: u32::from_be_bytes(length) as usize })
     }
 }
@@ -179,7 +179,7 @@ mod tests {
         [u8::from(compressed)].into_iter().chain(length_bytes).chain(content).collect()
     }
 
-    /// What a cutter hands out of chunks, and what it told was begun.
+    /// Returns what a cutter makes of chunks, what it announced, and whether it ends within a message.
     fn cut<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<Announced>, bool) {
         let (mut cutter, mut handed, mut begun) = (Cutter::new(SMALL), Vec::new(), Vec::new());
         for chunk in chunks {

@@ -1,4 +1,4 @@
-//! Unpacks compressed messages, so that what they come to is known before they are decoded.
+//! Unpacks compressed messages, so that their real size is known before they are decoded.
 
 use std::{
     collections::VecDeque,
@@ -10,8 +10,8 @@ use flate2::read::GzDecoder;
 
 use super::cut::HEAD;
 
-/// What a gzip stream says at its end that it unpacks to: one that says something else is refused when it is
-/// unpacked.
+/// Returns the unpacked length that a gzip stream states at its end. A stream that states a wrong length is refused
+/// when it is unpacked.
 pub fn unpacked_length(pieces: &VecDeque<Bytes>) -> usize {
     let mut last = [0; 4];
     let bytes = pieces.iter().rev().flat_map(|piece| piece.iter().rev());
@@ -19,7 +19,8 @@ pub fn unpacked_length(pieces: &VecDeque<Bytes>) -> usize {
     u32::from_le_bytes(last) as usize
 }
 
-/// The message in `pieces`, unpacked, with a head that says so; it has at most `most` bytes.
+/// Unpacks the message in `pieces`, with a head for the unpacked message. Stops one byte beyond `most`, so that the
+/// caller can tell a longer message.
 pub fn unpack(pieces: VecDeque<Bytes>, most: usize) -> io::Result<Bytes> {
     let mut message = Vec::with_capacity(HEAD + unpacked_length(&pieces).min(most));
     message.extend_from_slice(&[0; HEAD]);

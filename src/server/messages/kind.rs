@@ -1,4 +1,4 @@
-//! What kind of call a path names.
+//! The kinds of calls, by path.
 
 use super::weight::{Layout, layout};
 use crate::{
@@ -6,37 +6,37 @@ use crate::{
     server::methods::{Count, Method, Origin},
 };
 
-/// What is known of a call by its path.
+/// What the path of a call says about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// How its messages are answered.
     pub kind: Kind,
-    /// Whether it has one answer.
+    /// Whether it has exactly one answer.
     pub answers_once: bool,
-    /// Whether it may change something.
+    /// Whether it can change something.
     pub changes: bool,
-    /// Whether it is one of the project's.
+    /// Whether its method is one of the project's own.
     pub is_own: bool,
-    /// Its messages.
+    /// The layout of its messages.
     pub layout: Option<&'static Layout>,
 }
 
 /// How a call's messages are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It takes one message.
+    /// The call takes one message.
     One,
-    /// It takes any number, and answers each.
+    /// The call takes any number of messages and answers each.
     Each,
-    /// It takes any number, and is answered at their end: they are kept until then.
+    /// The call takes any number of messages, keeps them, and answers after the last.
     All,
-    /// It is no call of the project's; it may take any number, and keeps none.
+    /// A foreign call: it may take any number of messages, and keeps none.
     Unknown,
 }
 
 impl Call {
-    /// What it takes as long as it is open. Of one that may send any number of messages, the server may hold as many
-    /// as the window of a stream lets it send ahead.
+    /// Returns the bytes that it holds while it is open. If it can send any number of messages, the server can hold as
+    /// many bytes of them as the flow-control window of a stream allows.
     pub fn bytes(self) -> usize {
         match (self.kind, self.answers_once) {
             (Kind::One, true) => CALL_BYTES,
@@ -45,12 +45,12 @@ impl Call {
         }
     }
 
-    /// Whether it may take room for what it makes of its messages, or for its answers before they are sent.
+    /// Whether it can take room for what its messages become, or for its answers before they are sent.
     pub fn may_take_room(self) -> bool {
         self.kind == Kind::All || !self.answers_once
     }
 
-    /// What is known of a call by its path.
+    /// Returns what `path` says about a call.
     pub fn of(path: &str) -> Self {
         let method = Method::of(path);
         Self {
@@ -94,8 +94,7 @@ mod tests {
         }
     }
 
-    /// A call that takes any number of messages and answers with any number answers each with one: room is given
-    /// back by that.
+    /// A call with streams in both directions must answer each message with one: room is given back by these answers.
     #[test]
     fn only_memorize_stream_answers_each() {
         let each: Vec<_> = methods::paths().filter(|path| Call::of(path).kind == Kind::Each).collect();

@@ -1,9 +1,9 @@
-//! A layer that bounds what requests and answers cost in memory.
+//! A layer that bounds the memory of requests and answers.
 //!
-//! - A request's message is handed on once it is whole: what was announced and does not come costs nothing.
-//! - What is received and not yet answered, and what is answered and not yet read, is counted, for each caller
-//!   and in all; what there is no room for waits a while, and is refused.
-//! - A message that was begun has to come.
+//! - A request's message is handed on once it is whole: one that is announced and never arrives costs nothing.
+//! - Messages that are not answered yet, and answers that are not read yet, are counted per caller and in total. What
+//!   there is no room for waits briefly, and is then refused.
+//! - A message that has begun must arrive in time.
 
 mod answer;
 mod budget;
@@ -49,7 +49,7 @@ struct Shared {
 }
 
 impl MessagesLayer {
-    /// A layer for messages of at most `max_message_bytes`.
+    /// A layer for messages of up to `max_message_bytes`.
     pub fn new(max_message_bytes: usize) -> Self {
         let callers = Callers::new(max_message_bytes);
         Self(Arc::new(Shared { callers, max_message_bytes }))
@@ -94,7 +94,7 @@ where
         let open = match call.is_own {
             true if caller.unread.is_full() => return CallFuture::refused(refusals::unread()),
             true => caller.calls.try_take_all(call.bytes()),
-            // whether the server is well is always told
+            // health checks are always answered
             false => Some(caller.calls.take_anyway(call.bytes())),
         };
         let Some(open) = open else { return CallFuture::refused(refusals::too_many_open()) };
@@ -111,7 +111,7 @@ where
     }
 }
 
-/// The size of metadata as HTTP/2 counts it.
+/// Returns the size of metadata as HTTP/2 counts it.
 fn metadata_bytes(metadata: &HeaderMap) -> usize {
     metadata.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum()
 }

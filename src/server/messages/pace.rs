@@ -1,4 +1,4 @@
-//! How fast a message has to come.
+//! How fast a message has to arrive.
 
 use std::{
     pin::Pin,
@@ -10,12 +10,12 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::domain::limits::{LEAST_MESSAGE_RATE, MESSAGE_PATIENCE};
 
-/// Polled so long after its time, the timer was not waited for: nobody asked for what comes, and the client may
-/// have been kept from sending.
+/// If the timer is polled this long after its deadline, nobody was waiting for it: nobody asked for more bytes, and
+/// flow control may have kept the client from sending.
 const UNASKED: Duration = Duration::from_secs(1);
 
-/// The time that a message takes to come: within each [`MESSAGE_PATIENCE`], as much of it as
-/// [`LEAST_MESSAGE_RATE`] brings, or all of it.
+/// The pace of an arriving message: within each [`MESSAGE_PATIENCE`], all of it must arrive, or as much as
+/// [`LEAST_MESSAGE_RATE`] requires.
 #[derive(Default)]
 pub struct Pace {
     since: Option<Instant>,
@@ -24,17 +24,17 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// So many bytes came.
+    /// Notes that `bytes` arrived.
     pub fn came(&mut self, bytes: usize) {
         self.came += bytes;
     }
 
-    /// Nothing is waited for.
+    /// Notes that no bytes are expected.
     pub fn rest(&mut self) {
         self.since = None;
     }
 
-    /// Waits until what is waited for is late.
+    /// Waits until the expected bytes are late.
     pub fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<()> {
         loop {
             let since = *self.since.get_or_insert_with(|| {
@@ -95,6 +95,6 @@ mod tests {
         tokio::time::advance(MESSAGE_PATIENCE * 2).await;
         let again = Instant::now();
         poll_fn(|context| pace.poll_late(context)).await;
-        assert_eq!(again.elapsed(), MESSAGE_PATIENCE, "its time begins anew");
+        assert_eq!(again.elapsed(), MESSAGE_PATIENCE, "its time starts again");
     }
 }

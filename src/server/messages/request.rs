@@ -1,4 +1,4 @@
-//! A request's body: hands on messages once they are whole.
+//! The body of a request: hands on messages once they are whole.
 
 use std::{
     collections::VecDeque,
@@ -31,14 +31,14 @@ use crate::{
 
 type Waits = Pin<Box<dyn Future<Output = Option<Taken>> + Send>>;
 
-/// A request's body, in whole messages.
+/// The body of a request, in whole messages.
 ///
-/// What the decoder behind it sees of a message, it sees at once: it reserves what a message announces, so
-/// that a message that does not come would cost as much as one that does.
+/// The decoder that reads it sees a message only as a whole: the decoder reserves the announced length, so a message
+/// that never arrives would cost as much memory as one that does.
 pub struct RequestBody {
     inner: Body,
     call: Call,
-    /// Whether what is compressed is so by gzip.
+    /// Whether compressed messages are gzip.
     gzip: bool,
     most: usize,
     cutter: Cutter,
@@ -47,14 +47,14 @@ pub struct RequestBody {
     pause: Option<Pin<Box<Sleep>>>,
     /// Whole messages.
     ready: VecDeque<Bytes>,
-    /// Messages that came, of a call that takes one.
+    /// The number of messages that have arrived.
     count: usize,
-    /// What room is waited for, and what then goes on.
+    /// The pending wait for room, and what to do once it is there.
     waits: Option<(Waits, Then)>,
     ended: bool,
 }
 
-/// What goes on once there is room.
+/// What to do once there is room.
 enum Then {
     Receive,
     Unpack(VecDeque<Bytes>),
@@ -62,7 +62,7 @@ enum Then {
 }
 
 impl RequestBody {
-    /// The body `inner` of a call, whose messages have at most `most` bytes each and take `room`.
+    /// The body `inner` of a call, whose messages are at most `most` bytes long and take `room`.
     pub fn new(inner: Body, call: Call, gzip: bool, most: usize, room: Arc<Mutex<Room>>) -> Self {
         Self {
             inner,
@@ -80,7 +80,7 @@ impl RequestBody {
         }
     }
 
-    /// The next frame; `None` is the end.
+    /// Returns the next frame; `None` at the end.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Frame<Bytes>>, Status>> {
         loop {
             if let Some(bytes) = self.ready.pop_front() {
@@ -112,7 +112,7 @@ impl RequestBody {
         }
     }
 
-    /// Reads more. A frame that is no data is handed on.
+    /// Reads more. Returns a frame that is not data.
     fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<Frame<Bytes>>, Status>> {
         let frame = match Pin::new(&mut self.inner).poll_frame(context) {
             Poll::Ready(frame) => frame.transpose()?,
@@ -134,7 +134,7 @@ impl RequestBody {
         })
     }
 
-    /// Why the client is not waited for any more.
+    /// Waits until the client is too slow, and returns the error.
     fn poll_late(&mut self, context: &mut Context<'_>) -> Poll<Status> {
         if self.cutter.is_within() || self.call.kind == Kind::One {
             ready!(self.pace.poll_late(context));
@@ -156,7 +156,7 @@ impl RequestBody {
     }
 
     fn finish(&mut self, announced: Announced, pieces: VecDeque<Bytes>) -> Result<(), Status> {
-        // compressed some other way, it is the decoder's to refuse
+        // the decoder refuses any other compression
         if !announced.compressed || !self.gzip {
             return self.weigh(announced.length, pieces);
         }
@@ -175,7 +175,7 @@ impl RequestBody {
         }
     }
 
-    /// Takes room for what a message is once it is decoded.
+    /// Takes room for a message as it will be once decoded.
     fn weigh(&mut self, length: usize, pieces: VecDeque<Bytes>) -> Result<(), Status> {
         let weight = match self.call.layout {
             Some(layout) if length > TINY_MESSAGE_BYTES => layout.weigh(&pieces, HEAD),
@@ -246,7 +246,7 @@ impl http_body::Body for RequestBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let next = ready!(self.poll_next(context));
         if next.is_err() {
-            // what is held for a call that is refused is let go at once
+            // frees what is held for the refused call immediately
             self.ended = true;
             self.cutter = Cutter::new(SMALL_MESSAGE_BYTES);
             self.inner = Body::empty();

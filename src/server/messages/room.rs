@@ -1,4 +1,4 @@
-//! The room that one call's messages take, from when they are begun until they are answered.
+//! The room that the messages of one call take, from their beginning until they are answered.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -8,9 +8,9 @@ use super::{
 };
 use crate::domain::limits::{SMALL_MESSAGE_BYTES, SMALL_STREAM_BYTES};
 
-/// A stream's messages take room in steps, so that not each asks for some.
+/// The messages of a stream take room in steps of this many bytes, so that not every message asks for room.
 const STEP: usize = 64 << 10;
-/// What a message takes beside its bytes, once it is decoded.
+/// The bytes that a decoded message takes in addition to its own.
 const DECODED: usize = 512;
 
 /// The room of one call.
@@ -18,13 +18,13 @@ pub struct Room {
     share: Arc<Share>,
     kind: Kind,
     taken: Option<Taken>,
-    /// The longest message of a stream: its decoder's buffer stays as long.
+    /// The length of the longest message of a stream: the decoder's buffer stays that long.
     longest: usize,
-    /// Messages that are not answered, and what they take: those that were handed on together.
+    /// Unanswered messages: the number and the bytes of those that were handed on together.
     unanswered: VecDeque<(usize, usize)>,
-    /// What those take in all.
+    /// The bytes of all unanswered messages.
     bytes: usize,
-    /// What the message takes that comes.
+    /// The bytes of the message that is arriving.
     coming: usize,
 }
 
@@ -34,12 +34,12 @@ impl Room {
         Self { share, kind, taken: None, longest: 0, unanswered: VecDeque::new(), bytes: 0, coming: 0 }
     }
 
-    /// The caller's share that it is part of.
+    /// Returns the caller's share that the room is taken from.
     pub fn share(&self) -> &Arc<Share> {
         &self.share
     }
 
-    /// Takes room for messages of so many bytes that come; what is lacking is the error.
+    /// Takes room for arriving messages of `bytes`. The error is how many bytes are lacking.
     pub fn receive(&mut self, bytes: usize) -> Result<(), usize> {
         self.coming = bytes;
         let lacking = self.wanted().saturating_sub(self.has());
@@ -51,7 +51,7 @@ impl Room {
         Ok(())
     }
 
-    /// Adds what was lacking.
+    /// Adds the bytes that were lacking.
     pub fn add(&mut self, taken: Taken) {
         match &mut self.taken {
             Some(before) => before.join(taken),
@@ -59,7 +59,7 @@ impl Room {
         }
     }
 
-    /// So many messages are handed on, which came.
+    /// Notes that `count` messages that have arrived are handed on.
     pub fn hand_on(&mut self, count: usize) {
         let bytes = std::mem::take(&mut self.coming);
         if self.kind != Kind::One {
@@ -72,7 +72,7 @@ impl Room {
         }
     }
 
-    /// So many answers were made.
+    /// Notes that `count` messages are answered.
     pub fn answered(&mut self, mut count: usize) {
         while let Some((together, bytes)) = self.unanswered.front_mut() {
             if *together > count {
@@ -89,7 +89,7 @@ impl Room {
         }
     }
 
-    /// The call is answered: none of its messages is kept.
+    /// Notes that the whole call is answered, and keeps none of its messages.
     pub fn all_answered(&mut self) {
         if self.kind != Kind::Each {
             *self = Self::new(self.share.clone(), self.kind);
@@ -100,7 +100,7 @@ impl Room {
         self.taken.as_ref().map_or(0, Taken::bytes)
     }
 
-    /// What to take for all of it.
+    /// Returns the bytes to hold for all messages.
     fn wanted(&self) -> usize {
         match self.kind {
             Kind::One if self.coming <= SMALL_MESSAGE_BYTES => 0,

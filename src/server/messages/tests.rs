@@ -1,4 +1,4 @@
-//! The layer around a service of the tests' own.
+//! The layer around a test service.
 
 use std::{
     convert::Infallible,
@@ -34,12 +34,12 @@ const UNARY: &str = "/utterd.v1.MemoryService/Memorize";
 const STREAM: &str = "/utterd.v1.MemoryService/MemorizeStream";
 const IMPORT: &str = "/utterd.v1.ConversationService/ImportConversation";
 
-/// A call's body as a client sends it.
+/// Sends the body of a call, as a client does.
 type Sends = mpsc::UnboundedSender<Bytes>;
 
 struct Server {
     layer: MessagesLayer,
-    /// Bytes of requests that reached the service.
+    /// The bytes of requests that have reached the service.
     read: Arc<AtomicUsize>,
     /// How many calls the service answers; the others wait.
     answers: Arc<tokio::sync::Semaphore>,
@@ -51,7 +51,7 @@ impl Server {
         Self { layer: MessagesLayer::new(MOST), read: Arc::default(), answers }
     }
 
-    /// A call, and what sends its body: it is answered with an empty response once its body was read.
+    /// Returns a call and the sender of its body. The answer is an empty response once the body has been read.
     fn call(&self, path: &str) -> (Sends, impl Future<Output = Result<(), Status>> + use<>) {
         let (sends, chunks) = mpsc::unbounded();
         let body = StreamBody::new(chunks.map(|chunk| Ok::<_, Status>(Frame::data(chunk))));
@@ -185,8 +185,8 @@ async fn an_import_is_not_kept_for_ever() {
     assert_eq!(begun.elapsed(), IMPORT_PATIENCE);
 }
 
-/// However many announce, those that have room are received, and the others wait and are refused. Small
-/// messages, and others' calls, go on.
+/// However many messages are announced, those that have room are received, and the others wait and are refused. Small
+/// messages still get through.
 #[tokio::test(start_paused = true)]
 async fn announcing_takes_room() {
     let server = Server::new();
@@ -247,7 +247,7 @@ async fn what_is_not_answered_takes_room() {
     call.await.unwrap().unwrap();
 }
 
-/// A compressed message of so many zeros, which says that it unpacks to `says`.
+/// A compressed message of `unpacked` zeros, which states `says` as its unpacked length.
 fn packed(unpacked: usize, says: usize) -> Bytes {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&vec![0; unpacked]).unwrap();
@@ -268,7 +268,7 @@ async fn a_compressed_message_is_handed_on_as_it_was() {
     assert_eq!(server.read(), 1_005);
 }
 
-/// A compressed message counts as what it unpacks to.
+/// A compressed message counts with its unpacked length.
 #[tokio::test(start_paused = true)]
 async fn a_compressed_message_takes_what_it_unpacks_to() {
     let server = Server { layer: MessagesLayer::new(1_500), ..Server::new() };
@@ -292,7 +292,7 @@ async fn a_compressed_message_takes_what_it_unpacks_to() {
     coming.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
-/// Parts of two bytes become structures of some hundred.
+/// Parts of two bytes become structures of several hundred.
 #[tokio::test(start_paused = true)]
 async fn a_message_of_many_parts_is_refused() {
     let server = Server::new();
@@ -320,7 +320,7 @@ async fn a_call_that_takes_one_message_takes_one() {
     is(call.await, Code::InvalidArgument, "INVALID_MESSAGE");
 }
 
-/// Small parts become much, however small the message is.
+/// Small parts grow a lot, however small the message is.
 #[tokio::test(start_paused = true)]
 async fn a_small_message_of_many_parts_takes_room() {
     let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
@@ -341,7 +341,7 @@ async fn a_small_message_of_many_parts_takes_room() {
     assert!((10..500).contains(&waiting.len()), "{}", waiting.len());
 }
 
-/// Calls take room as long as they are open, and are told when to come again. Whether the server is well is told.
+/// Calls take room as long as they are open; refused ones are told when to retry. Health checks are still answered.
 #[tokio::test(start_paused = true)]
 async fn open_calls_take_room() {
     let server = Server::new();

@@ -1,7 +1,7 @@
-//! What a message takes once it is decoded, told from its bytes.
+//! Estimates the memory of a decoded message from its encoded bytes.
 //!
-//! A part of two bytes may become a structure of several hundred, so that a message within its limit may take a
-//! hundred times as much.
+//! A part of two bytes can become a structure of several hundred, so a message within its limit could take a hundred
+//! times as much memory.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -14,18 +14,18 @@ use prost_types::{
 
 use crate::proto::FILE_DESCRIPTOR_SET;
 
-/// Bytes of a field of a structure: of a list, or a text.
+/// The bytes of a field of a structure: the size of a list or a string.
 const FIELD: usize = 24;
-/// A list that grows has room for as much again.
+/// A growing list has up to twice the capacity that it needs.
 const GROWTH: usize = 2;
 
 /// The messages of the project's calls.
 static MESSAGES: LazyLock<HashMap<String, Layout>> = LazyLock::new(layouts);
 
-/// The fields of a message that take more than their bytes.
+/// The fields of a message that take more memory than their encoded bytes.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// What the structure itself takes.
+    /// The bytes of the structure itself.
     size: usize,
     fields: HashMap<u32, Field>,
 }
@@ -34,24 +34,24 @@ pub struct Layout {
 enum Field {
     /// A message, by its name.
     Message(String),
-    /// A text of a list.
+    /// An element of a list of strings.
     Element,
-    /// Numbers of a list: of eight bytes each, and one where they came.
+    /// Numbers of a list: eight bytes each, from as little as one encoded byte.
     Numbers,
 }
 
-/// The layout of the message called `name`, as descriptors name it.
+/// Returns the layout of the message `name`, as descriptors name it.
 pub fn layout(name: &str) -> Option<&'static Layout> {
     MESSAGES.get(name)
 }
 
 impl Layout {
-    /// What the message in `pieces` takes when it is decoded, its head left out; about, and no less.
+    /// Estimates, never too low, the bytes of the message in `pieces` once it is decoded. Skips the `head` before it.
     pub fn weigh<'a>(&self, pieces: impl IntoIterator<Item = &'a Bytes>, head: usize) -> usize {
         let mut reader = Reader::new(pieces);
         reader.skip(head);
         let mut weight = self.size;
-        // what is no message is refused by the decoder
+        // the decoder refuses what is not a message
         let _ = self.weigh_fields(&mut reader, &mut weight);
         weight
     }
@@ -99,7 +99,7 @@ impl Layout {
     }
 }
 
-/// Reads what comes in pieces.
+/// Reads bytes that are split into pieces.
 struct Reader<'a, P> {
     pieces: P,
     piece: &'a [u8],
@@ -111,7 +111,7 @@ impl<'a, P: Iterator<Item = &'a Bytes>> Reader<'a, P> {
         Self { pieces: pieces.into_iter(), piece: &[], read: 0 }
     }
 
-    /// Goes on to a piece that has bytes; there may be none.
+    /// Moves on to the next piece that is not empty; returns whether there is none.
     fn is_at_end(&mut self) -> bool {
         while self.piece.is_empty() {
             match self.pieces.next() {
@@ -177,7 +177,7 @@ fn add<'a>(name: &str, message: &'a DescriptorProto, messages: &mut HashMap<Stri
     }
 }
 
-/// What the structure of a message takes: those within it are part of it, lists are not.
+/// Estimates the bytes of a message's structure: nested messages are part of it, the contents of lists are not.
 fn size(name: &str, messages: &HashMap<String, &DescriptorProto>, depth: usize) -> usize {
     let Some(message) = messages.get(name).filter(|_| depth < 8) else { return FIELD };
     let field = |field: &FieldDescriptorProto| match (field.r#type(), field.label()) {

@@ -1,4 +1,4 @@
-//! What left the window is found in the archive, as long as it is stored.
+//! What left the window is in the archive, as long as it is stored.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,7 +13,7 @@ fn rolling() -> Policy {
     Policy { utterances: Marks::with_keep(4, 2), ..Policy::ROLLING }
 }
 
-/// A conversation of twelve utterances, of which the first eight or more are archived.
+/// A conversation of twelve utterances, of which at least the first eight are archived.
 async fn short(store: &Arc<dyn Store>) -> Script {
     let mut script = Script::with(store, "short", rolling());
     for draft in users(12) {
@@ -23,7 +23,7 @@ async fn short(store: &Arc<dyn Store>) -> Script {
     script
 }
 
-/// Evicted utterances leave the window for the archive, in one batch or one by one.
+/// Evicted utterances move from the window to the archive, in one batch or one by one.
 pub async fn what_is_evicted_is_archived(store: Arc<dyn Store>) {
     let script = short(&store).await;
     assert_eq!(script.archived(&script.state.head.archived).await.len() + script.state.window.len(), 12);
@@ -32,7 +32,7 @@ pub async fn what_is_evicted_is_archived(store: Arc<dyn Store>) {
     assert_eq!(step.change.evicted.len(), 10);
 }
 
-/// Ranges with gaps, and beyond what is archived, answer what is there, ascending.
+/// Ranges with gaps, or beyond what is archived, return what exists, ascending.
 pub async fn only_what_is_wanted_is_answered(store: Arc<dyn Store>) {
     let script = short(&store).await;
     let mut wanted: Ranges = [1, 4, 6].map(Sequence).into_iter().collect();
@@ -45,7 +45,7 @@ pub async fn only_what_is_wanted_is_answered(store: Arc<dyn Store>) {
     assert!(script.archived(&Ranges::new()).await.is_empty());
 }
 
-/// Of a conversation that does not exist, nothing is archived.
+/// Nothing is archived for a conversation that does not exist.
 pub async fn nothing_is_archived_of_an_unknown_conversation(store: Arc<dyn Store>) {
     let script = short(&store).await;
     let all = Ranges::of(Sequence(1), Sequence(100));
@@ -54,7 +54,7 @@ pub async fn nothing_is_archived_of_an_unknown_conversation(store: Arc<dyn Store
     script.check().await;
 }
 
-/// What a limit drops is gone, the oldest first; a smaller limit drops at once.
+/// What a limit drops is removed, the oldest first; a smaller limit drops immediately.
 pub async fn what_is_trimmed_is_gone(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "trimmed", Policy { archive_limit: 20, ..rolling() });
     for draft in users(40) {
@@ -66,7 +66,7 @@ pub async fn what_is_trimmed_is_gone(store: Arc<dyn Store>) {
     assert!(script.state.head.archived.count() <= 3);
 }
 
-/// With a limit of 0, what is evicted, or comes and goes in one batch, is stored nowhere.
+/// With a limit of 0, what is evicted, or comes and goes in one batch, is not stored anywhere.
 pub async fn a_limit_of_0_keeps_nothing(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "nothing", Policy { archive_limit: 0, ..rolling() });
     let step = script.say(users(9)).await;
@@ -77,7 +77,7 @@ pub async fn a_limit_of_0_keeps_nothing(store: Arc<dyn Store>) {
     assert_eq!(script.archived_ids(&["brief"]).await, BTreeMap::new());
 }
 
-/// Soft-forgotten utterances are stored with their mark, where they were.
+/// Soft-forgotten utterances are stored with their mark, in place.
 pub async fn a_soft_forget_rewrites_window_and_archive(store: Arc<dyn Store>) {
     let mut script = short(&store).await;
     assert!(script.forget("sequence:3-5", false).await);
@@ -86,7 +86,7 @@ pub async fn a_soft_forget_rewrites_window_and_archive(store: Arc<dyn Store>) {
     assert!(script.stored().all(|utterance| utterance.forgotten));
 }
 
-/// Restored utterances take part again, where they were.
+/// Restored utterances are live again, in place.
 pub async fn a_restore_rewrites_window_and_archive(store: Arc<dyn Store>) {
     let mut script = short(&store).await;
     assert!(script.forget("all", false).await);
@@ -95,7 +95,7 @@ pub async fn a_restore_rewrites_window_and_archive(store: Arc<dyn Store>) {
     assert_eq!(live, [2, 12]);
 }
 
-/// A pin and metadata are stored for what is in the window and for what left it.
+/// A pin and metadata are stored for utterances in the window and in the archive.
 pub async fn a_pin_rewrites_window_and_archive(store: Arc<dyn Store>) {
     let mut script = short(&store).await;
     assert!(script.mark(2, true, "in the archive").await);
@@ -106,7 +106,7 @@ pub async fn a_pin_rewrites_window_and_archive(store: Arc<dyn Store>) {
     assert!(script.mark(2, false, "again").await);
 }
 
-/// An utterance that is appended and rewritten by one change is kept as rewritten.
+/// An utterance that one change both appends and rewrites is stored as rewritten.
 pub async fn what_is_pinned_with_its_batch_is_kept_pinned(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "pinned", rolling());
     let mut answer = result("a", "done");
@@ -117,7 +117,7 @@ pub async fn what_is_pinned_with_its_batch_is_kept_pinned(store: Arc<dyn Store>)
     assert!(script.state.window.get(Sequence(2)).is_some_and(|utterance| utterance.pinned));
 }
 
-/// Hard-forgotten utterances are gone from window and archive.
+/// Hard-forgotten utterances are removed from window and archive.
 pub async fn what_is_erased_is_gone(store: Arc<dyn Store>) {
     let mut script = short(&store).await;
     assert!(script.forget("sequence:2-4", true).await);
@@ -128,7 +128,7 @@ pub async fn what_is_erased_is_gone(store: Arc<dyn Store>) {
     script.say(users(2)).await;
 }
 
-/// Ids that clients gave name what is archived, and nothing else.
+/// Ids that clients gave refer to archived utterances, and nothing else.
 pub async fn ids_are_found_in_the_archive_only(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "ids", rolling());
     for number in 1..=8 {
@@ -142,7 +142,7 @@ pub async fn ids_are_found_in_the_archive_only(store: Arc<dyn Store>) {
     assert_eq!(script.archived_ids(&[]).await, BTreeMap::new());
 }
 
-/// The id of an utterance that is gone names nothing, and may be given again.
+/// The id of a removed utterance refers to nothing, and can be given again.
 pub async fn ids_of_what_is_gone_are_free(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "free", Policy { archive_limit: 4, ..rolling() });
     for number in 1..=12 {

@@ -1,4 +1,4 @@
-//! Who may work on what waits: of several processes one. A store of a single one grants every claim.
+//! Claims on waiting work: one of several processes gets it. A store for a single process grants every claim.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
 const ANN: WorkerId = WorkerId(1);
 const BOB: WorkerId = WorkerId(u128::MAX);
 
-/// Claims at so many seconds after [`START`], for a minute.
+/// Claims for a minute, this many seconds after [`START`].
 async fn claim(
     store: &Arc<dyn Store>,
     conversation: &ConversationKey,
@@ -23,12 +23,12 @@ async fn claim(
     store.claim(claim).await.expect("a claim is answered")
 }
 
-/// Whether a claim is granted that another worker has a claim against.
+/// Whether a claim is granted while another worker has one.
 fn despite_another(store: &Arc<dyn Store>) -> bool {
     !store.capabilities().shared
 }
 
-/// The worker that has it may have it for longer; another may not have it at all.
+/// The worker that has the claim can extend it; another cannot get it at all.
 pub async fn one_worker_has_a_claim(store: Arc<dyn Store>) {
     let key = key("c");
     assert!(claim(&store, &key, ANN, 0).await);
@@ -37,7 +37,7 @@ pub async fn one_worker_has_a_claim(store: Arc<dyn Store>) {
     assert_eq!(claim(&store, &key, BOB, 89).await, despite_another(&store), "it was claimed for longer");
 }
 
-/// At its time a claim is none, and another worker takes over.
+/// A claim expires at its time, and another worker takes over.
 pub async fn a_claim_ends_at_its_time(store: Arc<dyn Store>) {
     let key = key("c");
     assert!(claim(&store, &key, ANN, 0).await);
@@ -46,7 +46,7 @@ pub async fn a_claim_ends_at_its_time(store: Arc<dyn Store>) {
     assert_eq!(claim(&store, &key, ANN, 61).await, despite_another(&store));
 }
 
-/// Another worker's claim is not given up, nor is one that nobody has.
+/// Another worker's claim cannot be given up, nor can one that nobody has.
 pub async fn a_claim_is_given_up_by_its_worker(store: Arc<dyn Store>) {
     let key = key("c");
     let give_up = async |worker| store.give_up(&key, worker).await.expect("it is given up");
@@ -60,7 +60,7 @@ pub async fn a_claim_is_given_up_by_its_worker(store: Arc<dyn Store>) {
     assert_eq!(claim(&store, &key, ANN, 3).await, despite_another(&store));
 }
 
-/// A claim is of one conversation, in one namespace.
+/// A claim is for one conversation in one namespace.
 pub async fn claims_of_several_conversations_are_apart(store: Arc<dyn Store>) {
     assert!(claim(&store, &key("c"), ANN, 0).await);
     for other in [key("d"), key_in("other", "c")] {
@@ -70,7 +70,7 @@ pub async fn claims_of_several_conversations_are_apart(store: Arc<dyn Store>) {
     assert_eq!(claim(&store, &key("c"), BOB, 1).await, despite_another(&store));
 }
 
-/// Of a store of one process all have it: there only one claims.
+/// In a store for one process, all get it: there, only one claims.
 pub async fn one_of_those_who_claim_at_once_has_it(store: Arc<dyn Store>) {
     const WORKERS: u128 = 8;
     for round in 0..20 {

@@ -10,7 +10,7 @@ use crate::{
     store::{Commit, PointerWrite, Store},
 };
 
-/// Nothing to do is done.
+/// An empty commit succeeds.
 pub async fn an_empty_commit_succeeds(store: Arc<dyn Store>) {
     assert_eq!(store.commit(Commit::default()).await, Ok(()));
 }
@@ -25,7 +25,7 @@ pub async fn a_stale_change_conflicts(store: Arc<dyn Store>) {
     script.check().await;
 }
 
-/// What exists is not created again.
+/// An existing conversation is not created again.
 pub async fn creating_what_exists_conflicts(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "twice");
     let again = script.creating();
@@ -34,7 +34,7 @@ pub async fn creating_what_exists_conflicts(store: Arc<dyn Store>) {
     script.check().await;
 }
 
-/// A change applies to nothing but the revision it was decided on.
+/// A change applies only to the revision that it was decided on.
 pub async fn changing_what_does_not_exist_conflicts(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "gone");
     script.create().await;
@@ -71,7 +71,7 @@ pub async fn several_conversations_change_together(store: Arc<dyn Store>) {
     }
 }
 
-/// One write that does not apply keeps the others from taking effect, wherever it stands.
+/// One write that does not apply prevents the others from taking effect, wherever it is in the commit.
 pub async fn one_conflict_leaves_all_untouched(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "m"), Script::new(&store, "a"), Script::new(&store, "z")];
     for script in &mut scripts {
@@ -91,7 +91,7 @@ pub async fn one_conflict_leaves_all_untouched(store: Arc<dyn Store>) {
     }
 }
 
-/// A pointer that is not as expected keeps everything from taking effect.
+/// A pointer that is not as expected prevents the whole commit.
 pub async fn a_pointer_that_moved_leaves_all_untouched(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "a"), Script::new(&store, "b")];
     scripts[0].say(users(2)).await;
@@ -111,8 +111,7 @@ pub async fn a_pointer_that_moved_leaves_all_untouched(store: Arc<dyn Store>) {
     assert_eq!(active(&store, &recipient("bob")).await, None);
 }
 
-/// An outcome of the same key keeps everything from taking effect, so that one attempt is
-/// never made twice.
+/// An outcome with the same key prevents the whole commit, so one attempt is never applied twice.
 pub async fn an_outcome_that_is_kept_leaves_all_untouched(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "a"), Script::new(&store, "b")];
     let first = scripts[0].saying(users(2)).await;
@@ -133,7 +132,7 @@ pub async fn an_outcome_that_is_kept_leaves_all_untouched(store: Arc<dyn Store>)
     assert_eq!(store.outcome(&attempt("once"), Timestamp(0)).await, Ok(Some(kept)));
 }
 
-/// Adds a pointer and an outcome, whose effect would be seen.
+/// Adds a pointer and an outcome, whose effect would be visible.
 fn with_marks(commit: Commit, script: &Script) -> Commit {
     let kept = outcome(&script.state, Timestamp(1));
     Commit {
@@ -143,7 +142,7 @@ fn with_marks(commit: Commit, script: &Script) -> Commit {
     }
 }
 
-/// Neither the conversations nor what [`with_marks`] adds has changed.
+/// Checks that neither the conversations nor what [`with_marks`] adds have changed.
 async fn assert_unmarked(store: &Arc<dyn Store>, scripts: &[Script]) {
     for script in scripts {
         script.check().await;

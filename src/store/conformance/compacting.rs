@@ -1,4 +1,4 @@
-//! Compactions of a script's conversation, and what models tell of it.
+//! Compactions of a script's conversation, and the texts of models for it.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Script {
         compacted.compaction
     }
 
-    /// Undoes the last compaction that stands; the sequences that are in the window again.
+    /// Undoes the last compaction that is not undone; returns the sequences that are in the window again.
     pub(in crate::store) async fn undo(&mut self) -> Ranges {
         self.try_undo().await.expect("there is a compaction to undo")
     }
@@ -38,13 +38,13 @@ impl Script {
         Ok(undone.returned.iter().map(|utterance| utterance.sequence).collect())
     }
 
-    /// The numbers of the segments that wait for a model, the oldest segment first.
+    /// The numbers of the segments waiting for a model, the oldest segment first.
     pub(in crate::store) fn awaiting(&self) -> Vec<u32> {
         let segments = self.state.summary.segments().iter();
         segments.filter(|segment| segment.awaits.is_some()).map(|segment| segment.number).collect()
     }
 
-    /// A model tells the segment with this number, which waits for one.
+    /// Replaces the text of the segment with this number, which waits for a model.
     pub(in crate::store) async fn replace_by_llm(&mut self, segment: u32, text: &str) {
         let mut segments = self.state.summary.segments().iter();
         let told = segments.find(|told| told.number == segment).expect("there is such a segment");
@@ -61,7 +61,7 @@ impl Script {
         assert!(self.apply_if(transition).await, "the segment waits");
     }
 
-    /// A model tells what the conversation was about, which has ended.
+    /// Replaces the closing of the conversation, which has ended, with a model's.
     pub(in crate::store) async fn replace_closing(&mut self, title: &str) {
         let told = Told { title: title.into(), summary: "It was about codes.".into() };
         let teller = Teller { model: "small".into(), prompt: 1 };
@@ -71,7 +71,7 @@ impl Script {
         assert!(self.apply_if(transition).await, "the ending waits");
     }
 
-    /// No model is awaited for the segment with this number any more.
+    /// Stops waiting for a model for the segment with this number.
     pub(super) async fn give_up(&mut self, segment: u32) {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = give_up(&self.state, segment, &context);

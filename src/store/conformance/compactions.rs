@@ -1,4 +1,4 @@
-//! What was compacted, and what its undo brings back.
+//! Compactions, and what undoing them brings back.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -19,7 +19,7 @@ use crate::{
     store::Store,
 };
 
-/// A window without limits, a summary that folds early, and a model that is awaited.
+/// A window without limits, a summary that folds early, and model summaries enabled.
 fn policy() -> Policy {
     Policy { summary_token_limit: Some(90), llm_summaries: Some(true), ..Policy::SESSION }
 }
@@ -31,7 +31,7 @@ async fn long(store: &Arc<dyn Store>) -> Script {
     script
 }
 
-/// One that was compacted three times; each but the first compaction folded segments.
+/// A conversation that was compacted three times; each compaction but the first folded segments.
 async fn compacted(store: &Arc<dyn Store>) -> Script {
     let mut script = long(store).await;
     for _ in 0..3 {
@@ -52,7 +52,7 @@ fn range(first: u64, last: u64) -> Ranges {
     Ranges::of(Sequence(first), Sequence(last))
 }
 
-/// What leaves without a summary is archived, and comes back with an undo, beside what was summarised.
+/// What leaves without a summary is archived, and an undo brings it back, as it does what was summarised.
 pub async fn what_is_archived_only_comes_back(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     let first = script.compact_by(Extent::Oldest(7), false).await;
@@ -66,7 +66,7 @@ pub async fn what_is_archived_only_comes_back(store: Arc<dyn Store>) {
     assert_eq!(script.state.window.len(), 40);
 }
 
-/// A compaction comes back with all that it tells of itself; what left is archived.
+/// A compaction is loaded with all of its fields; what left is archived.
 pub async fn a_compaction_is_kept(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     script.now = script.now.plus(Duration::from_secs(7));
@@ -80,7 +80,7 @@ pub async fn a_compaction_is_kept(store: Arc<dyn Store>) {
     assert_eq!(script.state.window.len(), 1);
 }
 
-/// An undo puts what left into the window again, out of the archive, as often as it is compacted.
+/// An undo moves what left from the archive back into the window, however often it is compacted.
 pub async fn what_left_comes_back_with_an_undo(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     for _ in 0..3 {
@@ -105,7 +105,7 @@ pub async fn several_are_undone_one_by_one(store: Arc<dyn Store>) {
     assert_eq!(folded(&script.state).count(), 0);
 }
 
-/// What is said, evicted and compacted since an undo is as it would be without it.
+/// What is said, evicted and compacted after an undo is as it would be without the undo.
 pub async fn what_was_said_since_stays(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     script.undo().await;
@@ -119,7 +119,7 @@ pub async fn what_was_said_since_stays(store: Arc<dyn Store>) {
     assert!(script.state.window.len() <= 20, "what is said next evicts");
 }
 
-/// The ids that clients gave are found in the archive while their utterances are there.
+/// Ids that clients gave are found in the archive while their utterances are in it.
 pub async fn ids_are_found_where_their_utterances_are(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "ids", policy());
     script.say(vec![named("first", "The code is 1."), named("second", "The code is 2.")]).await;
@@ -141,7 +141,7 @@ pub async fn ids_are_found_where_their_utterances_are(store: Arc<dyn Store>) {
     assert_eq!(found(&script).await.len(), 1);
 }
 
-/// The oldest are kept no more, and of those that are, only the newest can be undone.
+/// The oldest compactions are dropped, and of the others only the newest can be undone.
 pub async fn the_oldest_go_beyond_the_limit(store: Arc<dyn Store>) {
     let turns = Marks::with_keep(2, 1);
     let mut script = Script::with(&store, "turns", Policy { turns, ..policy() });
@@ -156,7 +156,7 @@ pub async fn the_oldest_go_beyond_the_limit(store: Arc<dyn Store>) {
     assert_eq!(compactions.iter().filter(|compaction| compaction.is_undoable()).count(), MAX_UNDO);
 }
 
-/// Neither the summary nor what undos would bring back of it tells of what was hard-forgotten.
+/// Neither the summary nor what undos would bring back of it contains what was hard-forgotten.
 pub async fn a_hard_forget_reaches_what_an_undo_would_bring_back(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     let told = |script: &Script| {
@@ -175,7 +175,7 @@ pub async fn a_hard_forget_reaches_what_an_undo_would_bring_back(store: Arc<dyn 
     assert_eq!(script.state.head.stored, 0);
 }
 
-/// Soft-forgotten utterances are told of nowhere, and are again once they are restored.
+/// Soft-forgotten utterances appear nowhere, and again once they are restored.
 pub async fn a_soft_forget_reaches_it_and_is_restored(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     let tells = |script: &Script, sequence: u64| {
@@ -190,7 +190,7 @@ pub async fn a_soft_forget_reaches_it_and_is_restored(store: Arc<dyn Store>) {
     script.undo().await;
 }
 
-/// A fork starts without compactions, and is compacted by itself.
+/// A fork starts without compactions, and is compacted on its own.
 pub async fn a_fork_has_none(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", policy());
     let parent = family.member("parent");
@@ -211,7 +211,7 @@ pub async fn a_fork_has_none(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// What forks share is archived in one and in the window of the other, and goes with the last.
+/// What forks share can be archived in one and in the window of the other, and is removed with the last.
 pub async fn what_returns_in_one_stays_archived_in_the_other(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", policy());
     let parent = family.member("parent");
@@ -232,7 +232,7 @@ pub async fn what_returns_in_one_stays_archived_in_the_other(store: Arc<dyn Stor
     family.delete_all().await;
 }
 
-/// With the conversation its compactions are gone: its id starts anew without any.
+/// Deleting a conversation deletes its compactions: its id starts again without any.
 pub async fn a_deletion_leaves_none(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     script.delete().await;
@@ -242,8 +242,8 @@ pub async fn a_deletion_leaves_none(store: Arc<dyn Store>) {
     script.undo().await;
 }
 
-/// A model's text is kept beside the sentences, and for the segment that it is folded into, until
-/// something of what it was told from is forgotten.
+/// A model's text is stored next to the sentences, and for the segment that it is folded into, until one of
+/// its sources is forgotten.
 pub async fn what_a_model_told_is_kept(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     script.compact(15).await;
@@ -272,7 +272,7 @@ pub async fn what_a_model_told_is_kept(store: Arc<dyn Store>) {
     assert!(!told(&script));
 }
 
-/// Compactions and undos among commands of all kinds, in an order without a plan; the same at each run.
+/// Compactions and undos among commands of all kinds, in random order; the same in each run.
 pub async fn a_random_life_is_kept_at_each_step(store: Arc<dyn Store>) {
     let mut undone = 0;
     for seed in 1..=3 {
@@ -286,7 +286,7 @@ pub async fn a_random_life_is_kept_at_each_step(store: Arc<dyn Store>) {
     assert!(undone > 4, "{undone} compactions were undone");
 }
 
-/// One step; whether it undid a compaction.
+/// Makes one step; returns whether it undid a compaction.
 async fn live(script: &mut Script, dice: &mut Dice, step: usize) -> bool {
     match dice.below(12) {
         0..=2 => drop(script.say(users(1 + dice.below(12) as usize)).await),

@@ -1,4 +1,4 @@
-//! Several committers at once.
+//! Several concurrent committers.
 
 use std::sync::Arc;
 
@@ -10,13 +10,12 @@ use crate::{
     store::{Commit, CommitError, Store},
 };
 
-/// Tasks that commit at once.
+/// Concurrent committers.
 const TASKS: usize = 8;
-/// Commits of each.
+/// Commits of each committer.
 const COMMITS: usize = 12;
 
-/// Compare-and-set: each change of each committer takes effect exactly once, whoever was
-/// faster.
+/// Compare-and-set: each change of each committer takes effect exactly once, whoever was faster.
 pub async fn every_committer_gets_in(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "contended", Policy::SESSION);
     script.create().await;
@@ -42,7 +41,7 @@ pub async fn every_committer_gets_in(store: Arc<dyn Store>) {
     }
 }
 
-/// Of those who start a recipient's first conversation at once, one succeeds.
+/// If several writers start a recipient's first conversation concurrently, one succeeds.
 pub async fn one_first_writer_wins(store: Arc<dyn Store>) {
     let writer = |task: usize| {
         let id = format!("by {task}");
@@ -64,7 +63,7 @@ pub async fn one_first_writer_wins(store: Arc<dyn Store>) {
     }
 }
 
-/// Commits over the same conversations, named in opposite orders, all end.
+/// Commits of the same conversations, in opposite orders, all complete.
 pub async fn commits_in_opposite_orders_do_not_block(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "left"), Script::new(&store, "right")];
     for script in &mut scripts {
@@ -86,8 +85,7 @@ pub async fn commits_in_opposite_orders_do_not_block(store: Arc<dyn Store>) {
     }
 }
 
-/// An attempt that is made several times at once takes effect once, on different
-/// conversations even.
+/// An attempt that is made several times concurrently takes effect once, even on different conversations.
 pub async fn one_attempt_takes_effect_once(store: Arc<dyn Store>) {
     let committer = |task: usize| {
         let script = Script::of(&store, identity(key(&format!("by {task}")), "ann"), Policy::ROLLING);
@@ -105,7 +103,7 @@ pub async fn one_attempt_takes_effect_once(store: Arc<dyn Store>) {
     assert_eq!(listed, [kept.conversation.to_string()]);
 }
 
-/// Commits `text` to the conversation as it is then, again after each conflict.
+/// Commits `text` to the conversation's current state, retrying after each conflict.
 async fn insist(script: &Script, text: &str) {
     let mut script = script.clone();
     loop {

@@ -10,8 +10,8 @@ use crate::{
     store::{Commit, PointerWrite, Store, Write},
 };
 
-/// Window, archive, ids, list and due work of a deleted conversation are gone; its neighbours
-/// are untouched.
+/// Window, archive, ids, list entries and due work of a deleted conversation are removed; its neighbours are
+/// untouched.
 pub async fn what_is_deleted_is_gone(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for id in ["before", "deleted", "deleted!"] {
@@ -40,7 +40,7 @@ pub async fn deleting_at_another_revision_conflicts(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &recipient(RECIPIENT), 10).await, ["changed"]);
 }
 
-/// What does not exist cannot be deleted, nor can what was deleted.
+/// A conversation that does not exist, or was deleted, cannot be deleted.
 pub async fn deleting_what_does_not_exist_conflicts(store: Arc<dyn Store>) {
     let commit = |write| Commit { writes: vec![write], ..Commit::default() };
     let unknown = Script::new(&store, "unknown").creating().after;
@@ -76,7 +76,7 @@ pub async fn a_deletion_and_a_change_are_one_commit(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &ann, 10).await, ["new"]);
 }
 
-/// An id may be used again: nothing of the earlier conversation comes back.
+/// An id can be used again: nothing of the earlier conversation comes back.
 pub async fn an_id_starts_anew_after_its_deletion(store: Arc<dyn Store>) {
     let mut script = worked(&store, "again").await;
     script.delete().await;
@@ -85,7 +85,7 @@ pub async fn an_id_starts_anew_after_its_deletion(store: Arc<dyn Store>) {
     assert_eq!(script.archived_ids(&["id"]).await, BTreeMap::new());
 }
 
-/// A conversation with a window, an archive, a summary, ids and a time to expire.
+/// A conversation with a window, an archive, a summary, ids and an expiry time.
 async fn worked(store: &Arc<dyn Store>, id: &str) -> Script {
     let expire_after = Some(Duration::from_secs(60));
     let policy = Policy { utterances: Marks::with_keep(4, 2), expire_after, ..Policy::ROLLING };

@@ -1,6 +1,6 @@
-//! What is derived from utterances: kept beside them, and never longer than they are.
+//! Data derived from utterances: stored with them, and never longer than they are.
 //!
-//! A backend that does not say [`derived`](crate::store::Capabilities::derived) shows that it keeps nothing.
+//! A backend without [`derived`](crate::store::Capabilities::derived) shows that it stores nothing.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::{
     },
 };
 
-/// Utterances that reach into block 2.
+/// Enough utterances to reach into block 2.
 const SEVERAL: usize = 2 * BLOCK_SEQUENCES as usize + 10;
 
-/// Hands over what is derived from a block in the present state; answers whether it is kept.
+/// Hands over what is derived from a block of the present state; returns whether it is stored.
 async fn keep(script: &Script, kind: Derived, block: u64, bytes: &[u8]) -> bool {
     keep_at(script, kind, block, script.state.head.erased_at, bytes).await
 }
@@ -37,7 +37,7 @@ async fn keep_at(script: &Script, kind: Derived, block: u64, erased_at: Revision
     script.store.keep_derived(derived).await.expect("a block is handed over")
 }
 
-/// Keeps the index of these blocks and their embeddings, if the backend does.
+/// Stores the index and the embeddings of these blocks, if the backend does.
 async fn keep_all(script: &Script, blocks: &[u64]) {
     for block in blocks {
         for kind in [Index, Embeddings] {
@@ -52,7 +52,7 @@ async fn read(store: &Arc<dyn Store>, key: &ConversationKey, kind: Derived) -> V
     read.into_iter().map(|(block, bytes)| (block.0, bytes)).collect()
 }
 
-/// These blocks are kept of both kinds, as [`keep_all`] did; none where the backend keeps none.
+/// Checks that exactly these blocks are stored, as [`keep_all`] did; none if the backend stores none.
 async fn assert_kept(script: &Script, blocks: &[u64]) {
     let blocks = if script.store.capabilities().derived { blocks } else { &[] };
     let expected: Vec<_> = blocks.iter().map(|block| (*block, vec![*block as u8])).collect();
@@ -67,7 +67,7 @@ async fn said(store: &Arc<dyn Store>, count: usize) -> Script {
     script
 }
 
-/// It is answered by block, whatever its length; what is kept of a block is what was kept last.
+/// Derived data of any size is read by block; a block holds what was stored last.
 pub async fn what_is_derived_is_kept_and_replaced(store: Arc<dyn Store>) {
     let script = said(&store, SEVERAL).await;
     keep_all(&script, &[1, 0]).await;
@@ -82,7 +82,7 @@ pub async fn what_is_derived_is_kept_and_replaced(store: Arc<dyn Store>) {
     assert_eq!(one.expect("blocks are read").len(), usize::from(keeps));
 }
 
-/// Without the conversation, its utterances, or the right revision.
+/// Nothing is stored without the conversation, its utterances, or the right revision.
 pub async fn what_is_derived_of_nothing_is_not_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "derived");
     assert!(!keep(&script, Index, 0, b"of a conversation that is not there").await);
@@ -92,7 +92,7 @@ pub async fn what_is_derived_of_nothing_is_not_kept(store: Arc<dyn Store>) {
     assert_kept(&script, &[]).await;
 }
 
-/// The state is as it was, and the next commit applies to it.
+/// The state is unchanged, and the next commit applies to it.
 pub async fn keeping_is_no_change(store: Arc<dyn Store>) {
     let mut script = said(&store, 3).await;
     keep_all(&script, &[0]).await;
@@ -100,7 +100,7 @@ pub async fn keeping_is_no_change(store: Arc<dyn Store>) {
     script.say(users(1)).await;
 }
 
-/// Nor does a restore, a pin, or the end.
+/// Appending and soft forgetting remove nothing, nor does a restore, a pin, or the end.
 pub async fn what_is_said_or_forgotten_softly_takes_nothing(store: Arc<dyn Store>) {
     let mut script = said(&store, 9).await;
     keep_all(&script, &[0]).await;
@@ -112,7 +112,7 @@ pub async fn what_is_said_or_forgotten_softly_takes_nothing(store: Arc<dyn Store
     assert_kept(&script, &[0]).await;
 }
 
-/// Those that hold any of it, and no others; they may be kept anew.
+/// An erasure removes the blocks that hold any of it, and no others; they can be stored again.
 pub async fn what_is_erased_takes_its_blocks(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1, 2]).await;
@@ -125,7 +125,7 @@ pub async fn what_is_erased_takes_its_blocks(store: Arc<dyn Store>) {
     assert_kept(&script, &[1]).await;
 }
 
-/// What it said before is told no more.
+/// An edit removes the block with the old text.
 pub async fn what_is_edited_takes_its_block(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1]).await;
@@ -143,7 +143,7 @@ pub async fn what_is_edited_takes_its_block(store: Arc<dyn Store>) {
     assert_kept(&script, &[0]).await;
 }
 
-/// Whatever block it is of.
+/// This applies to every block.
 pub async fn what_is_derived_before_an_erasure_is_not_kept_after(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     let before = script.state.head.erased_at;
@@ -155,7 +155,7 @@ pub async fn what_is_derived_before_an_erasure_is_not_kept_after(store: Arc<dyn 
     assert_kept(&script, &[0]).await;
 }
 
-/// Of what left the archive too, the summary tells still, and so may a block.
+/// The summary still covers what was dropped from the archive, and so might a block.
 pub async fn remnants_take_their_blocks(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "derived", Policy { archive_limit: 2, ..Policy::ROLLING });
     for number in 1..=40 {
@@ -167,7 +167,7 @@ pub async fn remnants_take_their_blocks(store: Arc<dyn Store>) {
     assert_kept(&script, &[]).await;
 }
 
-/// A block is kept as long as any of its utterances is stored.
+/// A block is stored as long as any of its utterances is.
 pub async fn blocks_go_with_the_last_that_is_dropped(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1]).await;
@@ -186,7 +186,7 @@ pub async fn blocks_go_with_the_last_that_is_dropped(store: Arc<dyn Store>) {
     assert!(!keep(&script, Index, 0, b"of what was dropped").await);
 }
 
-/// And what is erased for all is derived of none.
+/// A fork has derived data of its own. Erasing a shared utterance removes the data from all that share it.
 pub async fn forks_have_their_own(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", Policy::SESSION);
     family.member("parent").say(users(9)).await;
@@ -204,7 +204,7 @@ pub async fn forks_have_their_own(store: Arc<dyn Store>) {
     assert_kept(&family.members["fork"], &[0]).await;
 }
 
-/// Nor does a conversation with the same id inherit it.
+/// A conversation with the same id does not inherit it either.
 pub async fn a_deletion_leaves_nothing_derived(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1, 2]).await;
@@ -217,7 +217,7 @@ pub async fn a_deletion_leaves_nothing_derived(store: Arc<dyn Store>) {
     assert_kept(&script, &[0]).await;
 }
 
-/// Whichever comes first, nothing that was derived from a text is kept once it is erased.
+/// Whichever comes first, nothing derived from a text is stored once the text is erased.
 pub async fn keeping_races_with_erasing(store: Arc<dyn Store>) {
     let mut script = said(&store, 40).await;
     for round in 1..=20 {
@@ -231,7 +231,7 @@ pub async fn keeping_races_with_erasing(store: Arc<dyn Store>) {
     }
 }
 
-/// The same of a conversation that goes.
+/// The same for a deleted conversation.
 pub async fn keeping_races_with_deleting(store: Arc<dyn Store>) {
     for round in 1..=20 {
         let mut script = said(&store, 3).await;
@@ -244,7 +244,7 @@ pub async fn keeping_races_with_deleting(store: Arc<dyn Store>) {
     }
 }
 
-/// Keeps blocks of the present state before, while and after a commit takes effect.
+/// Stores blocks of the present state before, while and after a commit takes effect.
 async fn keeping_during(script: &Script, commit: Commit, round: u64) {
     let keeper = |block: &'static [u8]| {
         let script = script.clone();

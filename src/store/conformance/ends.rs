@@ -10,7 +10,7 @@ async fn beyond(store: &Arc<dyn Store>, recipient: &RecipientKey, keep: usize, l
     ids.iter().map(ToString::to_string).collect()
 }
 
-/// Conversations with these ids, each ended a minute after the one before.
+/// Conversations with these ids, each ended a minute after the previous one.
 async fn ended(store: &Arc<dyn Store>, ids: &[&str]) -> Vec<Script> {
     let mut scripts = Vec::new();
     for (index, id) in ids.iter().enumerate() {
@@ -23,7 +23,7 @@ async fn ended(store: &Arc<dyn Store>, ids: &[&str]) -> Vec<Script> {
     scripts
 }
 
-/// - An ended conversation is loaded with its ending, in the list too.
+/// An ended conversation is loaded with its ending, also in the list.
 pub async fn an_ending_is_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "talk");
     script.say(vec![user("I need a flight to Oslo.")]).await;
@@ -35,7 +35,7 @@ pub async fn an_ending_is_kept(store: Arc<dyn Store>) {
     script.forget("all", true).await;
 }
 
-/// - Only ended conversations are listed, without the `keep` that ended last, the first end first.
+/// Only ended conversations are listed, without the `keep` that ended last, the earliest end first.
 pub async fn what_ended_first_is_listed_first(store: Arc<dyn Store>) {
     let scripts = ended(&store, &["c", "a", "b"]).await;
     Script::new(&store, "open").create().await;
@@ -47,7 +47,7 @@ pub async fn what_ended_first_is_listed_first(store: Arc<dyn Store>) {
     assert_eq!(beyond(&store, &script::recipient("bob"), 0, 9).await, Vec::<String>::new());
 }
 
-/// - A deleted conversation is in no list.
+/// A deleted conversation is in no list.
 pub async fn what_is_deleted_has_not_ended(store: Arc<dyn Store>) {
     let mut scripts = ended(&store, &["a", "b"]).await;
     let recipient = scripts[0].recipient();
@@ -57,7 +57,7 @@ pub async fn what_is_deleted_has_not_ended(store: Arc<dyn Store>) {
     assert_eq!(beyond(&store, &recipient, 0, 9).await, ["b"]);
 }
 
-/// - One ends, the next one starts, and the pointer moves: all or nothing.
+/// One ends, the next one starts, and the pointer moves: all or nothing.
 pub async fn a_rollover_is_one_commit(store: Arc<dyn Store>) {
     let mut old = Script::new(&store, "old");
     let recipient = old.recipient();

@@ -13,7 +13,7 @@ use crate::{
     store::{Commit, Store},
 };
 
-/// Conversations by their ids, and what each must be in the store.
+/// Conversations by id, each with its expected state in the store.
 pub(in crate::store) struct Family {
     store: Arc<dyn Store>,
     pub(in crate::store) members: BTreeMap<String, Script>,
@@ -44,7 +44,7 @@ impl Family {
         self.members.get_mut(id).expect("a member of the family")
     }
 
-    /// Forks `parent` at its newest utterance; the others stay as they are.
+    /// Forks `parent` at its newest utterance; the others are unchanged.
     pub(in crate::store) async fn fork(&mut self, parent: &str, id: &str) {
         let forking = self.forking(parent, id, None).await.expect("the rules accept the fork");
         self.apply(forking).await;
@@ -67,7 +67,7 @@ impl Family {
         Ok(self.forked(parent, id, forked))
     }
 
-    /// A fork of `parent` in which an utterance says something else, and is the newest.
+    /// A fork of `parent` whose newest utterance is an edited copy.
     pub(in crate::store) async fn forking_edited(
         &self,
         parent: &str,
@@ -112,7 +112,7 @@ impl Family {
         self.check().await;
     }
 
-    /// Expects what `forking` leads to.
+    /// Expects the result of `forking`.
     pub(in crate::store) fn adopt(&mut self, forking: Forking) {
         let Forking { parent, freezing, mut child, starting } = forking;
         self.member(&parent).advance(&freezing);
@@ -120,7 +120,7 @@ impl Family {
         self.members.insert(child.key().id.to_string(), child);
     }
 
-    /// Erases an utterance's unit in every conversation that shares it, in one commit; whether it was
+    /// Erases an utterance's unit in every conversation that shares it, in one commit; returns whether it was
     /// stored.
     pub(in crate::store) async fn erase(&mut self, id: &str, sequence: u64) -> bool {
         let Some(step) = self.members[id].forgetting(&format!("sequence:{sequence}"), true).await else {
@@ -143,7 +143,7 @@ impl Family {
         true
     }
 
-    /// Deletes conversations in one commit; the others stay as they are.
+    /// Deletes conversations in one commit; the others are unchanged.
     pub(in crate::store) async fn delete(&mut self, ids: &[&str]) {
         let writes = ids.iter().map(|id| self.members[*id].deleting()).collect();
         let commit = Commit { writes, ..Commit::default() };
@@ -162,21 +162,21 @@ impl Family {
         self.delete(&ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
     }
 
-    /// What a conversation shares, and with whom, by id.
+    /// The conversations that share with this one, and up to which sequence, by id.
     pub(in crate::store) async fn sharing(&self, id: &str) -> Vec<(String, u64)> {
         let sharing = self.store.sharing(&key(id)).await.expect("readers are looked up");
         sharing.into_iter().map(|(other, Sequence(through))| (other.id.to_string(), through)).collect()
     }
 
-    /// What was said in a conversation and is stored, in its order.
+    /// The stored texts of a conversation, in order.
     pub(in crate::store) fn contents(&self, id: &str) -> Vec<String> {
         let mut stored: Vec<_> = self.members[id].stored().collect();
         stored.sort_by_key(|utterance| utterance.sequence);
         stored.iter().map(|utterance| utterance.content.to_string()).collect()
     }
 
-    /// The store must hold every conversation as it is expected to be; who shares with whom is told
-    /// by both alike.
+    /// Checks that the store holds every conversation as expected, and that both sides agree on what they
+    /// share.
     pub(in crate::store) async fn check(&self) {
         for (id, member) in &self.members {
             member.check().await;
@@ -187,7 +187,7 @@ impl Family {
         }
     }
 
-    /// What a conversation has in the window or the archive.
+    /// The sequences in a conversation's window or archive.
     pub(in crate::store) fn kept(&self, id: &str) -> Ranges {
         self.members[id].stored().map(|utterance| utterance.sequence).collect()
     }

@@ -24,7 +24,7 @@ async fn family(store: &Arc<dyn Store>) -> Family {
     family
 }
 
-/// A fork at the newest utterance has all of it, window, archive and summary.
+/// A fork at the newest utterance has everything: window, archive and summary.
 pub async fn a_fork_has_what_its_parent_has(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -32,7 +32,7 @@ pub async fn a_fork_has_what_its_parent_has(store: Arc<dyn Store>) {
     assert_eq!(family.members["fork"].state.head.forked_from.as_ref().unwrap().sequence, Sequence(30));
 }
 
-/// A fork at an earlier one has what was said up to it, wherever that is in its parent.
+/// A fork at an earlier utterance has what was said up to it, wherever that is in its parent.
 pub async fn a_fork_has_what_was_said_up_to_its_point(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     for at in [29, 20, 15, 14, 13, 5, 4, 2, 1] {
@@ -41,7 +41,7 @@ pub async fn a_fork_has_what_was_said_up_to_its_point(store: Arc<dyn Store>) {
     }
 }
 
-/// A fork is forked like any other, and its parent again.
+/// A fork can be forked like any other conversation, and its parent again.
 pub async fn forks_are_forked(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 25).await;
@@ -56,7 +56,7 @@ pub async fn forks_are_forked(store: Arc<dyn Store>) {
     assert_eq!(family.contents("cousin")[..25], family.contents("parent")[..25]);
 }
 
-/// An edit as a fork shares what was said before it, and goes on with something else.
+/// An edit as a fork shares what was said before it, and continues with something else.
 pub async fn an_edited_fork_says_something_else(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     for at in [1, 5, 14, 15, 30] {
@@ -69,7 +69,7 @@ pub async fn an_edited_fork_says_something_else(store: Arc<dyn Store>) {
     }
 }
 
-/// What is said in one is not heard in the other, under the same sequences.
+/// What is said in one is absent from the other, although the sequences are the same.
 pub async fn what_is_said_after_a_fork_is_ones_own(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "fork", 25).await;
@@ -83,8 +83,8 @@ pub async fn what_is_said_after_a_fork_is_ones_own(store: Arc<dyn Store>) {
     assert_eq!(family.contents("parent")[30], "Only there.");
 }
 
-/// Marks, forgetting and restoring of what is shared are seen on one side alone; a later fork sees
-/// them as they are in its parent.
+/// Marking, forgetting and restoring shared utterances is visible on one side only; a later fork sees them as
+/// they are in its parent.
 pub async fn what_is_changed_is_changed_on_one_side(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -128,7 +128,7 @@ pub async fn deleting_one_leaves_the_others_whole(store: Arc<dyn Store>) {
     family.delete(&["again"]).await;
 }
 
-/// All of a family goes in one commit; the ids start anew, with nothing.
+/// A whole family is deleted in one commit; the ids can start again, with nothing.
 pub async fn a_family_is_deleted_in_one_commit(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 28).await;
@@ -140,7 +140,7 @@ pub async fn a_family_is_deleted_in_one_commit(store: Arc<dyn Store>) {
     assert_eq!(again.contents("child"), ["Anew."]);
 }
 
-/// What one drops out of its archive, the other still has.
+/// What one drops from its archive, the other still has.
 pub async fn what_one_drops_the_other_keeps(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -160,7 +160,7 @@ pub async fn what_one_drops_the_other_keeps(store: Arc<dyn Store>) {
     assert_eq!(family.kept("fork").count(), 24);
 }
 
-/// What is erased is gone for all that share it, changed or not, in the window and the archive.
+/// What is erased is removed for all that share it, changed or not, in the window and the archive.
 pub async fn what_is_erased_is_erased_for_all(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 25).await;
@@ -181,7 +181,8 @@ pub async fn what_is_erased_is_erased_for_all(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// Those that share are told, with how far; nobody shares with one that was never forked.
+/// Conversations that share are listed, each with the last shared sequence; nobody shares with one that was
+/// never forked.
 pub async fn those_that_share_are_known(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     assert_eq!(family.sharing("nobody").await, []);
@@ -202,7 +203,7 @@ pub async fn those_that_share_are_known(store: Arc<dyn Store>) {
     assert_eq!(family.sharing("c").await, []);
 }
 
-/// Ids that clients gave lead to what each has: shared ones in both, later ones in one.
+/// Ids that clients gave refer to what each has: shared ones in both, later ones in one.
 pub async fn given_ids_are_found_in_forks(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.member("parent").say(vec![named("late", "Late.")]).await;
@@ -228,7 +229,7 @@ pub async fn given_ids_are_found_in_forks(store: Arc<dyn Store>) {
     assert_eq!(of("second", &family).archived_ids(&asked).await, ids(&[("first", 1), ("fifth", 5)]));
 }
 
-/// A fork is refused whole: when its parent has changed, and when its id is taken.
+/// A fork is refused as a whole, both if its parent has changed and if its id is taken.
 pub async fn a_fork_that_conflicts_changes_nothing(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     let stale = family.forking("parent", "fork", None).await.expect("a fork");
@@ -244,7 +245,7 @@ pub async fn a_fork_that_conflicts_changes_nothing(store: Arc<dyn Store>) {
     other.check().await;
 }
 
-/// One commit may delete the parent and change the fork.
+/// One commit can delete the parent and change the fork.
 pub async fn a_parent_goes_while_its_fork_changes(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -259,7 +260,7 @@ pub async fn a_parent_goes_while_its_fork_changes(store: Arc<dyn Store>) {
     assert!(family.member("fork").restore(&[10]).await);
 }
 
-/// Forks, deletions and what is said meanwhile are handed over without waiting for any of them.
+/// Forks, deletions and utterances in between are handed over without waiting for any of them.
 pub async fn a_chain_of_forks_is_handed_over_at_once(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", Policy::ROLLING);
     let step = family.members["parent"].saying(users(30)).await;
@@ -291,7 +292,7 @@ pub async fn a_chain_of_forks_is_handed_over_at_once(store: Arc<dyn Store>) {
     }
 }
 
-/// The members of a family change and go all at once, each on its own.
+/// The members of a family change and are deleted concurrently, each on its own.
 pub async fn a_family_changes_at_once(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     let forks: Vec<String> = (0..8).map(|number| format!("fork {number}")).collect();
@@ -320,14 +321,14 @@ pub async fn a_family_changes_at_once(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// Commands of all kinds in a family that grows and shrinks; the same at each run.
+/// Commands of all kinds in a family that grows and shrinks; the same in each run.
 pub async fn random_families_are_kept_at_each_step(store: Arc<dyn Store>) {
     for seed in 1..=3 {
         random_family(&store, seed, 90).await.delete_all().await;
     }
 }
 
-/// A family after so many steps.
+/// A family after this many steps.
 pub(in crate::store) async fn random_family(store: &Arc<dyn Store>, seed: u64, steps: usize) -> Family {
     let policy = Policy {
         utterances: Marks::with_keep(9, 5),
@@ -366,7 +367,7 @@ async fn live(family: &mut Family, id: &str, dice: &mut Dice, step: usize) {
     }
 }
 
-/// Edits any utterance as a fork, if the rules let it.
+/// Edits any utterance as a fork, if the rules allow it.
 async fn edit(family: &mut Family, id: &str, dice: &mut Dice, step: usize) {
     let stored: Vec<Sequence> = family.members[id].stored().map(|utterance| utterance.sequence).collect();
     let Some(Sequence(any)) = stored.get(dice.below(stored.len().max(1) as u64) as usize) else { return };

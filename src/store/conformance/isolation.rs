@@ -1,4 +1,4 @@
-//! Nothing is seen under another key.
+//! Nothing is visible under another key.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,8 +27,8 @@ pub async fn namespaces_share_nothing(store: Arc<dyn Store>) {
     assert_eq!(active(&store, &other.recipient()).await.as_deref(), Some("same"));
 }
 
-/// Ids that differ only in where one ends and the next begins, in case, in separators or in
-/// encoded characters, are different ids.
+/// Ids that differ only in where one ends and the next begins, in case, in separators or in encoded
+/// characters are different ids.
 pub async fn ids_that_look_alike_are_kept_apart(store: Arc<dyn Store>) {
     let keys = [
         ("a", "b/c"),
@@ -93,7 +93,7 @@ pub async fn the_longest_ids_are_kept(store: Arc<dyn Store>) {
     assert_eq!(script.archived_ids(&[&long, &long[1..]]).await, BTreeMap::from([(long, 1)]));
 }
 
-/// A conversation of so many utterances, some of them archived; active, and with an outcome.
+/// A conversation with this many utterances, some of them archived; it is active and has an outcome.
 async fn begun(store: &Arc<dyn Store>, key: ConversationKey, recipient: &str, count: usize) -> Script {
     let policy = Policy { utterances: Marks::with_keep(3, 2), ..Policy::ROLLING };
     let mut script = Script::of(store, identity(key, recipient), policy);
@@ -112,7 +112,7 @@ async fn begun(store: &Arc<dyn Store>, key: ConversationKey, recipient: &str, co
     script
 }
 
-/// An attempt that has the conversation's id as its own.
+/// An attempt with the conversation's id as its own.
 fn attempt_of(script: &Script) -> OutcomeKey {
     let key = script.key();
     OutcomeKey { namespace: key.namespace.clone(), ..attempt(key.id.as_str()) }

@@ -1,4 +1,4 @@
-//! Whole lives of conversations, looked at after each step.
+//! Whole lives of conversations, checked after each step.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,7 +31,7 @@ pub async fn a_long_session_is_kept(store: Arc<dyn Store>) {
     assert!(script.forget("last:50", false).await);
 }
 
-/// Commands of all kinds in an order without a plan; the same at each run.
+/// Commands of all kinds in random order; the same in each run.
 pub async fn a_random_life_is_kept_at_each_step(store: Arc<dyn Store>) {
     for seed in 1..=4 {
         let policy = Policy {
@@ -57,7 +57,7 @@ async fn live(script: &mut Script, dice: &mut Dice, step: usize) {
     }
 }
 
-/// A step that erases nothing; the kinds are 0 to 11.
+/// A step that erases nothing; `kind` is from 0 to 11.
 pub(super) async fn change(script: &mut Script, dice: &mut Dice, step: usize, kind: u64) {
     match kind {
         0..=4 => speak(script, dice, step).await,
@@ -121,11 +121,11 @@ async fn resize(script: &mut Script, dice: &mut Dice) {
     script.update(Update { policy: Some(policy), ..Update::default() }).await;
 }
 
-/// Numbers that look random and are the same at each run (xorshift).
+/// Pseudorandom numbers, the same in each run (xorshift).
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
-    /// A number from 0 up to `bound`, without it.
+    /// A number from 0 up to, but not including, `bound`.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -134,7 +134,7 @@ impl Dice {
     }
 }
 
-/// Scrubbing makes erased bytes unreadable and leaves everything else as it is.
+/// Scrubbing makes erased bytes unreadable and leaves everything else unchanged.
 pub async fn a_scrub_changes_nothing(store: Arc<dyn Store>) {
     store.scrub().await.unwrap();
     let mut script = Script::new(&store, "scrubbed");

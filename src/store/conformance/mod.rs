@@ -1,6 +1,6 @@
-//! The conformance suite: what [`Store`] promises, shown case by case.
+//! The conformance suite: checks case by case what [`Store`] promises.
 //!
-//! It is there with the feature `conformance`, which a backend's own tests ask for:
+//! It requires the feature `conformance`, which a backend's own tests enable:
 //!
 //! ```toml
 //! [dev-dependencies]
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A backend passes by running every case on a fresh store of its own.
-//! [`store_conformance!`](crate::store_conformance) makes one `#[test]` of each, named
-//! `BACKEND::TOPIC::CASE`, so that a report says what failed on which backend:
+//! [`store_conformance!`](crate::store_conformance) turns each case into a `#[test]` named
+//! `BACKEND::TOPIC::CASE`, so a report says what failed on which backend:
 //!
 //! ```
 //! use utterd::store::MemoryStore;
@@ -17,9 +17,9 @@
 //! utterd::store_conformance!(memory, async { (utterd::store::MemoryStore::new(0), ()) });
 //! ```
 //!
-//! The future is awaited once for each case. It gives a store in which nothing was stored
-//! yet, and what has to live as long, such as its directory. A backend that can be full names
-//! a second one, with room for 64 KiB to 32 MiB:
+//! The future is awaited once for each case. It returns an empty store, and whatever must live as long as the
+//! store, such as its directory. A backend that can be full specifies a second one, with room for 64 KiB to
+//! 32 MiB:
 //!
 //! ```
 //! utterd::store_conformance!(
@@ -29,12 +29,12 @@
 //! );
 //! ```
 //!
-//! A store that says [`shared`](super::Capabilities::shared) is asked for what processes over one store need; any
-//! other one shows that it does nothing for them.
+//! A store with [`shared`](super::Capabilities::shared) is tested for what several processes over one store
+//! need; any other shows that its defaults do nothing.
 //!
-//! The cases change conversations through the rules of [`domain`](crate::domain), never by
-//! records written by hand; after each step the store must hold exactly the state decided.
-//! They need no dependency beside this crate: each runs on a runtime of its own.
+//! The cases change conversations through the rules of [`domain`](crate::domain), never with hand-written
+//! records; after each step, the store must hold exactly the state decided. They need no dependency other
+//! than this crate: each runs on its own runtime.
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a case that fails panics: that is its report
 
 pub mod archive;
@@ -68,11 +68,11 @@ use std::{future::Future, sync::Arc};
 
 use super::Store;
 
-/// Runs one case on a fresh store, on a runtime of two threads. What comes along with the
-/// store is dropped after the case.
+/// Runs one case on a fresh store, on a runtime with two threads. What comes with the store is dropped after
+/// the case.
 ///
 /// # Panics
-/// When the case fails.
+/// If the case fails.
 pub fn run<S: Store, G, C: Future<Output = ()>>(
     fresh: impl Future<Output = (S, G)>,
     case: impl FnOnce(Arc<dyn Store>) -> C,
@@ -85,7 +85,7 @@ pub fn run<S: Store, G, C: Future<Output = ()>>(
     });
 }
 
-/// Makes a module of tests out of the suite, one test for each case; see
+/// Turns the suite into a module of tests, one for each case; see
 /// [`store::conformance`](crate::store::conformance).
 #[macro_export]
 macro_rules! store_conformance {

@@ -1,4 +1,4 @@
-//! Outcomes of named attempts are kept, for a time.
+//! Outcomes of named attempts are stored for a time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use crate::{
     store::{Commit, Outcome, OutcomeKey, Store},
 };
 
-/// Each field comes back as it was committed, the numbers of a window over its limit too.
+/// Each field is returned as it was committed, including the numbers of a window over its limit.
 pub async fn an_outcome_is_kept_whole(store: Arc<dyn Store>) {
     let policy = Policy { utterances: None, tokens: Some(Marks::of(1)), turns: None, ..Policy::ROLLING };
     for (name, policy) in [("full", Policy::ROLLING), ("over", policy), ("unlimited", Policy::SESSION)] {
@@ -23,7 +23,7 @@ pub async fn an_outcome_is_kept_whole(store: Arc<dyn Store>) {
     }
 }
 
-/// An attempt that changed nothing has an outcome too.
+/// An attempt that changed nothing also has an outcome.
 pub async fn an_outcome_needs_no_write(store: Arc<dyn Store>) {
     let kept = keep(&store, attempt("r"), START).await;
     assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
@@ -48,14 +48,14 @@ pub async fn an_outcome_is_its_attempts_alone(store: Arc<dyn Store>) {
     assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
 }
 
-/// An outcome is seen as long as it is no older than the reader wants it.
+/// An outcome is visible as long as it is not older than the reader wants.
 pub async fn an_outcome_too_old_is_none(store: Arc<dyn Store>) {
     let kept = keep(&store, attempt("r"), START).await;
     assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
     assert_eq!(store.outcome(&attempt("r"), Timestamp(START.0 + 1)).await, Ok(None));
 }
 
-/// Once an outcome was answered as too old, a new attempt may take its key.
+/// Once an outcome was found too old, a new attempt can take its key.
 pub async fn an_outcome_too_old_gives_way(store: Arc<dyn Store>) {
     keep(&store, attempt("r"), START).await;
     let later = START.plus(Duration::from_secs(60));
@@ -66,7 +66,7 @@ pub async fn an_outcome_too_old_gives_way(store: Arc<dyn Store>) {
     assert!(store.outcome(&attempt("r"), later).await.unwrap().is_some(), "the second one stays");
 }
 
-/// What is older is removed; what is as old, or newer, stays.
+/// Older outcomes are removed; those of the given time, or newer, stay.
 pub async fn old_outcomes_are_removed_and_counted(store: Arc<dyn Store>) {
     let time = |number: u64| START.plus(Duration::from_secs(number));
     for number in 0..10 {
@@ -84,7 +84,7 @@ pub async fn old_outcomes_are_removed_and_counted(store: Arc<dyn Store>) {
     refused(&store, Commit { outcomes, ..Commit::default() }).await;
 }
 
-/// Keeps an outcome alone.
+/// Stores only an outcome.
 async fn keep(store: &Arc<dyn Store>, key: OutcomeKey, time: Timestamp) -> Arc<Outcome> {
     let kept = outcome(&Script::new(store, "any").state, time);
     let outcomes = vec![(key, kept.clone())];

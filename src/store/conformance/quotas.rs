@@ -1,4 +1,4 @@
-//! What namespaces may store.
+//! What namespaces can store.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     store::{Commit, CommitError, OverQuota, Quota, Quotas, Store, StoreError},
 };
 
-/// Those who commit at once.
+/// Concurrent committers.
 const TASKS: usize = 8;
 
-/// Of conversations, those that have ended count too; a deleted one makes room at once.
+/// Ended conversations count too; deleting one makes room immediately.
 pub async fn conversations_beyond_a_quota_are_refused(store: Arc<dyn Store>) {
     hold(&store, Quotas { conversations: Some(2), bytes: None });
     let [mut first, mut second, third] = ["first", "second", "third"].map(|id| Script::new(&store, id));
@@ -33,7 +33,7 @@ pub async fn conversations_beyond_a_quota_are_refused(store: Arc<dyn Store>) {
     store.commit(commit).await.expect("there is room for one more");
 }
 
-/// What adds no bytes is taken at a quota; what is erased or deleted makes room at once.
+/// A commit that adds no bytes is accepted at the quota; erasing or deleting makes room immediately.
 pub async fn bytes_beyond_a_quota_are_refused(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy { archive_limit: 9, ..Policy::ROLLING });
     script.say(vec![user(&"x".repeat(1_000)), user("short")]).await;
@@ -57,7 +57,7 @@ pub async fn bytes_beyond_a_quota_are_refused(store: Arc<dyn Store>) {
     script.say(vec![user("It starts anew.")]).await;
 }
 
-/// What was stored before counts, and another quota may be set; what there is beyond it is kept.
+/// What was stored before counts, and another quota can be set; what exceeds it stays.
 pub async fn what_is_stored_already_counts(store: Arc<dyn Store>) {
     hold(&store, Quotas::default());
     let mut scripts = ["one", "two", "three"].map(|id| Script::new(&store, id));
@@ -78,7 +78,7 @@ pub async fn what_is_stored_already_counts(store: Arc<dyn Store>) {
     store.commit(next).await.expect("there may be two");
 }
 
-/// One that goes makes room for one that comes with it.
+/// A removed conversation makes room for one added by the same commit.
 pub async fn a_commit_counts_for_what_it_adds_in_all(store: Arc<dyn Store>) {
     hold(&store, Quotas { conversations: Some(1), bytes: None });
     let [mut old, mut new] = ["old", "new"].map(|id| Script::new(&store, id));
@@ -95,7 +95,7 @@ pub async fn a_commit_counts_for_what_it_adds_in_all(store: Arc<dyn Store>) {
     new.check().await;
 }
 
-/// A fork counts what it has, whoever shares it.
+/// A fork counts all that it has, whoever shares it.
 pub async fn a_fork_counts_what_it_has(store: Arc<dyn Store>) {
     hold(&store, Quotas::default());
     let mut family = Family::of(&store, "parent", Policy::SESSION);
@@ -123,7 +123,7 @@ pub async fn a_commit_without_effect_counts_nothing(store: Arc<dyn Store>) {
     assert_eq!(used(&store, "default").await, before);
 }
 
-/// Of several at once, no more are taken than fit.
+/// Of several concurrent commits, no more are accepted than fit.
 pub async fn no_more_are_taken_at_once_than_fit(store: Arc<dyn Store>) {
     hold(&store, Quotas { conversations: Some(3), bytes: None });
     let committer = |task: usize| {
@@ -145,7 +145,7 @@ pub async fn no_more_are_taken_at_once_than_fit(store: Arc<dyn Store>) {
     assert_eq!(used(&store, "default").await.0, 3);
 }
 
-/// Each namespace has a quota of its own, and is told of its own alone.
+/// Each namespace has its own quota, and errors only mention its own usage.
 pub async fn a_namespace_is_held_to_its_own_quota(store: Arc<dyn Store>) {
     hold(&store, Quotas { conversations: Some(1), bytes: None });
     for namespace in ["one", "other"] {
@@ -156,7 +156,8 @@ pub async fn a_namespace_is_held_to_its_own_quota(store: Arc<dyn Store>) {
     }
 }
 
-/// After each of many changes the namespace counts what is stored, and nothing once all is deleted.
+/// After each of many changes, the count of the namespace is what is stored, and nothing once everything is
+/// deleted.
 pub async fn what_is_counted_is_what_is_stored(store: Arc<dyn Store>) {
     hold(&store, Quotas::default());
     let mut families = Vec::new();
@@ -172,7 +173,7 @@ pub async fn what_is_counted_is_what_is_stored(store: Arc<dyn Store>) {
     assert_eq!(used(&store, "default").await, (0, 0));
 }
 
-/// The bytes that a conversation counts, told by what it must store.
+/// The bytes that a conversation counts, derived from what it must store.
 pub(in crate::store) fn bytes_of(script: &Script) -> u64 {
     let head = &script.state.head;
     let labels: usize = head.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
@@ -181,8 +182,8 @@ pub(in crate::store) fn bytes_of(script: &Script) -> u64 {
     said + CONVERSATION_BYTES + (labels + title) as u64
 }
 
-/// The conversations and the bytes that a namespace has by the store's count: a quota of nothing tells. There is
-/// none after that.
+/// The conversations and the bytes that a namespace has by the store's count, read from the errors of a zero
+/// quota. Leaves no quota set.
 pub(in crate::store) async fn used(store: &Arc<dyn Store>, namespace: &str) -> (u64, u64) {
     let script = Script::of(store, identity(key_in(namespace, "a probe"), "ann"), Policy::ROLLING);
     let probe = || store.commit(script.creating().commit());

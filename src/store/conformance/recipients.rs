@@ -1,4 +1,4 @@
-//! A recipient's active conversation, and the list of all.
+//! A recipient's active conversation, and the list of all its conversations.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ pub async fn a_recipient_without_conversations_has_none(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &recipient("nobody"), 10).await, [""; 0]);
 }
 
-/// A pointer is set with the conversation that it names, moves, and is taken away.
+/// A pointer is set together with its conversation, moved, and removed.
 pub async fn the_active_conversation_moves(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     for (id, before) in [("one", None), ("two", Some("one"))] {
@@ -34,7 +34,7 @@ pub async fn the_active_conversation_moves(store: Arc<dyn Store>) {
     assert_eq!(active(&store, &ann).await, None);
 }
 
-/// A commit may move a pointer alone; it must be as expected.
+/// A commit can move only a pointer; the old one must be as expected.
 pub async fn a_pointer_moves_without_a_write(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     let moving = |before: Option<&str>, after: &str| Commit {
@@ -63,7 +63,7 @@ pub async fn conversations_are_listed_the_newest_first(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &recipient("bob"), 10).await, ["another's"]);
 }
 
-/// Conversations that started at the same time are in one order.
+/// Conversations that started at the same time have a fixed order.
 pub async fn equal_starts_are_listed_by_descending_id(store: Arc<dyn Store>) {
     for id in ["b", "a", "aa", "c", "B"] {
         starting(&store, id, RECIPIENT, 0).await;
@@ -71,7 +71,7 @@ pub async fn equal_starts_are_listed_by_descending_id(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &recipient(RECIPIENT), 10).await, ["c", "b", "aa", "a", "B"]);
 }
 
-/// Pages of any size give each conversation once.
+/// Pages of any size contain each conversation once.
 pub async fn pages_cover_a_list_once(store: Arc<dyn Store>) {
     for number in 0..10 {
         starting(&store, &format!("c{number}"), RECIPIENT, number / 3).await;
@@ -84,7 +84,7 @@ pub async fn pages_cover_a_list_once(store: Arc<dyn Store>) {
     }
 }
 
-/// A page starts behind a place, whether its conversation still exists or not.
+/// A page starts behind a place, whether or not its conversation still exists.
 pub async fn a_page_starts_behind_what_was_deleted(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for number in 0..5 {
@@ -98,7 +98,7 @@ pub async fn a_page_starts_behind_what_was_deleted(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &recipient(RECIPIENT), 2).await, ["c4", "c2", "c1", "c0"]);
 }
 
-/// A list holds each conversation's head as it was committed last.
+/// A list contains each conversation's head as it was last committed.
 pub async fn lists_hold_the_newest_heads(store: Arc<dyn Store>) {
     let mut script = starting(&store, "busy", RECIPIENT, 0).await;
     for drafts in [users(3), users(30)] {
@@ -109,7 +109,7 @@ pub async fn lists_hold_the_newest_heads(store: Arc<dyn Store>) {
     }
 }
 
-/// Creates a conversation that starts so many minutes after [`START`].
+/// Creates a conversation that starts this many minutes after [`START`].
 async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, minutes: i64) -> Script {
     let mut identity = identity(key(id), recipient);
     identity.start_time.0 = START.0 + minutes * 60_000_000;
@@ -118,7 +118,7 @@ async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, minutes: i6
     script
 }
 
-/// With its last conversation and its pointer, nothing is left that is kept by recipient.
+/// After its last conversation and its pointer, nothing keyed by the recipient remains.
 pub async fn a_recipient_leaves_nothing_behind(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     let expire_after = Some(Duration::from_secs(60));

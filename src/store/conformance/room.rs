@@ -1,4 +1,4 @@
-//! A store that can be full, given room for 64 KiB to 32 MiB.
+//! A store that can be full, with room for 64 KiB to 32 MiB.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::{
     store::{Commit, CommitError, Store, StoreError},
 };
 
-/// Bytes of one utterance of these cases.
+/// The bytes of one utterance in these cases.
 const PIECE: usize = 16 << 10;
-/// Pieces that no store of these cases has room for.
+/// More pieces than any store in these cases has room for.
 const TOO_MANY: usize = 4_096;
 
-/// The write that finds no room has no effect, and the error says how much there is.
+/// A write that finds no room has no effect, and the error says how much there is.
 pub async fn a_write_beyond_the_limit_is_refused(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy::SESSION);
     let error = fill(&mut script).await;
@@ -28,7 +28,7 @@ pub async fn a_write_beyond_the_limit_is_refused(store: Arc<dyn Store>) {
     assert!(is_full(&store.commit(script.saying(vec![piece()]).await.commit()).await), "still");
 }
 
-/// A commit that does not fit leaves everything in it undone.
+/// A commit that does not fit has no effect at all.
 pub async fn a_commit_of_several_is_refused_whole(store: Arc<dyn Store>) {
     let (mut large, small) = (Script::with(&store, "large", Policy::SESSION), Script::new(&store, "small"));
     fill(&mut large).await;
@@ -45,7 +45,7 @@ pub async fn a_commit_of_several_is_refused_whole(store: Arc<dyn Store>) {
     assert_eq!(store.outcome(&attempt("r"), Timestamp(0)).await, Ok(None));
 }
 
-/// Reading and softly forgetting need no room.
+/// Reading and soft forgetting need no room.
 pub async fn a_full_store_reads_and_forgets(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy::SESSION);
     fill(&mut script).await;
@@ -53,7 +53,7 @@ pub async fn a_full_store_reads_and_forgets(store: Arc<dyn Store>) {
     assert!(script.restore(&[1]).await);
 }
 
-/// What is hard-forgotten makes room for what comes.
+/// Hard forgetting makes room.
 pub async fn what_is_erased_makes_room(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy::SESSION);
     fill(&mut script).await;
@@ -61,7 +61,7 @@ pub async fn what_is_erased_makes_room(store: Arc<dyn Store>) {
     script.say(vec![piece()]).await;
 }
 
-/// What is deleted makes room for as much again.
+/// Deleting makes as much room again.
 pub async fn what_is_deleted_makes_room(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy::SESSION);
     for _ in 0..3 {
@@ -72,8 +72,7 @@ pub async fn what_is_deleted_makes_room(store: Arc<dyn Store>) {
     }
 }
 
-/// Forks find room where there is none for what they share again; it is free when the last of them
-/// goes.
+/// Forks find room where there is none for a copy of what they share; it is freed with the last of them.
 pub async fn forks_share_their_room(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "full", Policy::SESSION);
     fill(family.member("full")).await;
@@ -92,7 +91,7 @@ pub async fn forks_share_their_room(store: Arc<dyn Store>) {
     assert!(other.state.window.len() + 2 >= said, "all of it is free");
 }
 
-/// Writes until the store is full; answers what it says.
+/// Writes until the store is full; returns the error.
 async fn fill(script: &mut Script) -> CommitError {
     for _ in 0..TOO_MANY {
         let step = script.saying(vec![piece()]).await;

@@ -30,12 +30,12 @@ use crate::{
     },
 };
 
-/// When every script starts: noon of 1 March 2026, UTC.
+/// The start of every script: noon of 1 March 2026, UTC.
 pub(in crate::store) const START: Timestamp = Timestamp(1_772_366_400_000_000);
-/// Whose conversations they are, unless a case says otherwise.
+/// The recipient of the conversations, unless a case names another.
 pub(super) const RECIPIENT: &str = "ann";
 
-/// Counts words: the suite is about what is kept, not about what it counts.
+/// Counts words: the suite tests what is stored, not the counts.
 pub(in crate::store) struct Words;
 
 impl TokenCounter for Words {
@@ -44,7 +44,7 @@ impl TokenCounter for Words {
     }
 }
 
-/// One conversation, what it must be in the store, and what must be archived of it.
+/// One conversation: its expected state and archive in the store.
 #[derive(Clone)]
 pub(in crate::store) struct Script {
     pub(super) store: Arc<dyn Store>,
@@ -81,7 +81,7 @@ impl Step {
 }
 
 impl Script {
-    /// A conversation of [`RECIPIENT`] that rolls, before its first revision.
+    /// A conversation of [`RECIPIENT`] with the rolling policy, before its first revision.
     pub(super) fn new(store: &Arc<dyn Store>, id: &str) -> Self {
         Self::with(store, id, Policy::ROLLING)
     }
@@ -139,7 +139,7 @@ impl Script {
         Step::of(&self.state, memorized.transition)
     }
 
-    /// Forgets what `instruction` selects; whether it selects anything.
+    /// Forgets what `instruction` selects; returns whether it selects anything.
     pub(in crate::store) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
         match self.forgetting(instruction, hard).await {
             Some(step) => {
@@ -150,7 +150,7 @@ impl Script {
         }
     }
 
-    /// What forgetting what `instruction` selects comes to, if it selects anything.
+    /// The step that forgets what `instruction` selects, if it selects anything.
     pub(super) async fn forgetting(&self, instruction: &str, hard: bool) -> Option<Step> {
         let instruction = forgetting::parse(instruction).expect("an instruction");
         let command = Forget { instruction, hard, expected: None };
@@ -158,7 +158,7 @@ impl Script {
         forgotten.transition.map(|transition| Step::of(&self.state, transition))
     }
 
-    /// Restores the units of these utterances; whether anything was forgotten of them.
+    /// Restores the units of these utterances; returns whether any of them was forgotten.
     pub(super) async fn restore(&mut self, sequences: &[u64]) -> bool {
         let ids = sequences.iter().map(|sequence| self.id_of(*sequence)).collect();
         let command = Restore { ids, expected: None };
@@ -193,7 +193,7 @@ impl Script {
         Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
     }
 
-    /// Shares the conversation; `number` makes the share's id and its secret.
+    /// Shares the conversation; the share's id and secret are derived from `number`.
     pub(super) async fn share(&mut self, number: u8, lifetime: Duration, include_archive: bool) {
         let (id, digest) = (ShareId::assigned(number.into()), ShareDigest::of(&Secret([number; 16])));
         let command = Sharing { id, digest, lifetime, include_archive };
@@ -202,14 +202,14 @@ impl Script {
         self.apply(&Step::of(&self.state, transition)).await;
     }
 
-    /// Revokes the share of this number.
+    /// Revokes the share with this number.
     pub(super) async fn revoke(&mut self, number: u8) {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = revoke(&self.state, &ShareId::assigned(number.into()), &context);
         self.apply(&Step::of(&self.state, transition.expect("there is such a share"))).await;
     }
 
-    /// Deletes the conversation; the script starts anew, in another lineage.
+    /// Deletes the conversation; the script starts again, in another lineage.
     pub(super) async fn delete(&mut self) {
         let commit = Commit { writes: vec![self.deleting()], ..Commit::default() };
         self.store.commit(commit).await.expect("the conversation is at this revision");
@@ -220,7 +220,7 @@ impl Script {
         Write::Delete { before: self.state.clone() }
     }
 
-    /// Expects nothing in the store, and starts anew.
+    /// Expects nothing in the store, and starts again.
     pub(super) fn renew(&mut self) {
         let identity = &self.state.head.identity;
         let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
@@ -228,7 +228,7 @@ impl Script {
         self.archive.clear();
     }
 
-    /// Commits `step`; the store must hold what it leads to.
+    /// Commits `step` and checks the result in the store.
     pub(super) async fn apply(&mut self, step: &Step) {
         self.store.commit(step.commit()).await.expect("the conversation is at this revision");
         self.advance(step);
@@ -241,7 +241,7 @@ impl Script {
         true
     }
 
-    /// Expects what `step` leads to.
+    /// Expects the result of `step`.
     pub(super) fn advance(&mut self, step: &Step) {
         let change = &step.change;
         for utterance in &change.returned {
@@ -257,7 +257,7 @@ impl Script {
         self.state = step.after.clone();
     }
 
-    /// The store must hold this state, with these counts, and this archive.
+    /// Checks that the store holds this state, with these counts, and this archive.
     pub(super) async fn check(&self) {
         let loaded = self.store.load(self.key()).await.expect("a state is loaded");
         if self.state.head.revision == Revision::NONE {
@@ -306,7 +306,7 @@ impl Script {
         self.decided(rule).await.expect("the rules accept the step")
     }
 
-    /// What a rule decides, with what it asks for read from the store.
+    /// Applies a rule, and reads from the store what it asks for.
     pub(super) async fn decided<T>(
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
@@ -351,12 +351,12 @@ pub(super) fn key_in(namespace: &str, id: &str) -> ConversationKey {
     ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
 }
 
-/// A name that no other state of this process has.
+/// A change id that is unique in this process.
 pub(super) fn change() -> ChangeId {
     ChangeId(lineage().0)
 }
 
-/// A lineage that no other conversation of this process has.
+/// A lineage that is unique in this process.
 pub(super) fn lineage() -> LineageId {
     static LINEAGES: AtomicU64 = AtomicU64::new(1);
     let lineage = u128::from(LINEAGES.fetch_add(1, Ordering::Relaxed)) << 64;
@@ -389,7 +389,7 @@ pub(super) fn attempt(id: &str) -> OutcomeKey {
     OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
 }
 
-/// What a call at `time` came to that left `state`.
+/// The outcome of a call at `time` that left `state`.
 pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
     Arc::new(Outcome {
         body: u128::MAX - 7,
@@ -409,7 +409,7 @@ pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
     })
 }
 
-/// Reads every head of a recipient's conversations, `limit` at a time.
+/// Reads every id of a recipient's conversations, `limit` at a time.
 pub(super) async fn listed(store: &Arc<dyn Store>, recipient: &RecipientKey, limit: usize) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), None);
     loop {
@@ -429,12 +429,12 @@ pub(super) async fn active(store: &Arc<dyn Store>, recipient: &RecipientKey) -> 
     active.map(|id| id.to_string())
 }
 
-/// The commit must be refused by a precondition.
+/// Checks that a precondition refuses the commit.
 pub(super) async fn refused(store: &Arc<dyn Store>, commit: Commit) {
     assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
 }
 
-/// Whether the commit was refused for want of room.
+/// Whether the commit was refused for lack of room.
 pub(super) fn is_full(result: &Result<(), CommitError>) -> bool {
     matches!(result, Err(CommitError::Store(StoreError::Full { .. })))
 }
@@ -459,12 +459,12 @@ pub(in crate::store) fn named(id: &str, content: &str) -> Draft {
     Draft { id: Some(id.into()), ..user(content) }
 }
 
-/// `count` user utterances that say their number.
+/// `count` user utterances that contain their number.
 pub(in crate::store) fn users(count: usize) -> Vec<Draft> {
     (1..=count).map(|number| user(&format!("The code of room {number} is R-{number}."))).collect()
 }
 
-/// An assistant's call of a tool.
+/// An assistant's tool call.
 pub(super) fn call(id: &str) -> Draft {
     let call = ToolCall { id: id.into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
     let more = More { tool_calls: vec![call], ..More::default() };

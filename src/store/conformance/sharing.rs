@@ -1,4 +1,4 @@
-//! What processes over one store learn of one another; of a store of one process, that it costs nothing.
+//! What processes that share a store learn of one another; for a single process, that it costs nothing.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -13,12 +13,12 @@ use crate::{
     store::{BoxStream, Commit, Hint, Store},
 };
 
-/// A hint that is later than this does not come.
+/// A hint that takes longer than this does not come.
 const LATEST: Duration = Duration::from_secs(20);
 /// Conversations that change while nobody reads the hints.
 const UNREAD: usize = 1_000;
 
-/// What took effect is known by the name of its state, where another process may have followed behind that too.
+/// A commit is identified by its state's change id, even if another process might have followed it already.
 pub async fn a_commit_is_known_by_its_change(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "c");
     script.create().await;
@@ -38,7 +38,7 @@ pub async fn a_commit_is_known_by_its_change(store: Arc<dyn Store>) {
     }
 }
 
-/// The hints of a store once it hears; `None` when nobody else changes anything in it.
+/// The hints of a store that is listening; `None` if nobody else changes anything in it.
 async fn hearing(store: &Arc<dyn Store>) -> Option<BoxStream<'static, Hint>> {
     let mut hints = store.hints();
     match store.capabilities().shared {
@@ -59,7 +59,7 @@ async fn next(hints: &mut BoxStream<'static, Hint>) -> Hint {
     hint.expect("hints do not end")
 }
 
-/// Waits until each of these conversations was told of, or may be among what was missed.
+/// Waits until each of these conversations was reported, or might be among the missed.
 async fn told(hints: &mut BoxStream<'static, Hint>, ids: &[&str]) {
     let mut untold: BTreeSet<ConversationKey> = ids.iter().map(|id| key(id)).collect();
     while !untold.is_empty() {
@@ -71,7 +71,7 @@ async fn told(hints: &mut BoxStream<'static, Hint>, ids: &[&str]) {
     }
 }
 
-/// Each commit is told when it has taken effect, for each conversation that it changes.
+/// Each commit is reported after it has taken effect, for each conversation that it changes.
 pub async fn hints_come_after_commits(store: Arc<dyn Store>) {
     let Some(mut hints) = hearing(&store).await else { return };
     let mut family = Family::of(&store, "parent", Policy::SESSION);
@@ -95,7 +95,7 @@ pub async fn hints_come_after_commits(store: Arc<dyn Store>) {
     told(&mut hints, &["parent"]).await;
 }
 
-/// A commit that moves a recipient's pointer tells of that too.
+/// A commit that moves a recipient's pointer reports that too.
 pub async fn moved_pointers_are_told(store: Arc<dyn Store>) {
     let Some(mut hints) = hearing(&store).await else { return };
     let ann = recipient(RECIPIENT);
@@ -111,7 +111,7 @@ pub async fn moved_pointers_are_told(store: Arc<dyn Store>) {
     }
 }
 
-/// No commit waits for a reader, and what a slow one has missed it is told of.
+/// No commit waits for a reader, and a slow reader learns that it has missed something.
 pub async fn what_is_missed_is_told(store: Arc<dyn Store>) {
     let Some(mut hints) = hearing(&store).await else { return };
     let ids: Vec<String> = (0..UNREAD).map(|number| format!("c{number}")).collect();

@@ -1,4 +1,4 @@
-//! Named values beside a conversation.
+//! Named values stored with a conversation.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     store::{Commit, CommitError, List, ListOf, ListOrder, Quota, Quotas, Store, StoreError},
 };
 
-/// Bytes and JSON, empty and large ones; by name, and all or some.
+/// Bytes and JSON, empty and large; by name, and all or some.
 pub async fn values_are_kept_beside_a_conversation(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "kept");
     assert_eq!(values(&script, &[]).await, []);
@@ -42,7 +42,7 @@ pub async fn values_are_kept_beside_a_conversation(store: Arc<dyn Store>) {
     assert_eq!(some, [kept[0].clone(), kept[2].clone()]);
 }
 
-/// What a change does not name stays as it was, with its version.
+/// Values that a change does not name stay as they were, with their version.
 pub async fn a_change_writes_what_it_names(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "changed");
     script.create().await;
@@ -58,7 +58,7 @@ pub async fn a_change_writes_what_it_names(store: Arc<dyn Store>) {
     assert_eq!(*script.state.head.state, *entries, "the head tells of them");
 }
 
-/// A fork has what its parent had; each changes and loses its own.
+/// A fork has what its parent had; each changes and removes its own.
 pub async fn a_fork_has_values_of_its_own(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", Policy::ROLLING);
     family.member("parent").say(users(3)).await;
@@ -74,7 +74,7 @@ pub async fn a_fork_has_values_of_its_own(store: Arc<dyn Store>) {
     assert_eq!(texts(values(family.member("fork"), &[]).await), ["1", "2"]);
 }
 
-/// With the conversation they go; one that starts under its name has none.
+/// Values are removed with their conversation; a new one with its id has none.
 pub async fn values_go_with_their_conversation(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "gone");
     script.create().await;
@@ -89,7 +89,7 @@ pub async fn values_go_with_their_conversation(store: Arc<dyn Store>) {
     assert_eq!(values(&script, &[]).await.len(), 1);
 }
 
-/// Names and values count as what is said does.
+/// Names and values count like texts.
 pub async fn values_count_for_a_quota(store: Arc<dyn Store>) {
     let bytes_each = 1_000;
     let mut script = Script::new(&store, "counted");
@@ -108,7 +108,7 @@ pub async fn values_count_for_a_quota(store: Arc<dyn Store>) {
     apply(&mut script, update(&[("b", json(&"1".repeat(999)))], &[])).await;
 }
 
-/// What keeps a recipient's own state is in no list, no conversation of a quota's, and gone when it is deleted.
+/// A recipient's own state is in no list, does not count as a conversation for a quota, and can be deleted.
 pub async fn a_recipients_own_state_is_no_conversation(store: Arc<dyn Store>) {
     store.set_quotas(Quotas { conversations: Some(1), bytes: None }).expect("quotas are kept");
     let longest = "x".repeat(MAX_ID_BYTES);
@@ -139,7 +139,7 @@ pub async fn a_recipients_own_state_is_no_conversation(store: Arc<dyn Store>) {
     assert_eq!(values(state, &[]).await.len(), 1, "nothing of it is left");
 }
 
-/// It changes with a conversation of the recipient, or neither does.
+/// It changes together with a conversation of the recipient, or neither does.
 pub async fn a_recipients_own_state_changes_with_a_conversation(store: Arc<dyn Store>) {
     let (mut script, mut state) = (Script::new(&store, "said"), own(&store, RECIPIENT));
     let (saying, setting) = (script.creating(), step(&state, &update(&[("a", json("1"))], &[])).await);
@@ -157,7 +157,7 @@ pub async fn a_recipients_own_state_changes_with_a_conversation(store: Arc<dyn S
     state.check().await;
 }
 
-/// What keeps a recipient's own state, before its first revision.
+/// The holder of a recipient's own state, before its first revision.
 fn own(store: &Arc<dyn Store>, whose: &str) -> Script {
     let id = ConversationId::of_state(&recipient(whose).id);
     let key = ConversationKey { namespace: Namespace::default(), id };

@@ -10,21 +10,21 @@ use crate::{
     store::Store,
 };
 
-/// Of a conversation that was never committed, there is nothing.
+/// Nothing is loaded for a conversation that was never committed.
 pub async fn nothing_is_loaded_of_an_unknown_conversation(store: Arc<dyn Store>) {
     assert_eq!(store.load(&key("unknown")).await, Ok(None));
     Script::new(&store, "known").create().await;
     assert_eq!(store.load(&key("unknown")).await, Ok(None));
 }
 
-/// A conversation may exist before anything is said in it.
+/// A conversation can exist before anything is said in it.
 pub async fn a_conversation_without_utterances_is_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "fresh");
     script.create().await;
     script.say(vec![user("hello")]).await;
 }
 
-/// Each field of an utterance comes back as it was given, the unusual ones too.
+/// Each field of an utterance is returned as it was given, including unusual ones.
 pub async fn every_part_of_an_utterance_is_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "parts");
     script.say(vec![said(Role::System, "Be brief.")]).await;
@@ -66,7 +66,7 @@ fn full_call() -> Draft {
     Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
 }
 
-/// Calls that wait for results are kept, in their order, and so is each state on the way.
+/// Calls that wait for results are stored, in order, and so is each intermediate state.
 pub async fn an_open_exchange_is_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "open");
     script.say(vec![user("go"), call("a"), call("b"), call("a")]).await;
@@ -77,7 +77,7 @@ pub async fn an_open_exchange_is_kept(store: Arc<dyn Store>) {
     assert_eq!(script.state.head.open, None);
 }
 
-/// Title, labels and every limit are kept, and changes of them.
+/// Title, labels and every limit are stored, and so are their changes.
 pub async fn the_head_is_kept(store: Arc<dyn Store>) {
     let policy = Policy {
         utterances: Marks::with_keep(u32::MAX, 3),
@@ -103,7 +103,7 @@ pub async fn the_head_is_kept(store: Arc<dyn Store>) {
     script.say(vec![said(Role::System, "Be brief."), user("Yes.")]).await;
 }
 
-/// Shares are kept with their digests and times, through other changes, and go when they are revoked.
+/// Shares are stored with their digests and times, survive other changes, and are removed when revoked.
 pub async fn shares_are_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "shared");
     script.create().await;
@@ -120,7 +120,7 @@ pub async fn shares_are_kept(store: Arc<dyn Store>) {
     script.create().await;
 }
 
-/// A text of 1 MiB, the default limit, is kept, in the window and in the archive.
+/// A text of 1 MiB, the default limit, is stored, in the window and in the archive.
 pub async fn a_large_text_is_kept(store: Arc<dyn Store>) {
     let policy = Policy { utterances: Marks::with_keep(1, 1), tokens: None, ..Policy::ROLLING };
     let mut script = Script::with(&store, "large", policy);
@@ -129,8 +129,7 @@ pub async fn a_large_text_is_kept(store: Arc<dyn Store>) {
     assert_eq!(step.change.evicted.len(), 1);
 }
 
-/// Segments keep their numbers, levels, coverage and sentences, also when they are folded,
-/// rebuilt and taken away.
+/// Segments keep their numbers, levels, coverage and sentences, even if they are folded, rebuilt and removed.
 pub async fn a_summary_is_kept_with_its_segments(store: Arc<dyn Store>) {
     let policy =
         Policy { utterances: Marks::with_keep(4, 2), summary_token_limit: Some(60), ..Policy::ROLLING };
@@ -147,7 +146,7 @@ pub async fn a_summary_is_kept_with_its_segments(store: Arc<dyn Store>) {
     assert!(script.state.summary.segments().is_empty());
 }
 
-/// The capabilities have a name and stay as they are.
+/// The capabilities have a name and do not change.
 pub async fn the_capabilities_name_the_backend(store: Arc<dyn Store>) {
     let before = store.capabilities();
     assert!(!before.name.is_empty());

@@ -1,4 +1,4 @@
-//! Which conversations wait for a model, and since when.
+//! The conversations that wait for a model, and since when.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,12 +11,12 @@ use crate::{
     store::Store,
 };
 
-/// Ten utterances leave once there are more than twenty, and a model is to tell what they said.
+/// Ten utterances leave once there are more than twenty, and a model should summarise them.
 fn told() -> Policy {
     Policy { utterances: Marks::with_keep(20, 11), llm_summaries: Some(true), ..Policy::ROLLING }
 }
 
-/// A conversation of which one segment waits, since so many seconds after [`START`].
+/// A conversation with one segment that has been waiting since this many seconds after [`START`].
 async fn waiting(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script {
     let mut script = Script::with(store, id, told());
     script.now = START.plus(Duration::from_secs(seconds));
@@ -25,7 +25,7 @@ async fn waiting(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script {
     script
 }
 
-/// The same with another segment that waits, 5 seconds later.
+/// The same with another waiting segment, 5 seconds later.
 async fn waiting_twice(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script {
     let mut script = waiting(store, id, seconds).await;
     script.now = script.now.plus(Duration::from_secs(5));
@@ -34,7 +34,7 @@ async fn waiting_twice(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script
     script
 }
 
-/// All that waits must be told so, with the seconds since [`START`], in this order.
+/// Checks that exactly these wait, with the seconds since [`START`], in this order.
 async fn assert_waiting(store: &Arc<dyn Store>, expected: &[(&str, u64)]) {
     let expected: Vec<_> = expected.iter().map(|(id, seconds)| ((*id).to_owned(), *seconds)).collect();
     for limit in [1, 2, 100] {
@@ -43,7 +43,7 @@ async fn assert_waiting(store: &Arc<dyn Store>, expected: &[(&str, u64)]) {
     assert_eq!(store.waiting(None, 0).await, Ok(Vec::new()));
 }
 
-/// All that waits, read so many at a time.
+/// Everything that waits, read `limit` at a time.
 async fn listed(store: &Arc<dyn Store>, limit: usize) -> Vec<(String, u64)> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
@@ -56,7 +56,7 @@ async fn listed(store: &Arc<dyn Store>, limit: usize) -> Vec<(String, u64)> {
     }
 }
 
-/// A summary that no model is to tell waits for none; one that becomes so does from then on.
+/// A summary without a model waits for none; once a model is enabled, it waits from then on.
 pub async fn nothing_waits_without_a_model(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "plain", Policy { llm_summaries: Some(false), ..told() });
     script.say(users(21)).await;
@@ -82,7 +82,7 @@ pub async fn what_waits_longest_comes_first(store: Arc<dyn Store>) {
     assert_eq!(first, [(other.now, other.key().clone())]);
 }
 
-/// A page starts behind the last of the one before, also when that waits no more, or never did.
+/// A page starts behind the last entry of the previous one, even if that no longer waits or never did.
 pub async fn pages_go_on_behind_their_last(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for (id, seconds) in [("a", 10), ("b", 20), ("c", 20), ("d", 30)] {
@@ -102,7 +102,7 @@ pub async fn pages_go_on_behind_their_last(store: Arc<dyn Store>) {
     assert!(behind("d", 30).await.is_empty());
 }
 
-/// A conversation waits for as long as any of its segments does, since its first did.
+/// A conversation waits as long as any of its segments does, since its first one did.
 pub async fn what_a_model_told_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "told", 1).await;
     assert_waiting(&store, &[("told", 1)]).await;
@@ -115,7 +115,7 @@ pub async fn what_a_model_told_waits_no_more(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// What no model will tell waits no more.
+/// A segment that no model will summarise no longer waits.
 pub async fn what_is_given_up_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "given up", 1).await;
     let segments = script.awaiting();
@@ -140,7 +140,7 @@ pub async fn what_was_folded_waits_since_its_first(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// A segment of which nothing is left waits for nothing.
+/// A segment with nothing left does not wait.
 pub async fn what_is_forgotten_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "forgotten", 1).await;
     assert!(script.forget("sequence:1-5", true).await);
@@ -151,7 +151,7 @@ pub async fn what_is_forgotten_waits_no_more(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// What has ended is told by a model like any other, and then what it was about.
+/// An ended conversation waits for summaries like any other, and then for its closing.
 pub async fn what_has_ended_waits_on(store: Arc<dyn Store>) {
     let mut script = waiting(&store, "ended", 1).await;
     script.now = script.now.plus(Duration::from_secs(5));
@@ -184,7 +184,7 @@ pub async fn a_fork_waits_for_itself(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// What is deleted waits for nothing, nor does what takes its id.
+/// A deleted conversation does not wait, nor does a new one with its id.
 pub async fn what_is_deleted_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting(&store, "deleted", 1).await;
     let other = waiting(&store, "deleted!", 2).await;
@@ -195,7 +195,7 @@ pub async fn what_is_deleted_waits_no_more(store: Arc<dyn Store>) {
     other.check().await;
 }
 
-/// A commit that is refused neither waits nor ends a wait.
+/// A refused commit neither starts nor ends a wait.
 pub async fn a_commit_that_conflicts_changes_nothing(store: Arc<dyn Store>) {
     let mut script = waiting(&store, "first", 1).await;
     let stale = script.forgetting("all", true).await.expect("something is stored");

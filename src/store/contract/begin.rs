@@ -1,4 +1,4 @@
-//! What a call has to know before it is decided.
+//! What a call must know before it is decided.
 
 use std::sync::Arc;
 
@@ -8,27 +8,27 @@ use crate::domain::{ChangeId, Conversation, ConversationId, ConversationKey, Tim
 /// What a call asks for before it is decided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Begin<'a> {
-    /// Whose active conversation is wanted.
+    /// The recipient whose active conversation is wanted.
     pub recipient: Option<&'a RecipientKey>,
-    /// The outcome of an earlier attempt, unless it is older.
+    /// The outcome of an earlier attempt, unless it is older than this time.
     pub outcome: Option<(&'a OutcomeKey, Timestamp)>,
-    /// The state of a conversation, unless it is the one known.
+    /// The state of a conversation, unless it is the known one.
     pub state: Option<StateOf<'a>>,
 }
 
-/// Whose state is wanted, and which is known.
+/// The conversation whose state is wanted, and the state that is already known.
 #[derive(Clone, Copy, Debug)]
 pub enum StateOf<'a> {
-    /// That of this conversation.
+    /// This conversation.
     One(&'a ConversationKey, Option<ChangeId>),
-    /// That of the recipient's active one, of which this conversation in this state is known. The name belongs to
-    /// it: the states that one commit makes of several conversations have the same [`ChangeId`].
+    /// The recipient's active conversation. Known is the state of this conversation, and of no other: the
+    /// states that one commit makes of several conversations have the same [`ChangeId`].
     Active(Option<(&'a ConversationId, ChangeId)>),
 }
 
 impl Begin<'_> {
-    /// The conversation to look at, and which state of it is known, where `active` is the recipient's active one.
-    /// What is answered instead, where there is none to look at.
+    /// Returns the conversation to look up, and its known state, given that `active` is the recipient's
+    /// active one. If there is nothing to look up, returns the answer.
     pub fn wanted(
         &self,
         active: Option<&ConversationId>,
@@ -52,24 +52,24 @@ pub struct Begun {
     pub active: Option<ConversationId>,
     /// The earlier outcome.
     pub outcome: Option<Arc<Outcome>>,
-    /// The state; [`Newer::Known`] too when none was asked for, [`Newer::Absent`] too when the recipient has no
+    /// The state; also [`Newer::Known`] if none was asked for, and [`Newer::Absent`] if the recipient has no
     /// active conversation.
     pub state: Newer,
 }
 
-/// A state beside one that is known.
+/// A state, compared with a known one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Newer {
-    /// The conversation is in the state that is known.
+    /// The conversation is in the known state.
     Known,
-    /// It does not exist.
+    /// The conversation does not exist.
     Absent,
-    /// It is in this one.
+    /// The conversation is in this state.
     State(Arc<Conversation>),
 }
 
 impl Newer {
-    /// What `state` is beside the one that `known` names.
+    /// Compares `state` with the one that `known` names.
     pub fn than(known: Option<ChangeId>, state: Option<Arc<Conversation>>) -> Self {
         match state {
             None => Self::Absent,

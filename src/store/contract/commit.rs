@@ -1,4 +1,4 @@
-//! What is written together, and what is kept of it.
+//! A commit, and the outcome that is stored of it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::domain::{
     Revision, Sequence, Timestamp, capacity::Capacity,
 };
 
-/// Names a recipient among all namespaces.
+/// Identifies a recipient across namespaces.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecipientKey {
     /// The tenant.
@@ -21,34 +21,36 @@ pub struct RecipientKey {
 /// One atomic step of a store.
 #[derive(Clone, Debug, Default)]
 pub struct Commit {
-    /// Changes of conversations, at most one for each.
+    /// Changes of conversations, at most one for each conversation.
     pub writes: Vec<Write>,
     /// Changes of recipients' active conversations.
     pub pointers: Vec<PointerWrite>,
-    /// Outcomes to keep.
+    /// The outcomes to store.
     pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
 }
 
 /// A change of one conversation.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// It changes, or is created.
+    /// The conversation is changed or created.
     Change {
-        /// The state that it must be in, which [`Head::change`](crate::domain::Head::change) tells; `None` when it must not exist.
+        /// The state that it must be in, identified by [`Head::change`](crate::domain::Head::change); `None`
+        /// if it must not exist.
         before: Option<Arc<Conversation>>,
-        /// What happened, in its order: with the heads before and after, all that a backend has to persist.
+        /// What happened, in order: together with the heads before and after, all that a backend has to
+        /// persist.
         changes: Changes,
-        /// The state after it: its head, and the whole for a backend that keeps states in memory.
+        /// The resulting state: its head, and all of it for a backend that keeps states in memory.
         after: Arc<Conversation>,
     },
-    /// It is removed.
+    /// The conversation is removed.
     Delete {
-        /// The state that it must be in, which [`Head::change`](crate::domain::Head::change) tells.
+        /// The state that it must be in, identified by [`Head::change`](crate::domain::Head::change).
         before: Arc<Conversation>,
     },
 }
 
-/// The changes that one commit makes to a conversation: mostly one.
+/// The changes that one commit makes to a conversation: usually one.
 pub type Changes = SmallVec<[Arc<Change>; 1]>;
 
 impl Write {
@@ -60,7 +62,7 @@ impl Write {
         }
     }
 
-    /// The state that the conversation must be in; `None` when it must not exist.
+    /// The state that the conversation must be in; `None` if it must not exist.
     pub fn before(&self) -> Option<&Arc<Conversation>> {
         match self {
             Self::Change { before, .. } => before.as_ref(),
@@ -68,7 +70,7 @@ impl Write {
         }
     }
 
-    /// The state that it is in after; `None` when it is removed.
+    /// The resulting state; `None` if the conversation is removed.
     pub fn after(&self) -> Option<&Arc<Conversation>> {
         match self {
             Self::Change { after, .. } => Some(after),
@@ -77,18 +79,18 @@ impl Write {
     }
 }
 
-/// A change of a recipient's active conversation; or, where it stays, the demand that it does.
+/// Changes a recipient's active conversation; or, if both are the same, requires that it does not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerWrite {
     /// The recipient.
     pub recipient: RecipientKey,
-    /// What must be active before.
+    /// The conversation that must be active before.
     pub before: Option<ConversationId>,
-    /// What is active after.
+    /// The conversation that is active afterwards.
     pub after: Option<ConversationId>,
 }
 
-/// Names one attempt of a mutating call.
+/// Identifies one attempt of a mutating call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutcomeKey {
     /// The tenant.
@@ -99,20 +101,20 @@ pub struct OutcomeKey {
     pub request: RequestId,
 }
 
-/// What a mutating call came to: references and numbers, never text.
+/// The result of a mutating call: references and numbers, never text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// A hash of the request's body.
     pub body: u128,
-    /// When the call took effect.
+    /// The time at which the call took effect.
     pub time: Timestamp,
-    /// The conversation; [`ConversationId::of_some_state`] where a recipient's own state was changed.
+    /// The conversation; [`ConversationId::of_some_state`] if a recipient's own state was changed.
     pub conversation: ConversationId,
     /// Its revision after the call.
     pub revision: Revision,
-    /// Whether it started with the call.
+    /// Whether the call started it.
     pub started: bool,
-    /// The conversation that ended for it to start.
+    /// The conversation that was ended to start it.
     pub ended: Option<ConversationId>,
     /// Utterances stored.
     pub memorized: Ranges,
@@ -124,7 +126,7 @@ pub struct Outcome {
     pub restored: Ranges,
     /// The utterance that the call named.
     pub target: Option<Sequence>,
-    /// What was to be forgotten, and the summary still tells of.
+    /// What should have been forgotten, but remains in the summary.
     pub still_told: Ranges,
     /// Segments rebuilt.
     pub rebuilt_segments: u32,
@@ -133,7 +135,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// About how many bytes it takes in memory, with its key in the maps that it is found by.
+    /// The approximate memory that it takes, including its key in the maps that contain it.
     pub fn memory_bytes(&self, key: &OutcomeKey) -> usize {
         let listed = [&self.memorized, &self.evicted, &self.forgotten, &self.restored, &self.still_told];
         let names = 2 * key.request.as_str().len() + 2 * self.conversation.as_str().len();

@@ -1,8 +1,8 @@
-//! What is derived from a conversation's utterances, and kept beside them.
+//! Data derived from a conversation's utterances, and stored with them.
 
 use crate::domain::{Block, ConversationKey, Revision};
 
-/// What is derived. All of it can be made anew from what is stored.
+/// A kind of derived data. All of it can be derived again from what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Derived {
     /// A part of the index that a search reads.
@@ -11,7 +11,7 @@ pub enum Derived {
     Embeddings,
 }
 
-/// What is kept of several blocks: the bytes of each.
+/// The bytes stored for several blocks.
 pub type DerivedBytes = Vec<(Block, Vec<u8>)>;
 
 /// What was derived from one block of a conversation's utterances.
@@ -19,14 +19,14 @@ pub type DerivedBytes = Vec<(Block, Vec<u8>)>;
 pub struct DerivedBlock {
     /// The conversation.
     pub conversation: ConversationKey,
-    /// What it is.
+    /// The kind.
     pub kind: Derived,
-    /// The utterances that it was derived from: those with these sequences, as far as they were stored. Nothing tells
-    /// a store that more were said in the block since: so it is a block that is complete, or its bytes tell which
-    /// utterances they are of.
+    /// The block of utterances that it was derived from, as far as they were stored. A store does not know
+    /// whether more were appended to the block since: so either the block is complete, or the bytes say which
+    /// utterances they cover.
     pub block: Block,
     /// [`Head::erased_at`](crate::domain::Head::erased_at) of the state that they were read in.
     pub erased_at: Revision,
-    /// Its bytes, which say nothing to a store.
+    /// The bytes, which are opaque to a store.
     pub bytes: Vec<u8>,
 }

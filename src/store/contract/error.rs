@@ -1,4 +1,4 @@
-//! Why a store does not do what it is asked to.
+//! The errors of a store.
 
 use super::{
     commit::{OutcomeKey, RecipientKey},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::domain::ConversationKey;
 
-/// A backend that fails.
+/// A failure of the backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
     /// There is no room.
@@ -14,31 +14,31 @@ pub enum StoreError {
         "the store is full: {used} of {limit} bytes are taken and this write adds {added}; forget or delete something, or raise memory_limit"
     )]
     Full {
-        /// Bytes that are taken.
+        /// The bytes in use.
         used: u64,
-        /// Bytes that may be taken.
+        /// The maximum number of bytes.
         limit: u64,
         /// Bytes that the commit would add.
         added: u64,
     },
-    /// There is no room on the disk, and nothing was written. Writes are taken again once there is.
+    /// The disk is full, and nothing was written. Writes are accepted again once there is room.
     #[error(
         "the disk is full: {free} bytes are free and {wanted} are needed; free some space, or lower disk_reserve; writes then resume without a restart"
     )]
     DiskFull {
-        /// Bytes that are free.
+        /// The free bytes.
         free: u64,
-        /// Bytes that have to be.
+        /// The bytes that must be free.
         wanted: u64,
     },
-    /// A namespace has what it may have of something, and nothing was written.
+    /// A namespace has reached a quota, and nothing was written.
     #[error(transparent)]
     OverQuota(Box<OverQuota>),
-    /// The disk is slower than what is to be written: so much waits for it that no more is taken, and nothing was
-    /// written.
+    /// The disk is slower than the writes: so much is waiting for it that no more is accepted, and nothing
+    /// was written.
     #[error("{waiting} bytes are waiting for the disk, and no more are accepted; try again later")]
     Busy {
-        /// Bytes that wait.
+        /// The bytes that are waiting.
         waiting: u64,
     },
     /// The disk or the network failed.
@@ -46,13 +46,13 @@ pub enum StoreError {
     Unavailable(String),
 }
 
-/// Why no backup is begun.
+/// Why a backup does not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackupRefused {
-    /// The backend makes none.
+    /// The backend does not support backups.
     #[error("this backend has no backups; accepted are fjall and sled")]
     Unsupported,
-    /// Another one is under way.
+    /// Another backup is running.
     #[error("a backup is running, and only one can run at a time; try again when it has ended")]
     UnderWay,
 }
@@ -60,10 +60,10 @@ pub enum BackupRefused {
 /// A commit that was not acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {
-    /// A precondition does not hold, and nothing took effect: what was decided has to be decided anew.
+    /// A precondition does not hold, and nothing took effect: the decision must be made again.
     #[error("a precondition of the commit does not hold: {0}")]
     Conflict(Conflict),
-    /// The answer was lost: it is not known whether the commit took effect.
+    /// The answer was lost: it is unknown whether the commit took effect.
     #[error("it is not known whether the write took effect: {0}")]
     Unknown(String),
     /// The backend failed, and nothing took effect.
@@ -71,16 +71,16 @@ pub enum CommitError {
     Store(#[from] StoreError),
 }
 
-/// The precondition that does not hold; where several do not, one of them.
+/// The precondition that does not hold; one of them if there are several.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// The conversation is in another state, or does not exist, or exists already.
+    /// The conversation is in another state, or does not exist, or already exists.
     #[error("conversation {} is in another state", .0.id)]
     State(ConversationKey),
     /// Another conversation is the recipient's active one.
     #[error("another conversation of recipient {} is active", .0.id)]
     Pointer(RecipientKey),
-    /// An outcome is kept for the attempt.
+    /// An outcome of the attempt already exists.
     #[error("an outcome of request {} is kept", .0.request)]
     Outcome(OutcomeKey),
 }

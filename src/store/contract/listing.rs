@@ -8,33 +8,33 @@ use crate::{
 /// A page of a list of conversations.
 #[derive(Clone, Debug)]
 pub struct List {
-    /// Whose they are.
+    /// The owner of the conversations.
     pub of: ListOf,
-    /// What their ids begin with; all do with an empty text.
+    /// The prefix of their ids; an empty one matches all.
     pub id_prefix: Box<str>,
     /// Their order.
     pub order: ListOrder,
-    /// The place of the last one of the page before.
+    /// The place of the last conversation of the previous page.
     pub after: Option<ListedAt>,
-    /// The most entries.
+    /// The maximum number of entries.
     pub limit: usize,
 }
 
-/// Whose conversations are listed.
+/// The owner of the listed conversations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ListOf {
-    /// Those of every recipient of a namespace.
+    /// All recipients of a namespace.
     Namespace(Namespace),
-    /// One recipient's.
+    /// One recipient.
     Recipient(RecipientKey),
 }
 
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ListOrder {
-    /// By the time of the last change; otherwise by that of the start. Those of one time are by their ids.
+    /// By the time of the last change, otherwise by that of the start. Equal times are ordered by id.
     pub by_update: bool,
-    /// The latest time first, and of one time the greatest id.
+    /// The latest time first, and for equal times the greatest id first.
     pub newest_first: bool,
 }
 
@@ -58,7 +58,7 @@ impl ListOrder {
 }
 
 impl ListOf {
-    /// The namespace that they are in.
+    /// The namespace of the conversations.
     pub fn namespace(&self) -> &Namespace {
         match self {
             Self::Namespace(namespace) => namespace,
@@ -66,7 +66,7 @@ impl ListOf {
         }
     }
 
-    /// Whether it tells of a recipient's conversations.
+    /// Whether the list includes the conversations of a recipient.
     pub fn has(&self, recipient: &RecipientId) -> bool {
         match self {
             Self::Namespace(_) => true,

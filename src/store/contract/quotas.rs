@@ -1,11 +1,11 @@
-//! What a namespace may take of a store.
+//! What a namespace can store.
 
 use crate::domain::Namespace;
 
-/// The most that each namespace may store. The default is unlimited.
+/// The limits for each namespace. The default is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quotas {
-    /// Conversations, ended ones too.
+    /// The number of conversations, including ended ones.
     pub conversations: Option<u64>,
     /// Bytes, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts them.
     pub bytes: Option<u64>,
@@ -48,9 +48,9 @@ pub struct OverQuota {
     pub namespace: Namespace,
     /// Its quota.
     pub quota: Quota,
-    /// What it may have.
+    /// The limit.
     pub limit: u64,
-    /// What it has.
+    /// What it uses.
     pub used: u64,
     /// What the commit would add.
     pub added: u64,

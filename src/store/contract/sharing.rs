@@ -1,34 +1,34 @@
-//! What processes over one store learn of one another.
+//! What processes that share a store learn of one another.
 
 use crate::{
     domain::{ConversationKey, Timestamp},
     store::RecipientKey,
 };
 
-/// Tells of what may be read anew.
+/// Reports what should be read again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// The conversation was changed, created or removed.
     Changed(ConversationKey),
-    /// Another conversation is the recipient's active one, or none is.
+    /// The recipient's active conversation changed, possibly to none.
     Active(RecipientKey),
-    /// Any of this may have happened.
+    /// Any of this might have happened.
     Missed,
 }
 
-/// Names one of those who work on what waits in a store: no two have the same.
+/// Identifies a worker that processes the waiting work of a store; unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WorkerId(pub u128);
 
-/// A worker wants to be the only one who has a model tell what waits in a conversation.
+/// A worker's request to be the only one that has a model process the waiting work of a conversation.
 #[derive(Clone, Debug)]
 pub struct Claim<'a> {
     /// The conversation.
     pub conversation: &'a ConversationKey,
-    /// Who claims.
+    /// The worker.
     pub worker: WorkerId,
-    /// The time: a claim of another worker that has ended by then is none.
+    /// The current time: a claim of another worker that has ended by now does not count.
     pub now: Timestamp,
-    /// When this one ends.
+    /// The time at which this claim ends.
     pub until: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! What is derived from utterances, in files: after a restart, of another program, damaged, verified and copied.
+//! Derived data in files: after a restart, after another program, damaged, verified and copied.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// A conversation of which the index of block 0 is kept, in files at rest.
+/// A conversation with a stored index of block 0, in files at rest.
 struct Kept {
     engine: EngineKind,
     files: TempDir,
@@ -56,7 +56,7 @@ impl Kept {
         run(self.engine, self.files.path(), case);
     }
 
-    /// What a server reads of block 0, and of those behind.
+    /// Reads the stored index blocks as a server does.
     fn read(&self) -> Vec<Vec<u8>> {
         let mut read = Vec::new();
         self.run(async |store| read = self::read(&store).await);
@@ -112,7 +112,7 @@ fn what_is_derived_outlives_the_process() {
     }
 }
 
-/// A program that knows no blocks writes a head at which something was erased, and leaves them.
+/// A program that does not know about blocks erases something, and leaves them behind.
 #[test]
 fn what_another_program_left_is_not_read() {
     let kept = Kept::new(EngineKind::Fjall);
@@ -144,8 +144,8 @@ fn what_another_program_left_is_not_read() {
     assert_eq!((list.erased_at, list.index.is_empty()), (state.head.erased_at, true));
 }
 
-/// A damaged block, one of another version, and one that is not there are all the same; a list that cannot be read
-/// keeps nobody from erasing.
+/// A damaged block, one of a newer version and a missing one are treated the same; an unreadable list does
+/// not prevent erasing.
 #[test]
 fn what_cannot_be_read_is_made_anew() {
     let kept = Kept::new(EngineKind::Fjall);
@@ -182,7 +182,7 @@ fn what_is_derived_of_no_conversation_is_a_problem() {
     let (list_key, list) = records::pair::<BlockLists>(&stray, &BlockList::default());
     kept.write(vec![(block_key, Some(block)), (list_key, Some(list))]);
     let expected = ["block", "list of blocks"]
-        .map(|kind| format!("lineage {stray}: of no conversation: 1 of the kind {kind:?}"));
+        .map(|kind| format!("lineage {stray}: without a conversation: 1 of the kind {kind:?}"));
     assert_eq!(kept.problems(), expected);
 }
 
@@ -225,7 +225,8 @@ fn a_scrub_reaches_what_was_derived_from_what_is_erased() {
     }
 }
 
-/// The index, of all or of those that are named, and embeddings stay; what belongs to nothing goes.
+/// Reindexing rebuilds index blocks, of all or of the named conversations; embeddings stay, and unowned
+/// blocks are removed.
 #[test]
 fn an_index_is_made_anew() {
     for engine in EngineKind::ALL {

@@ -1,4 +1,4 @@
-//! Copies a store at rest into another directory, of the same engine or another.
+//! Copies a store at rest into another directory, with the same or another engine.
 
 use std::{
     fs,
@@ -13,39 +13,39 @@ use super::{
     records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record},
 };
 
-/// Bytes that are written at once.
+/// Bytes per batch.
 const BATCH_BYTES: usize = 1 << 20;
-/// Progress of what is only read is told after so many records.
+/// Records between two progress reports while only reading.
 const STEP: u64 = 1_000;
 
-/// How far a copy has come.
+/// Progress of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// Records that the copy holds, but for the numbers of the store itself.
+    /// Records in the copy, without the store's own numbers.
     pub records: u64,
-    /// Their bytes, keys and values.
+    /// Size of these records' keys and values.
     pub bytes: u64,
-    /// Of the records, those that an earlier attempt had copied: they were compared.
+    /// Records that an earlier attempt had already copied; they were compared.
     pub resumed: u64,
-    /// Records that were read again from both stores at the end, and are the same.
+    /// Records that were read back from both stores at the end and are equal.
     pub verified: u64,
 }
 
 /// Why a store was not copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// Source and target are one.
+    /// Source and target are the same directory.
     #[error("{} cannot be copied to itself; choose another directory", .0.display())]
     Same(PathBuf),
-    /// The source is itself a copy that was not finished.
+    /// The source is itself an unfinished copy.
     #[error("{0}")]
     Source(String),
-    /// The target holds a store.
-    #[error("{} holds a store already; choose an empty directory, or one that does not exist", .0.display())]
+    /// The target already holds a store.
+    #[error("{} already holds a store; choose an empty directory, or one that does not exist", .0.display())]
     Taken(PathBuf),
-    /// What an earlier attempt copied is not what the source holds.
+    /// An earlier attempt's copy does not match the source.
     #[error(
-        "what was copied to {} is not what the source holds: {record} differs; the source has changed since, or the copy is of another store; remove the directory and copy anew",
+        "the copy in {} does not match the source: {record} differs; the source has changed since, or the copy is of another store; remove the directory and copy again",
         directory.display()
     )]
     Differs {
@@ -54,27 +54,27 @@ pub enum CopyError {
         /// The first record that differs.
         record: Box<str>,
     },
-    /// A record of the source cannot be understood.
+    /// A record of the source is not readable.
     #[error(
-        "a record of the source is damaged, and nothing behind it was copied: {0}; utterd verify tells more"
+        "a record of the source is damaged, and nothing after it was copied: {0}; run utterd verify for details"
     )]
     Damaged(#[from] BadRecord),
     /// The source cannot be read.
     #[error("the source cannot be read: {0}")]
     Read(KeyValueError),
-    /// The target cannot be written, or read.
+    /// The target cannot be written or read.
     #[error("the copy cannot be written: {0}")]
     Write(KeyValueError),
 }
 
 /// Copies all records of `from` to `to`, which is empty or holds the beginning of the same copy.
 ///
-/// - What was [derived](crate::store::Store::derived) is left out: whoever needs it makes it anew. Lists of names are
-///   made anew at the end, as far as an earlier attempt has not.
-/// - Goes on where an earlier attempt ended, after it compared what is there already.
-/// - Until it is finished, `to` is marked as a copy that is not: it is opened only to go on.
-/// - At the end both are read and compared, record by record.
-/// - Fails at the first record of `from` that cannot be understood; `verify` tells of all.
+/// - [Derived](crate::store::Store::derived) data is left out: its users rebuild it. Lists of names are
+///   rebuilt at the end, except for what an earlier attempt has already rebuilt.
+/// - Resumes an earlier attempt, after comparing the records that were already copied.
+/// - Until it is finished, `to` is marked as an unfinished copy and can be opened only to continue.
+/// - At the end, both stores are read and compared record by record.
+/// - Fails at the first unreadable record of `from`; `verify` lists all of them.
 pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) -> Result<Copied, CopyError> {
     if is_same(from.path(), to.path()) {
         return Err(CopyError::Same(from.path().into()));
@@ -83,13 +83,13 @@ pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) 
     copy_from(&Stored(from.pairs()), to, progress)
 }
 
-/// Where records are copied from.
+/// The records to copy.
 pub(super) trait Source {
-    /// All records behind the key `last` but the store's own and what is derived, ascending.
+    /// Returns all records after the key `last`, ascending, without the store's own and derived ones.
     fn behind(&self, last: Option<&[u8]>) -> Contents<'_>;
 }
 
-/// Records in the order of their keys. One that cannot be read is an error in its place, and the last item.
+/// Records in key order. A record that cannot be read is an error in its place, and the last item.
 pub(super) type Contents<'a> = Box<dyn Iterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
 /// Copies all records of a source to `to`, as [`copy()`] does.
@@ -105,7 +105,7 @@ pub(super) fn copy_from(
     Ok(copying.copied)
 }
 
-/// The records in a store's pairs.
+/// The records of a store.
 struct Stored<'a>(&'a dyn KeyValue);
 
 impl Source for Stored<'_> {
@@ -114,7 +114,7 @@ impl Source for Stored<'_> {
     }
 }
 
-/// Whether both are the same directory, which exists.
+/// Whether both paths exist and are the same directory.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other,
@@ -122,7 +122,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// A copy that is being made.
+/// A copy in progress.
 struct Copying<'a> {
     from: &'a dyn Source,
     to: &'a dyn KeyValue,
@@ -132,7 +132,7 @@ struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Copies, and answers the last group of the target.
+    /// Copies, and returns the target's last group.
     fn run(&mut self, batch_bytes: usize) -> Result<u64, CopyError> {
         match self.number(Meta::Copying)? {
             Some(_) => {}
@@ -157,8 +157,8 @@ impl Copying<'_> {
         self.note(None)
     }
 
-    /// Compares the copy with the source, record by record: with all of it, or as far as the copy goes. Each
-    /// record that is the same is noted. Answers the last key of the copy.
+    /// Compares the copy with the source, record by record: with all of it, or up to the end of the copy.
+    /// Calls `note` for each equal record. Returns the last key of the copy.
     fn compare_with(
         &mut self,
         all: bool,
@@ -181,8 +181,8 @@ impl Copying<'_> {
         }
     }
 
-    /// Copies what is behind the key `last`, as it is: what was written in an older version is
-    /// read in every newer one.
+    /// Copies the records after the key `last` unchanged: newer versions can read records written by older
+    /// ones.
     fn copy_rest(&mut self, last: Option<Key>, batch_bytes: usize) -> Result<(), CopyError> {
         let (mut batch, mut bytes) = (Batch::default(), 0);
         for pair in self.from.behind(last.as_deref()) {
@@ -218,13 +218,13 @@ impl Copying<'_> {
         if copy == original {
             return Ok(());
         }
-        // Where keys differ, the first of them is what the other store has not.
+        // If the keys differ, the smaller one is missing from the other store.
         let first = copy.into_iter().chain(original).min();
         let record = first.map_or_else(Default::default, |(key, value)| describe(key, value));
         Err(CopyError::Differs { directory: self.path.clone(), record })
     }
 
-    /// Notes on the disk whether the copy is unfinished; answers the group that it was noted in.
+    /// Records on disk whether the copy is unfinished; returns the group of that write.
     fn note(&mut self, unfinished: Option<u64>) -> Result<u64, CopyError> {
         let group = self.number(Meta::Group)?.unwrap_or(0) + 1;
         let mark = unfinished.map(|number| records::pair::<Metas>(&Meta::Copying, &number).1);
@@ -235,27 +235,27 @@ impl Copying<'_> {
         Ok(group)
     }
 
-    /// A number of the target.
+    /// Reads one of the target's numbers.
     fn number(&self, meta: Meta) -> Result<Option<u64>, CopyError> {
         let number = records::get::<Metas>(self.to, &meta);
         number.map_err(|error| CopyError::Write(KeyValueError(error.to_string())))
     }
 }
 
-/// The records behind `last`.
+/// The records after `last`.
 fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Contents<'a> {
     let from = last.map_or(Bound::Unbounded, Bound::Excluded);
     Box::new(pairs.range(from, Bound::Unbounded).filter(|pair| !pair.as_ref().is_ok_and(is_own)))
 }
 
-/// Whether it is not copied: one of the store's own numbers and links, as groups and what is unscrubbed are of the
-/// files; or what is derived from utterances, or from names and heads, which is made anew.
+/// Whether the record is not copied: one of the store's own numbers or links (groups and unscrubbed data
+/// concern the files), or a record derived from utterances, or from names and heads, which is rebuilt.
 pub(super) fn is_own((key, _): &(Key, Value)) -> bool {
     const OWN: [u8; 4] = [Metas::NUMBER, Links::NUMBER, Blocks::NUMBER, BlockLists::NUMBER];
     key.first().is_some_and(|kind| OWN.contains(kind) || lists::KINDS.contains(kind))
 }
 
-/// A record, as a person reads it.
+/// A readable description of a record.
 fn describe(key: &[u8], value: &[u8]) -> Box<str> {
     match Record::read(key, value) {
         Ok(record) => record.name().into(),

@@ -23,7 +23,7 @@ use super::{
 /// The file that is locked while a store is open.
 const LOCK: &str = "LOCK";
 
-/// An open store: no one else opens it until this is dropped.
+/// An open store: no one else can open it until this is dropped.
 pub struct Directory {
     path: PathBuf,
     engine: EngineKind,
@@ -32,7 +32,7 @@ pub struct Directory {
     mark: Mutex<Mark>,
     group: u64,
     links: Vec<u64>,
-    lock: Place, // the last to go: the engine is closed by then
+    lock: Place, // dropped last: the engine is closed by then
 }
 
 /// Why a store cannot be opened.
@@ -43,10 +43,10 @@ pub enum OpenError {
     InUse {
         /// The directory.
         directory: PathBuf,
-        /// ` by process N`, when that is known.
+        /// ` by process N` if known, else empty.
         by: String,
     },
-    /// There is no store.
+    /// The directory holds no store.
     #[error("there is no store in {}", .0.display())]
     Missing(PathBuf),
     /// The directory holds something else.
@@ -60,7 +60,7 @@ pub enum OpenError {
         /// A name in it.
         found: String,
     },
-    /// Another engine keeps it.
+    /// Another engine keeps the store.
     #[error(
         "the store in {0} is kept by {actual}, not by {wanted}; open it as {actual}, or move it: utterd copy --from {actual}:{0} --to {wanted}:DIR",
         directory.display()
@@ -73,7 +73,7 @@ pub enum OpenError {
         /// The engine that keeps it.
         actual: String,
     },
-    /// The label does not say what the store is.
+    /// The label is invalid or missing.
     #[error(
         "{} {problem}; restore it from a backup: its lines are `utterd store`, `engine: fjall` or `engine: sled`, and `format: {}`",
         path.display(), label::FORMAT
@@ -81,10 +81,10 @@ pub enum OpenError {
     Label {
         /// The label.
         path: PathBuf,
-        /// What is wrong with it: goes on with the sentence.
+        /// The problem; continues the sentence.
         problem: String,
     },
-    /// A newer version wrote it.
+    /// A newer version wrote the store.
     #[error(
         "the store in {} has format {format}, and this version reads formats up to {}; use the version that wrote it, or a newer one",
         directory.display(), label::FORMAT
@@ -92,7 +92,7 @@ pub enum OpenError {
     Newer {
         /// The directory.
         directory: PathBuf,
-        /// Its format.
+        /// The store's format.
         format: u32,
     },
     /// The engine cannot read its files.
@@ -105,25 +105,25 @@ pub enum OpenError {
         directory: PathBuf,
         /// The engine that keeps it.
         engine: EngineKind,
-        /// What the engine says.
+        /// The engine's message.
         reason: String,
     },
-    /// The files are older than what was flushed.
+    /// The files are older than the last recorded flush.
     #[error(
-        "the store in {} has lost writes: it was flushed up to group {flushed}, and its files end at group {found}; restore the directory from a backup, or remove {} to go on without what is lost",
+        "the store in {} has lost writes: it was flushed up to group {flushed}, and its files end at group {found}; restore the directory from a backup, or remove {} to continue without the lost writes",
         directory.display(), directory.join(mark::FILE).display()
     )]
     Behind {
         /// The directory.
         directory: PathBuf,
-        /// The last group that is known to have been flushed.
+        /// The last group known to be flushed.
         flushed: u64,
         /// The last group that the files hold.
         found: u64,
     },
-    /// A group of writes is missing among others.
+    /// A group of writes is missing before later ones.
     #[error(
-        "the store in {} has lost writes: group {missing} is missing, and later ones are there; restore the directory from a backup, or remove {} to go on without what is lost",
+        "the store in {} has lost writes: group {missing} is missing, and later ones are there; restore the directory from a backup, or remove {} to continue without the lost writes",
         directory.display(), directory.join(mark::FILE).display()
     )]
     Gap {
@@ -132,7 +132,7 @@ pub enum OpenError {
         /// The first group that is missing.
         missing: u64,
     },
-    /// It is a copy that was not finished.
+    /// The store is an unfinished copy.
     #[error(
         "the store in {0} is an unfinished copy; finish it: utterd copy --from SOURCE --to {engine}:{0}, or utterd restore FILE --to {engine}:{0}, or remove the directory",
         directory.display()
@@ -148,19 +148,19 @@ pub enum OpenError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
 }
 
 impl Directory {
-    /// Opens the store in the directory `path`; makes one when the directory is empty or does not
-    /// exist. The engine keeps about `cache_bytes` of its files in memory.
+    /// Opens the store in the directory `path`; creates one if the directory is empty or does not exist. The
+    /// engine caches about `cache_bytes` of its files.
     pub fn open_or_create(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
         Self::open_or_create_with(engine, path, |files| pairs(engine, files, cache_bytes))
     }
 
-    /// The same, with the engine that `open` gives for its directory.
+    /// Like [`Self::open_or_create`], with the engine that `open` returns for its directory.
     pub(super) fn open_or_create_with(
         engine: EngineKind,
         path: &Path,
@@ -206,29 +206,29 @@ impl Directory {
         if group < mark.group() {
             return Err(OpenError::Behind { directory: path.into(), flushed: mark.group(), found: group });
         }
-        // Without its mark a store is taken as it is.
+        // A store whose mark was removed is accepted as it is.
         if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new()) {
             return Err(OpenError::Gap { directory: path.into(), missing });
         }
         Ok(Self { path: path.into(), engine, format, pairs, mark: Mutex::new(mark), group, links, lock })
     }
 
-    /// Where the store is.
+    /// The store's directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The engine that keeps it.
+    /// The engine that keeps the store.
     pub fn engine(&self) -> EngineKind {
         self.engine
     }
 
-    /// Its keys and values.
+    /// The store's keys and values.
     pub fn pairs(&self) -> &dyn KeyValue {
         &*self.pairs
     }
 
-    /// Refuses a store that is a copy which was not finished.
+    /// Fails if the store is an unfinished copy.
     pub fn check_finished(&self) -> Result<(), OpenError> {
         let (directory, engine) = (self.path.clone(), self.engine);
         match self.pairs.get(&records::key::<Metas>(&Meta::Copying)) {
@@ -238,12 +238,12 @@ impl Directory {
         }
     }
 
-    /// Whether every conversation is in all lists, as an earlier version did not keep them.
+    /// Whether every conversation is in all lists; earlier formats lack some.
     pub(super) fn is_listed(&self) -> bool {
         self.format >= label::LISTED
     }
 
-    /// Makes the lists that an earlier version did not keep; what it wrote is of this version's format then.
+    /// Builds the lists that earlier versions did not keep, then labels the store with the current format.
     pub(super) fn complete_lists(&mut self) -> Result<(), OpenError> {
         if self.is_listed() {
             return Ok(());
@@ -269,25 +269,24 @@ impl Directory {
         Ok(())
     }
 
-    /// The last group of writes that it held when it was opened.
+    /// The last group of writes when the store was opened.
     pub(super) fn group(&self) -> u64 {
         self.group
     }
 
-    /// The links that it held when it was opened: that of the last group, and those before groups
-    /// that are missing.
+    /// The links present when the store was opened: the last group's, and those before missing groups.
     pub(super) fn links(&self) -> &[u64] {
         &self.links
     }
 
-    /// Fails when the directory, or the engine's files in it, are not where they were opened: what is written
-    /// then is found by nobody.
+    /// Fails if the directory, or the engine's files in it, are no longer where they were opened: nobody
+    /// would find what is written from then on.
     pub(super) fn check_place(&self) -> Result<(), KeyValueError> {
         self.lock.check()?;
         self.pairs.check_place()
     }
 
-    /// Notes that everything up to `group` is on the disk.
+    /// Records that everything up to `group` is on disk.
     pub(super) fn mark(&self, group: u64) -> Result<(), KeyValueError> {
         let mut mark = self.mark.lock();
         if group <= mark.group() {
@@ -299,7 +298,7 @@ impl Directory {
 
 type Opened = Result<Box<dyn KeyValue>, KeyValueError>;
 
-/// The pairs that `engine` keeps in a directory.
+/// Opens the pairs that `engine` keeps in a directory.
 fn pairs(engine: EngineKind, files: &Path, cache_bytes: u64) -> Opened {
     Ok(match engine {
         EngineKind::Fjall => Box::new(Fjall::open(files, cache_bytes)?),
@@ -317,7 +316,7 @@ fn links(pairs: &dyn KeyValue) -> Result<Vec<u64>, String> {
     links.map(|link| Ok(link.map_err(|error| error.to_string())?.0)).collect()
 }
 
-/// Locks the directory for this process; the system gives the lock back when the process ends.
+/// Locks the directory for this process; the system releases the lock when the process ends.
 fn lock(directory: &Path) -> Result<Place, OpenError> {
     let path = directory.join(LOCK);
     let failed = |error| OpenError::File { path: path.clone(), error };
@@ -350,7 +349,7 @@ fn check(label: Label, engine: EngineKind, directory: &Path) -> Result<Label, Op
         return Err(OpenError::Newer { directory, format: label.format });
     }
     if EngineKind::ALL.iter().all(|known| known.name() != label.engine) {
-        let problem = format!("names the engine {:?}, which is not known", label.engine);
+        let problem = format!("names an unknown engine, {:?}", label.engine);
         return Err(OpenError::Label { path: directory.join(label::FILE), problem });
     }
     if label.engine != engine.name() {
@@ -359,7 +358,8 @@ fn check(label: Label, engine: EngineKind, directory: &Path) -> Result<Label, Op
     Ok(label)
 }
 
-/// A directory without a label may hold what is left of one that was being made, and no more.
+/// Fails unless a directory without a label is empty, apart from the leftovers of a store whose creation was
+/// interrupted.
 fn check_empty(directory: &Path) -> Result<(), OpenError> {
     let failed = |error| OpenError::File { path: directory.into(), error };
     for entry in fs::read_dir(directory).map_err(failed)? {

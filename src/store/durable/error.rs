@@ -1,10 +1,10 @@
-//! Errors of the disk, as a store tells them.
+//! Converts disk errors to store errors.
 
 use std::fmt;
 
 use crate::store::StoreError;
 
-/// What went wrong, as the failure of a store.
+/// Wraps an error as [`StoreError::Unavailable`].
 pub(super) fn unavailable(error: impl fmt::Display) -> StoreError {
     StoreError::Unavailable(error.to_string())
 }

@@ -1,4 +1,4 @@
-//! Files and directories that have to survive a loss of power.
+//! Files and directories that must survive a power loss.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -9,7 +9,7 @@ use std::{
 
 use super::key_value::KeyValueError;
 
-/// Creates a directory and those above it, where they are missing, on the disk too.
+/// Creates a directory and its missing parents, and syncs them to disk.
 pub fn create_directory(path: &Path) -> Result<(), KeyValueError> {
     if path.as_os_str().is_empty() || path.is_dir() {
         return Ok(());
@@ -23,8 +23,8 @@ pub fn create_directory(path: &Path) -> Result<(), KeyValueError> {
     }
 }
 
-/// Gives a file a new content, written to the file `fresh` beside it first; until the directory is
-/// synced, a loss of power may bring the old content back, whole.
+/// Replaces a file's content by writing the file `fresh` next to it and renaming it. Until the directory is
+/// synced, a power loss may bring back the whole old content.
 pub fn replace(path: &Path, fresh: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = File::create(fresh)?;
     file.write_all(content)?;
@@ -32,8 +32,8 @@ pub fn replace(path: &Path, fresh: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(fresh, path)
 }
 
-/// Locks a file for this process, and makes it when it is missing; the system gives the lock back
-/// when the file is dropped. `None` when another has it.
+/// Locks a file for this process, creating it if it is missing. The system releases the lock when the file is
+/// dropped. Returns `None` if another process holds it.
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {
@@ -43,8 +43,8 @@ pub fn lock(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Brings a file's content, or a directory's list of files, to the disk. What is not there any more
-/// needs no syncing.
+/// Syncs a file's content, or a directory's list of files, to disk. Does nothing if the path no longer
+/// exists.
 pub fn sync(path: &Path) -> Result<(), KeyValueError> {
     match present(File::open(path)).map_err(failed("open", path))? {
         Some(opened) => opened.sync_all().map_err(failed("sync", path)),
@@ -52,7 +52,7 @@ pub fn sync(path: &Path) -> Result<(), KeyValueError> {
     }
 }
 
-/// Brings a directory with all that is in it to the disk.
+/// Syncs a directory and everything in it to disk.
 pub fn sync_all_under(directory: &Path) -> Result<(), KeyValueError> {
     for_each_entry(directory, &mut |path, is_directory| match is_directory {
         true => sync_all_under(path),
@@ -61,7 +61,7 @@ pub fn sync_all_under(directory: &Path) -> Result<(), KeyValueError> {
     sync(directory)
 }
 
-/// Bytes that are allocated for the files in a directory, at any depth. A hole takes none.
+/// Bytes allocated for the files in a directory, at any depth. Holes take no space.
 pub fn allocated_bytes(directory: &Path) -> Result<u64, KeyValueError> {
     const BLOCK: u64 = 512; // the unit of st_blocks, whatever the file system's own
     let mut bytes = 0;
@@ -77,13 +77,13 @@ pub fn allocated_bytes(directory: &Path) -> Result<u64, KeyValueError> {
     Ok(bytes)
 }
 
-/// Removes a directory with all that is in it, on the disk too.
+/// Removes a directory with its contents, and syncs the removal to disk.
 pub fn remove_directory(path: &Path) -> Result<(), KeyValueError> {
     present(fs::remove_dir_all(path)).map_err(failed("remove", path))?;
     path.parent().map_or(Ok(()), sync)
 }
 
-/// Names of what is in a directory, without those that are not UTF-8.
+/// The names of a directory's entries, without those that are not UTF-8.
 pub fn names(directory: &Path) -> Result<Vec<String>, KeyValueError> {
     let mut names = Vec::new();
     for_each_entry(directory, &mut |path, _| {
@@ -93,12 +93,12 @@ pub fn names(directory: &Path) -> Result<Vec<String>, KeyValueError> {
     Ok(names)
 }
 
-/// An I/O error with what failed on which file.
+/// Wraps an I/O error with the operation that failed and the file.
 pub fn failed(verb: &str, path: &Path) -> impl Fn(io::Error) -> KeyValueError {
     move |error| KeyValueError(format!("cannot {verb} {}: {error}", path.display()))
 }
 
-/// `None` for what is not there: an engine removes files while others look at them.
+/// Returns `None` if the file does not exist: an engine can remove files while others look at them.
 pub fn present<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
     match outcome {
         Ok(found) => Ok(Some(found)),
@@ -107,8 +107,8 @@ pub fn present<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Calls `visit` with each entry's path and whether it is a directory; a directory that is gone
-/// has none.
+/// Calls `visit` with each entry's path and whether it is a directory. A directory that was removed has no
+/// entries.
 fn for_each_entry(
     directory: &Path,
     visit: &mut dyn FnMut(&Path, bool) -> Result<(), KeyValueError>,

@@ -1,4 +1,4 @@
-//! The engine `fjall`: a log-structured tree behind a journal.
+//! The `fjall` engine: a log-structured merge tree behind a journal.
 
 use std::{ops::Bound, path::Path};
 
@@ -12,8 +12,8 @@ use crate::domain::limits::STORE_CACHED_FILES;
 
 /// The key-value store over fjall.
 ///
-/// - A batch is in the journal, and synced if it has to be, before any read sees it.
-/// - A range is of one state: it does not see batches that come after its beginning.
+/// - A batch is in the journal, synced if requested, before any read sees it.
+/// - A range reads one state: it does not see batches applied after it began.
 pub type Fjall = Generations<FjallEngine>;
 
 /// An open fjall database with all pairs in one keyspace.
@@ -22,15 +22,15 @@ pub struct FjallEngine {
     pairs: Keyspace,
 }
 
-/// Writes that are held in memory before they become a table; up to four times as much waits while
-/// tables are written.
+/// Size of the in-memory write buffer before it is written out as a table; up to four times as much waits
+/// while tables are written.
 const MEMTABLE_BYTES: u64 = 16 << 20;
 
-/// Threads that write tables and merge them: while one merges and one writes, one is left to seal
-/// memtables, which bounds the memory.
+/// Threads that write and merge tables. While one merges and one writes, a third is left to seal memtables,
+/// which bounds the memory.
 ///
-/// Never one alone: it sends itself messages through a bounded queue that commits fill while it
-/// merges, and once it waits there, no memtable is written any more.
+/// Never just one: it sends itself messages through a bounded queue that commits fill while it merges, and
+/// once it blocks there, no more memtables are written.
 const WORKERS: usize = 3;
 
 impl Engine for FjallEngine {
@@ -46,7 +46,7 @@ impl Engine for FjallEngine {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        // without a snapshot it would see a batch of which a range does not see anything yet
+        // without a snapshot, it could see a batch that a range does not see yet
         Ok(self.database.snapshot().get(&self.pairs, key)?.map(|value| value.to_vec()))
     }
 
@@ -62,7 +62,7 @@ impl Engine for FjallEngine {
     }
 
     fn apply(&self, mut batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
-        batch.writes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other)); // found together, put together
+        batch.writes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other)); // neighbours are inserted together
         let mut writes = self.database.batch().durability(Some(match durability {
             Durability::Process => PersistMode::Buffer,
             Durability::Disk => PersistMode::SyncData,

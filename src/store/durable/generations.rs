@@ -1,13 +1,13 @@
-//! A store whose engine begins anew in fresh files, so that nothing of the old ones is left.
+//! A store whose engine can start over in fresh files, so that nothing of the old ones remains.
 //!
 //! A directory holds:
-//! - `data-000001`, `data-000002`, …: an engine's files, one directory for each generation
-//! - `CURRENT`: the name of the generation that holds the pairs; `none`, which has no
-//!   directory, for a store that holds none yet
+//! - `data-000001`, `data-000002`, …: an engine's files, one directory per generation
+//! - `CURRENT`: the name of the generation that holds the pairs; `none`, which has no directory, for a store
+//!   without pairs
+//! - `snapshot-000001`, …: copies being read: see [`snapshot`]
 //!
-//! - `snapshot-000001`, …: copies that are read at the moment: see [`snapshot`]
-//!
-//! Every other generation, and each copy, is what an interruption has left, and is removed when the store is opened.
+//! Other generations, and all copies, are leftovers of an interruption and are removed when the store is
+//! opened.
 
 mod names;
 mod snapshot;
@@ -34,37 +34,37 @@ use super::{
 };
 use names::{current_number, path_of, point_to, remove_all_but, remove_copies};
 
-/// An embedded database in one directory; it may panic in every method, and when it is dropped.
+/// An embedded database in one directory; any method can panic, and so can its drop.
 pub trait Engine: Send + Sync + Sized + 'static {
-    /// What [`KeyValue::visible_before_flush`] answers.
+    /// The value that [`KeyValue::visible_before_flush`] returns.
     const VISIBLE_BEFORE_FLUSH: bool = false;
 
-    /// Whether a range sees, in part, batches that come after its beginning.
+    /// Whether a range can see parts of batches applied after it began.
     const RANGES_GO_ALONG: bool = false;
 
-    /// Opens the database of a directory, or creates it.
+    /// Opens or creates the database in a directory.
     fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError>;
 
-    /// The value of `key`.
+    /// Returns the value of `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError>;
 
-    /// The pairs between two keys; `from` is not above `to`.
+    /// Returns the pairs between two keys; `from` is not above `to`.
     fn range(
         &self,
         from: Bound<&[u8]>,
         to: Bound<&[u8]>,
     ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static;
 
-    /// Makes every write of a batch effective, or none.
+    /// Applies all writes of a batch, or none.
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
 
-    /// Writes ascending pairs into an empty database, and brings them to the disk.
+    /// Writes ascending pairs into an empty database and syncs them to disk.
     fn fill(
         &self,
         pairs: impl Iterator<Item = Result<(Key, Value), KeyValueError>>,
     ) -> Result<(), KeyValueError>;
 
-    /// Brings everything that was applied to the disk.
+    /// Syncs everything that was applied to disk.
     fn sync(&self) -> Result<(), KeyValueError>;
 }
 
@@ -72,7 +72,7 @@ pub trait Engine: Send + Sync + Sized + 'static {
 pub struct Generations<E: Engine> {
     current: RwLock<Arc<Generation<E>>>,
     writer: Mutex<Writer>,
-    /// Held while a scrub is under way.
+    /// Held during a scrub or while a snapshot is copied.
     scrub: Mutex<()>,
     directory: PathBuf,
     cache_bytes: u64,
@@ -80,41 +80,41 @@ pub struct Generations<E: Engine> {
 
 /// An open generation.
 struct Generation<E> {
-    engine: Option<E>, // there until the drop
+    engine: Option<E>, // `Some` until the drop
     place: Place,
-    /// Whether its files go when it is closed.
+    /// Whether its files are removed when it is closed.
     passing: bool,
-    _open: Sender<Infallible>, // goes after the engine is closed
+    _open: Sender<Infallible>, // dropped after the engine is closed
 }
 
-/// What only one thread at a time may do, and what it has to know.
+/// The state that only one thread at a time may use.
 struct Writer {
     number: u32,
-    /// Ends when the current generation is closed and nobody reads in it any more.
+    /// Disconnects when the current generation is closed and its last reader has finished.
     closed: Receiver<Infallible>,
-    /// Why nothing more may be applied.
+    /// The error after which no more writes are accepted.
     failed: Option<KeyValueError>,
-    /// The keys that were written since a copy began; `None` when there is none under way.
+    /// The keys written since a copy began; `None` if no copy is in progress.
     changed: Option<HashSet<Key>>,
-    /// Snapshots that were copied so far.
+    /// Number of snapshots copied so far.
     snapshots: u32,
 }
 
-/// A new generation, and what ends when it is closed.
+/// A new generation, and a channel that disconnects when it is closed.
 type Copy<E> = (Arc<Generation<E>>, Receiver<Infallible>);
 
-/// Keys that a scrub copies anew while nothing is written, and how often it first tries to have no
-/// more of them.
+/// A scrub copies the last keys while writes are blocked. It first tries up to `CATCH_UPS` times to leave no
+/// more than `FEW` of them.
 const FEW: usize = 1_000;
 const CATCH_UPS: usize = 16;
 
 impl<E: Engine> Generations<E> {
-    /// Opens the store of a directory, or creates it. Nothing else may be in the directory, and nobody
-    /// else may have it open.
+    /// Opens or creates the store in a directory. The directory must hold nothing else, and nobody else may
+    /// have it open.
     ///
-    /// `cache_bytes` bounds what the engine keeps of its files in memory.
+    /// `cache_bytes` bounds the engine's cache.
     ///
-    /// Refused when its files are damaged in a way that the engine sees at once.
+    /// Fails if the files are damaged in a way that the engine detects on opening.
     pub fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
         files::create_directory(directory)?;
         let (number, engine) = match current_number(directory)? {
@@ -190,7 +190,8 @@ impl<E: Engine> KeyValue for Generations<E> {
             Err(error) => {
                 let writer = self.writer.lock();
                 if writer.failed.is_none() {
-                    // A full disk has room again at once; what cannot be removed goes the next time.
+                    // Frees the space immediately, in case the disk is full; what cannot be removed now is
+                    // removed next time.
                     let _removed = remove_all_but(writer.number, &self.directory);
                 }
                 Err(error)
@@ -212,16 +213,16 @@ impl<E: Engine> KeyValue for Generations<E> {
 }
 
 impl<E: Engine> Generations<E> {
-    /// The generation to copy, and its number. From here on what is written is noted.
+    /// Returns the generation to copy, and its number. From here on, written keys are recorded.
     fn begin_copy(&self) -> Result<(Arc<Generation<E>>, u32), KeyValueError> {
         let mut writer = self.writer.lock();
         writer.check()?;
-        remove_all_but(writer.number, &self.directory)?; // what a scrub that failed may have left
+        remove_all_but(writer.number, &self.directory)?; // leftovers of a failed scrub
         writer.changed = Some(HashSet::new());
         Ok((Arc::clone(&self.current.read()), writer.number))
     }
 
-    /// Copies a generation, and then what was written meanwhile, until little is left of that.
+    /// Copies a generation, then the keys written meanwhile, until few are left.
     fn copy(&self, old: &Generation<E>, path: &Path, passing: bool) -> Result<Copy<E>, KeyValueError> {
         let copy = old.copied(path, self.cache_bytes, passing)?;
         for _ in 0..CATCH_UPS {
@@ -238,8 +239,7 @@ impl<E: Engine> Generations<E> {
         Ok(copy)
     }
 
-    /// Makes the copy the current generation, with the last of what was written. Nothing is
-    /// written meanwhile.
+    /// Copies the last written keys and makes the copy the current generation. Blocks writes meanwhile.
     fn switch(&self, number: u32, copy: Copy<E>) -> Result<Receiver<Infallible>, KeyValueError> {
         let mut writer = self.writer.lock();
         writer.check()?;
@@ -251,13 +251,13 @@ impl<E: Engine> Generations<E> {
         *self.current.write() = fresh;
         writer.number = number;
         let old_closed = mem::replace(&mut writer.closed, closed);
-        // Not on the disk, the new name could give way to the old one: then the old files must
-        // stay, and what is applied from here on would be lost.
+        // If the new name is not on disk, a power loss could bring back the old one. So the old files must
+        // stay, and no more writes are accepted: they would be lost.
         files::sync(&self.directory).inspect_err(|error| writer.failed = Some(error.clone()))?;
         Ok(old_closed)
     }
 
-    /// Does what changes the files, unless it has failed before.
+    /// Runs a change of the files, unless an earlier one has failed.
     fn write(
         &self,
         mut writer: MutexGuard<'_, Writer>,
@@ -282,7 +282,7 @@ impl<E> Generation<E> {
 }
 
 impl<E: Engine> Generation<E> {
-    /// All its pairs in a new generation, on the disk. What is written meanwhile may be in it or not.
+    /// Copies all pairs to a new generation, on disk. Concurrent writes may or may not be in it.
     fn copied(&self, path: &Path, cache_bytes: u64, passing: bool) -> Result<Copy<E>, KeyValueError> {
         let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?, path, passing)?;
         caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
@@ -290,7 +290,7 @@ impl<E: Engine> Generation<E> {
         Ok((fresh, closed))
     }
 
-    /// Gives `copy` what it has under these keys.
+    /// Copies the current values of these keys to `copy`.
     fn recopy(&self, changed: HashSet<Key>, copy: &Self) -> Result<(), KeyValueError> {
         let mut writes = Vec::with_capacity(changed.len());
         for key in changed {
@@ -307,13 +307,13 @@ impl<E: Engine> Generation<E> {
 impl<E> Drop for Generation<E> {
     fn drop(&mut self) {
         let engine = self.engine.take();
-        // What was acknowledged is in the files already: nobody waits for what closing says.
+        // Acknowledged writes are already in the files, so errors on closing are ignored.
         let _closed = caught(|| {
             drop(engine);
             Ok(())
         });
         if self.passing {
-            // What cannot be removed goes when the store is opened.
+            // What cannot be removed now is removed when the store is opened.
             let _removed = files::remove_directory(self.place.path());
         }
     }
@@ -322,15 +322,15 @@ impl<E> Drop for Generation<E> {
 impl Writer {
     fn check(&self) -> Result<(), KeyValueError> {
         self.failed.as_ref().map_or(Ok(()), |error| {
-            Err(KeyValueError(format!("the store has to be opened again, because a write failed: {error}")))
+            Err(KeyValueError(format!("the store must be reopened, because a write failed: {error}")))
         })
     }
 }
 
-/// A range that is read: it keeps its generation open, and ends after an error.
+/// A range being read: it keeps its generation open, and ends after an error.
 struct Reading<E, I> {
     pairs: Option<I>,
-    _generation: Arc<Generation<E>>, // goes after the range
+    _generation: Arc<Generation<E>>, // dropped after the range
 }
 
 impl<E, T, I: Iterator<Item = Result<T, KeyValueError>>> Reading<E, I> {
@@ -368,7 +368,7 @@ fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
     }
 }
 
-/// Creates the first generation.
+/// Creates the first generation, and points to it.
 fn first<E: Engine>(directory: &Path, cache_bytes: u64) -> Result<E, KeyValueError> {
     remove_all_but(0, directory)?;
     let path = path_of(1, directory);

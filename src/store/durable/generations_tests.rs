@@ -163,7 +163,7 @@ thread_local! {
     static FAILS: AtomicBool = const { AtomicBool::new(false) };
 }
 
-/// An engine without pairs that fails when it is told to.
+/// An engine without pairs that fails on demand.
 struct Fragile;
 
 impl Engine for Fragile {
@@ -219,7 +219,7 @@ fn fails() -> bool {
 
 const CACHE: u64 = 1 << 20;
 
-/// The files of a store that holds the key `before`.
+/// The files of a store with the key `before`.
 struct Closed<E> {
     directory: TempDir,
     engine: std::marker::PhantomData<E>,

@@ -1,10 +1,10 @@
-//! Group commit: everything that waits goes into one batch and one flush.
+//! Group commit: all waiting requests go into one batch and one flush.
 //!
-//! One thread writes. It takes all requests that wait, checks each against what is stored and
-//! what those before it in the group write, and applies what they come to as one batch. A
-//! caller is answered when its batch is as safe as [`Flush`] asks for, and the directory still is where it was
-//! opened. After a failure it is not known what is on the disk, so nothing is written any more until the store is
-//! opened anew.
+//! A single thread writes. It takes all waiting requests, checks each against the stored data and the writes
+//! of the requests before it in the group, and applies the resulting writes as one batch. A caller is
+//! answered when its batch is as durable as [`Flush`] asks for, and the directory is still where it was
+//! opened. After a failure the state on disk is unknown, so nothing more is written until the store is
+//! reopened.
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
 mod backlog;
@@ -40,22 +40,21 @@ use mailbox::{Caller, Outcome, answer_all};
 pub(super) use queue::{Answer, Queue};
 use queue::{Gather, Taken};
 
-/// The most bytes of one batch, unless one request alone is larger.
+/// Maximum bytes of a batch, unless one request alone is larger.
 const GROUP_BYTES: usize = 4 << 20;
-/// The mark follows the flushes at least so often.
+/// Maximum time between a flush and the update of the mark.
 const MARK_INTERVAL: Duration = Duration::from_secs(1);
-/// A full disk is looked at again so often.
+/// How often to recheck a full disk.
 const ROOM_INTERVAL: Duration = Duration::from_millis(500);
-/// A group is gathered for so small a part of what the last one took beyond so much, and for so
-/// long at most. When groups are quick, callers are better answered while others are flushed.
+/// Gathering a group takes at most 1 / `GATHER_PART` of the last group's apply time beyond `GATHER_FROM`, and
+/// at most `GATHER_MOST`. When groups are quick, it is better to answer callers while others are flushed.
 const GATHER_PART: u32 = 4;
 const GATHER_FROM: Duration = Duration::from_micros(500);
 const GATHER_MOST: Duration = Duration::from_millis(2);
-/// Conversations whose states are remembered.
+/// Number of conversations whose states are cached.
 const STATES: usize = 1 << 16;
 
-/// The writing thread, and the way to it. Dropped, it waits until everything that was handed
-/// over is written.
+/// The writing thread, and the queue to it. When dropped, waits until everything handed over is written.
 pub(super) struct GroupCommit {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
@@ -75,12 +74,12 @@ impl GroupCommit {
         Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Hands a request over; requests take effect in the order of these calls.
+    /// Hands over a request; requests take effect in the order of these calls.
     pub(super) fn submit(&self, request: Request) -> Answer {
         self.queue.push(request)
     }
 
-    /// What requests and their answers go through.
+    /// The queue of requests and their answers.
     pub(super) fn queue(&self) -> &Arc<Queue> {
         &self.queue
     }
@@ -102,21 +101,21 @@ struct Writer {
     queue: Arc<Queue>,
     flush: Flush,
     states: States,
-    /// The last group that was applied, and the links that are there.
+    /// The last group applied, and the current links.
     group: u64,
     links: Vec<u64>,
-    /// The last group that is on the disk, and the last that the mark tells of.
+    /// The last group on disk, and the last one in the mark.
     flushed: u64,
     marked: u64,
-    /// Requests of the last group, and how long it took to apply.
+    /// Number of requests in the last group, and how long it took to apply.
     answered: usize,
     apply_time: Duration,
-    /// When the disk and the mark were last brought up to date.
+    /// When the disk and the mark were last updated.
     flush_time: Instant,
     mark_time: Instant,
 }
 
-/// Whoever waits when the thread ends, however it ends, gets an answer.
+/// Callers still waiting when the thread ends, for any reason, get an answer.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.queue.fail(&StoreError::Unavailable("the store is closed".to_owned()));
@@ -167,8 +166,8 @@ impl Writer {
         }
     }
 
-    /// Checks and applies a group, and answers its callers. Fails when it is not known what of
-    /// it is stored.
+    /// Checks and applies a group, and answers its callers. Fails if it is unknown what part of the group is
+    /// stored.
     fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
         if let Err(full) = self.look_for_room() {
             answer_all(requests.into_iter().map(|(_, caller)| (caller, Err(full.clone().into()))));
@@ -187,7 +186,7 @@ impl Writer {
             answer_all(admitted.into_iter().map(|(caller, _)| (caller, Err(failed.clone().into()))));
             return Err(error);
         }
-        // a refusal waits too: what it was refused for can be read by then
+        // a refusal waits too: by then, the caller can read what it conflicts with
         answer_all(admitted);
         Ok(())
     }
@@ -196,15 +195,15 @@ impl Writer {
     fn look_for_room(&self) -> Result<(), StoreError> {
         let (room, was_full) = (self.room.check(), self.queue.is_full());
         match &room {
-            Err(full) if !was_full => tracing::error!(%full, "no writes are taken until there is room"),
-            Ok(()) if was_full => tracing::info!("there is room on the disk: writes are taken again"),
+            Err(full) if !was_full => tracing::error!(%full, "no writes are accepted until there is room"),
+            Ok(()) if was_full => tracing::info!("there is room on the disk: writes are accepted again"),
             _ => {}
         }
         self.queue.tell_room(room.clone());
         room
     }
 
-    /// How far a group has to get before it is answered.
+    /// How durable a group must be before it is answered.
     fn durability(&self, requests: &[(Request, Caller)]) -> Durability {
         match self.flush {
             Flush::Each if !requests.iter().all(|(request, _)| request.may_be_lost) => Durability::Disk,
@@ -231,7 +230,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Does what is due between groups.
+    /// Does the periodic work between groups.
     fn catch_up(&mut self) -> Result<(), KeyValueError> {
         if self.queue.is_full() {
             let _told = self.look_for_room();
@@ -247,7 +246,7 @@ impl Writer {
         }
     }
 
-    /// How long to wait for work until something else is due.
+    /// How long to wait for requests before other work is due.
     fn patience(&self) -> Option<Duration> {
         let until = |interval: Duration, last: Instant| interval.saturating_sub(last.elapsed());
         let flush = match self.flush {
@@ -259,8 +258,8 @@ impl Writer {
         flush.into_iter().chain(mark).chain(room).min()
     }
 
-    /// Those who were answered last may come back at once: with them, a group is as large as it can
-    /// be. They are waited for as long as it pays.
+    /// The callers answered last may be back immediately, and would make the group as large as it can be.
+    /// Waits for them as long as it pays.
     fn gather(&self) -> Gather {
         let patience = (self.apply_time.saturating_sub(GATHER_FROM) / GATHER_PART).min(GATHER_MOST);
         Gather { answered: self.answered, patience }
@@ -286,13 +285,13 @@ impl Writer {
     }
 
     fn give_up(&self, error: &KeyValueError) {
-        tracing::error!(%error, "the store failed: it takes no more writes until it is opened anew");
+        tracing::error!(%error, "the store failed: it accepts no more writes until it is reopened");
         self.queue.fail(&failure(error));
     }
 }
 
 fn failure(error: &KeyValueError) -> StoreError {
     StoreError::Unavailable(format!(
-        "a write failed, and none is taken until the server is restarted: {error}"
+        "a write failed, and no more are accepted until the server is restarted: {error}"
     ))
 }

@@ -1,86 +1,85 @@
-//! The ordered key-value store under a durable store: what an engine has to do.
+//! The ordered key-value store under a durable store: what an engine must provide.
 
 use std::{fmt, ops::Bound};
 
-/// A key, as it stands in the engine.
+/// A key as stored in the engine.
 pub type Key = Vec<u8>;
-/// A value, as it stands in the engine.
+/// A value as stored in the engine.
 pub type Value = Vec<u8>;
-/// Pairs in the order of their keys. A pair that cannot be read is an error in its place, and the
-/// last item.
+/// Pairs in key order. A pair that cannot be read is an error in its place, and the last item.
 pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
-/// An embedded store of ordered keys, in a directory of its own.
+/// An embedded store of ordered keys, in its own directory.
 ///
-/// What holds for all methods:
+/// For all methods:
 /// - Keys are ordered by their bytes.
-/// - No method panics on what the disk brings: an engine that panics is caught, and the panic
-///   is the error.
-/// - Batches are applied by one thread at a time; reads go on meanwhile, on any thread, and see
-///   for each key what a batch made of it or what was there before.
+/// - No method panics on what it reads from disk: an engine's panic is caught and returned as an error.
+/// - One thread at a time applies batches. Reads continue meanwhile on any thread, and see each key either
+///   before or after a batch.
 pub trait KeyValue: Send + Sync + 'static {
-    /// The value of `key`.
+    /// Returns the value of `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError>;
 
-    /// The pairs between two keys, ascending; from behind, descending. None when `from` is above `to`.
+    /// Returns the pairs between two keys, ascending; descending when read from the back. Empty if `from` is
+    /// above `to`.
     fn range(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Pairs<'_>;
 
-    /// All pairs, ascending, as they are at one moment between two batches.
+    /// Returns all pairs, ascending, as of one moment between two batches.
     ///
-    /// - Batches are applied meanwhile, but for a moment.
-    /// - An engine whose ranges go along with the writes copies its files for it first, which takes time, and until
-    ///   the pairs are dropped room on the disk, as all pairs do.
-    /// - By default it is the range of all: right where a range is of one state.
+    /// - Batches can be applied meanwhile, except for a brief moment.
+    /// - An engine whose ranges see later writes copies its files first. This takes time, and as much disk
+    ///   space as all pairs until the iterator is dropped.
+    /// - The default is a range over everything, which is correct if a range reads one state.
     fn snapshot(&self) -> Result<Pairs<'_>, KeyValueError> {
         Ok(self.range(Bound::Unbounded, Bound::Unbounded))
     }
 
-    /// Bytes that a snapshot takes on the disk; by default none.
+    /// Returns the bytes that a snapshot takes on disk; 0 by default.
     fn snapshot_bytes(&self) -> Result<u64, KeyValueError> {
         Ok(0)
     }
 
-    /// Makes every write of `batch` effective, or none.
+    /// Applies all writes of `batch`, or none.
     ///
-    /// - With [`Durability::Disk`], returns when the batch is on the disk: it survives a loss of
-    ///   power. With [`Durability::Process`] it survives the end of the process.
-    /// - No key is empty, or longer than [`MAX_KEY_BYTES`]: those of records never are.
-    /// - After an error it is not known whether the batch is effective, and nothing more is
-    ///   applied: the store has to be opened again.
+    /// - With [`Durability::Disk`], returns when the batch is on disk and survives a power loss. With
+    ///   [`Durability::Process`], it survives the end of the process.
+    /// - No key is empty or longer than [`MAX_KEY_BYTES`]: record keys never are.
+    /// - After an error it is unknown whether the batch took effect, and no more batches are applied: the
+    ///   store must be reopened.
     fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
 
-    /// Brings everything that was applied to the disk.
+    /// Syncs everything that was applied to disk.
     fn sync(&self) -> Result<(), KeyValueError>;
 
-    /// Rewrites the files until no byte of what was removed or overwritten before is in them.
+    /// Rewrites the files until they contain no byte of data that was removed or overwritten before.
     ///
-    /// - Batches are applied and pairs are read meanwhile, but for a moment at the end.
-    /// - It waits for the ranges that began before it: who holds one must not wait for a scrub.
-    /// - It takes time and room on the disk as all pairs do.
-    /// - A loss of power in the middle loses nothing. After an error the pairs are as they were, and
-    ///   what was removed may still be in the files.
+    /// - Batches can be applied and pairs read meanwhile, except for a brief moment at the end.
+    /// - Waits for the ranges that began before it: a thread that holds one must not wait for a scrub.
+    /// - Takes time and disk space in proportion to all pairs.
+    /// - A power loss in the middle loses nothing. After an error the pairs are unchanged, and removed data
+    ///   may still be in the files.
     fn scrub(&self) -> Result<(), KeyValueError>;
 
-    /// Bytes that the files take on the disk.
+    /// Returns the bytes that the files take on disk.
     fn disk_bytes(&self) -> Result<u64, KeyValueError>;
 
-    /// Fails when the files that batches are written to are not where they were opened: what is applied is then
-    /// lost with the store's end.
+    /// Fails if the files that batches are written to are no longer where they were opened: whatever is
+    /// applied would then be lost when the store closes.
     fn check_place(&self) -> Result<(), KeyValueError> {
         Ok(())
     }
 
-    /// Whether reads see a batch before it is as durable as it was asked to be.
+    /// Whether reads can see a batch before it reaches the requested durability.
     fn visible_before_flush(&self) -> bool {
         false
     }
 }
 
-/// Bytes that a key has at most. The longest of a record has 781: three ids, two lengths, a time and
-/// the kind's number.
+/// Maximum length of a key. A record's longest key has 781 bytes: three ids, two lengths, a time and the
+/// kind's number.
 pub const MAX_KEY_BYTES: usize = 782;
 
-/// How far an applied batch has to get.
+/// How far a batch must get before it counts as applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// To the operating system.
@@ -89,14 +88,14 @@ pub enum Durability {
     Disk,
 }
 
-/// Writes that become effective together: for each key at most one, a value or a removal.
+/// Writes that take effect together: at most one per key, a value or a removal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     /// Keys with their new values; `None` removes the key.
     pub writes: Vec<(Key, Option<Value>)>,
 }
 
-/// An engine that fails: what it says, with the file where it is known.
+/// An engine error: its message, with the file if known.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct KeyValueError(pub String);

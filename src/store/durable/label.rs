@@ -1,4 +1,4 @@
-//! The label: which engine keeps a store's files, and in which format.
+//! The label: the engine that keeps a store's files, and their format.
 
 use std::{
     fmt,
@@ -12,22 +12,22 @@ use super::files;
 
 /// The file's name in a store's directory.
 pub(super) const FILE: &str = "STORE";
-/// The name that it has until it is written.
+/// The label's name until it is completely written.
 pub(super) const UNFINISHED: &str = "STORE.next";
-/// The format that is written: how keys, values and files are laid out.
+/// The format this version writes: the layout of keys, values and files.
 ///
 /// - 1: the first.
-/// - 2: every conversation is in the lists of its namespace and in those by update; ids have up to 256 bytes;
+/// - 2: every conversation is in its namespace's lists and in the lists by update; ids have up to 256 bytes;
 ///   conversations have state.
 pub(super) const FORMAT: u32 = 2;
-/// From this format on every conversation is in all lists.
+/// The first format in which every conversation is in all lists.
 pub(super) const LISTED: u32 = 2;
 const TITLE: &str = "utterd store";
 
-/// Which engine keeps the files of a store.
+/// The engine that keeps a store's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
-    /// fjall, a log-structured merge tree: what `durable` means.
+    /// fjall, a log-structured merge tree; `durable` means this one.
     Fjall,
     /// sled, a log of pages.
     Sled,
@@ -37,7 +37,7 @@ impl EngineKind {
     /// Every engine.
     pub const ALL: [Self; 2] = [Self::Fjall, Self::Sled];
 
-    /// Its name in configuration, in files and in reports.
+    /// The engine's name in configuration, files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fjall => "fjall",
@@ -52,7 +52,7 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// A text that names no engine.
+/// A text that is not an engine's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("is not a durable backend; accepted are fjall (also durable) and sled")]
 pub struct UnknownEngine;
@@ -69,22 +69,22 @@ impl FromStr for EngineKind {
     }
 }
 
-/// What a store's directory says of itself.
+/// The content of a store's label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Label {
-    /// The engine's name; perhaps one that is not known.
+    /// The engine's name; possibly unknown to this version.
     pub(super) engine: String,
     pub(super) format: u32,
 }
 
 impl Label {
-    /// The label of a store that `engine` is about to keep.
+    /// Returns the label of a new store kept by `engine`.
     pub(super) fn new(engine: EngineKind) -> Self {
         Self { engine: engine.name().to_owned(), format: FORMAT }
     }
 
-    /// Reads the label in `directory`; `None` when there is none. What is no label is
-    /// [`io::ErrorKind::InvalidData`], and the error goes on with a sentence about the file.
+    /// Reads the label in `directory`; `None` if there is none. An invalid label is
+    /// [`io::ErrorKind::InvalidData`], and the error text continues a sentence about the file.
     pub(super) fn read(directory: &Path) -> io::Result<Option<Self>> {
         let text = match fs::read(directory.join(FILE)) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
@@ -92,7 +92,7 @@ impl Label {
             Err(error) => return Err(error),
         };
         let label = Self::parse(&text).ok_or_else(|| {
-            let problem = format!("does not tell of a store: {text:?}");
+            let problem = format!("is not a store's label: {text:?}");
             io::Error::new(io::ErrorKind::InvalidData, problem)
         })?;
         Ok(Some(label))
@@ -106,7 +106,7 @@ impl Label {
         Some(Self { engine, format })
     }
 
-    /// Writes the label, whole or not at all, and brings it to the disk.
+    /// Writes the label atomically and syncs it to disk.
     pub(super) fn write(&self, directory: &Path) -> io::Result<()> {
         let content = self.to_string();
         files::replace(&directory.join(FILE), &directory.join(UNFINISHED), content.as_bytes())?;

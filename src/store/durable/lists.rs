@@ -1,4 +1,5 @@
-//! Makes the lists of namespaces, and those by update, of a store that an earlier version wrote, or that is a copy.
+//! Rebuilds the lists of namespaces, and the lists by update, for a store that an earlier version wrote or
+//! that is a copy.
 
 use super::{
     key_value::{Key, KeyValue, KeyValueError, Value},
@@ -8,17 +9,17 @@ use super::{
 };
 use crate::{domain::Identity, store::listing::span_of};
 
-/// Bytes of keys that are written at once.
+/// Bytes of keys per batch.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Keys and their values; none for those that go.
+/// Keys with their values; `None` removes the key.
 pub(super) type Writes = Vec<(Key, Option<Value>)>;
 
-/// Whether a record is of these lists: they follow from the others.
+/// The record kinds of these lists, which are derived from other records.
 pub(super) const KINDS: [u8; 3] = [Started::NUMBER, Updated::NUMBER, RecipientUpdated::NUMBER];
 
-/// Makes them anew, and hands over what is to be written, part by part. A conversation whose name or head cannot be
-/// read is left out.
+/// Rebuilds the lists and hands over the writes in batches. A conversation whose name or head cannot be read
+/// is left out.
 pub(super) fn make(
     pairs: &dyn KeyValue,
     write: &mut dyn FnMut(Writes) -> Result<(), KeyValueError>,
@@ -32,7 +33,8 @@ pub(super) fn make(
     batch.list_all(pairs)
 }
 
-/// Hands over what is missing of them, where nothing is there that should not be: once all of it is, nothing.
+/// Hands over only the missing list entries, for lists without wrong ones; once the lists are complete,
+/// nothing.
 pub(super) fn complete(
     pairs: &dyn KeyValue,
     write: &mut dyn FnMut(Writes) -> Result<(), KeyValueError>,
@@ -43,7 +45,7 @@ pub(super) fn complete(
 struct Batch<'a> {
     writes: Writes,
     bytes: usize,
-    /// What is there is not written again.
+    /// Skip entries that already exist.
     only_missing: bool,
     write: &'a mut dyn FnMut(Writes) -> Result<(), KeyValueError>,
 }

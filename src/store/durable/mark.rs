@@ -1,8 +1,7 @@
-//! The mark: how far a store has been flushed, kept beside the engine's files.
+//! The mark: how far a store has been flushed, kept next to the engine's files.
 //!
-//! An engine that recovers from damaged files may come back at an earlier state than the one
-//! that was flushed last, and cannot know it. The mark tells: a store that is behind its mark
-//! has lost what was acknowledged.
+//! An engine that recovers from damaged files may return to an earlier state than the last one flushed,
+//! without noticing. The mark shows it: a store behind its mark has lost acknowledged writes.
 
 use std::{
     fs::{File, OpenOptions},
@@ -17,11 +16,11 @@ use super::files;
 
 /// The file's name in a store's directory.
 pub(super) const FILE: &str = "mark";
-/// A slot is as large as what a disk writes at once, so that a torn write spoils one slot only.
+/// A slot is as large as a disk's atomic write, so a torn write spoils only one slot.
 const SLOT: u64 = 4_096;
 const MAGIC: &[u8; 8] = b"utterd.m";
 
-/// The file, and the slot that is to be written next.
+/// The file, and the slot to write next.
 pub(super) struct Mark {
     file: File,
     path: PathBuf,
@@ -31,7 +30,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Opens the mark of the store in `directory`, or makes one that tells of nothing.
+    /// Opens the mark of the store in `directory`, or creates one at group 0.
     pub(super) fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(FILE);
         let is_new = !path.try_exists()?;
@@ -54,12 +53,12 @@ impl Mark {
         self.group
     }
 
-    /// Whether there was none.
+    /// Whether the store had no mark when it was opened.
     pub(super) fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Notes that everything up to `group` is flushed; returns when the note is on the disk.
+    /// Records that everything up to `group` is flushed; returns when the record is on disk.
     pub(super) fn write(&mut self, group: u64) -> io::Result<()> {
         self.file.write_all_at(&slot(group), self.next_slot * SLOT)?;
         self.file.sync_data()?;
@@ -68,19 +67,19 @@ impl Mark {
         Ok(())
     }
 
-    /// The file's name.
+    /// The file's path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// Makes a mark that tells of nothing, in both slots: from here on one of them is always whole.
+/// Creates a mark with group 0 in both slots: from here on, one of them is always valid.
 fn create(directory: &Path, path: &Path) -> io::Result<()> {
     files::replace(path, &path.with_extension("new"), &[slot(0), slot(0)].concat())?;
     File::open(directory)?.sync_all()
 }
 
-/// What a slot holds that tells of a group.
+/// The content of a slot for a group.
 fn slot(group: u64) -> [u8; SLOT as usize] {
     let mut slot = [0; SLOT as usize];
     slot[..8].copy_from_slice(MAGIC);
@@ -90,7 +89,7 @@ fn slot(group: u64) -> [u8; SLOT as usize] {
     slot
 }
 
-/// The group in a slot; `None` when it was never written, or not wholly.
+/// The group in a slot; `None` if the slot was never written, or only in part.
 fn read(file: &File, slot: u64) -> io::Result<Option<u64>> {
     let mut bytes = [0; 24];
     match file.read_exact_at(&mut bytes, slot * SLOT) {

@@ -3,26 +3,26 @@
 //! ```text
 //! DurableStore ─ commit → Request → group commit: one thread, one batch, one flush
 //!              └ load … → Reader                        │
-//!                                   records: what keys and values are made of
+//!                                   records: the layout of keys and values
 //!                                   Directory: locked, labelled, marked
 //!                                   KeyValue: fjall, sled
 //! ```
 //!
-//! | file in the directory | what it is for |
+//! | file in the directory | purpose |
 //! |---|---|
 //! | `LOCK` | locked while the store is open |
-//! | `STORE` | which engine keeps the files, and in which format |
-//! | `mark` | how far the store has been flushed, so that files which lost the end are noticed |
+//! | `STORE` | the engine that keeps the files, and their format |
+//! | `mark` | how far the store has been flushed, so that files that lost their end are noticed |
 //! | `fjall`, `sled` | the engine's files |
 //!
 //! # What forks share
 //!
-//! Utterances, and the ids that clients gave them, stand under the lineage that they were written to.
-//! A conversation that was forked, or is a fork, reads its branch and then its trunks, the newest first:
-//! the first record of a sequence is the utterance. It writes to its branch alone; so what it changes of
-//! what it shares overrides that for itself. A record of each trunk tells who reads it, and how far.
-//! Utterances that a reader drops, or has when it is deleted, are removed unless the head of another
-//! reader still counts them in; what is erased is removed in every lineage.
+//! Utterances, and the ids that clients gave them, are stored under the lineage they were written to. A
+//! conversation that was forked, or is a fork, reads its branch and then its trunks, newest first: the first
+//! record found for a sequence is the utterance. It writes only to its branch, so its changes to shared
+//! utterances override them for itself alone. For each trunk, a record per reader holds how far it reads. When
+//! a reader drops utterances, or is deleted, they are removed unless another reader's head still includes
+//! them; a hard forget removes them in every lineage.
 
 mod backup;
 mod copy;
@@ -49,7 +49,7 @@ mod sled;
 mod store;
 mod verify;
 
-/// Makes a test of each case on each engine, `ENGINE::CASE`.
+/// Makes one test per case and engine, `ENGINE::CASE`.
 #[cfg(test)]
 macro_rules! on_each_engine {
     ($($case:ident)*) => {

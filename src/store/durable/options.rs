@@ -4,27 +4,27 @@ use std::time::Duration;
 
 use crate::domain::limits::DEFAULT_DISK_RESERVE;
 
-/// What an engine keeps of its files in memory, unless told otherwise.
+/// Default size of an engine's cache.
 const CACHE_BYTES: u64 = 64 << 20;
 
-/// When a commit is answered.
+/// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
-    /// Once it is on the disk: it survives a loss of power.
+    /// Once it is on disk: it survives a power loss.
     Each,
-    /// Once the operating system has it: it survives the end of the process. The disk has it so
-    /// long after at most; a loss of power loses what came since.
+    /// Once the operating system has it: it survives the end of the process. It reaches the disk within this
+    /// interval; a power loss loses the writes since then.
     Interval(Duration),
 }
 
 /// How a store is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// When a commit is answered.
+    /// When a commit is acknowledged.
     pub flush: Flush,
-    /// About how many bytes the engine keeps of its files in memory.
+    /// Approximate size of the engine's cache, in bytes.
     pub cache_bytes: u64,
-    /// Bytes that are left free on the disk: while fewer are, writes are refused. 0 leaves none.
+    /// Bytes to leave free on the disk: with less free space, writes are refused. 0 reserves nothing.
     pub reserve_bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Engines that panic: the panic becomes an error.
+//! Turns an engine's panic into an error.
 
 use std::{
     any::Any,
@@ -10,11 +10,12 @@ use std::{
 
 use super::key_value::KeyValueError;
 
-/// What `operation` answers; a panic in it becomes an error with the panic's message.
+/// Returns the result of `operation`; a panic becomes an error with the panic's message.
 ///
-/// - The panic is not reported on stderr: the error says the same.
-/// - What `operation` worked on has to be left alone after a panic, unless it is only read.
-/// - A second panic, while what the first one left is dropped, ends the process; then stderr has both.
+/// - The panic is not reported on stderr: the error already contains its message.
+/// - After a panic, the objects that `operation` changed must no longer be used; objects that are only read
+///   may be.
+/// - A second panic, while the first one unwinds, ends the process; stderr then shows both.
 pub fn caught<T>(operation: impl FnOnce() -> Result<T, KeyValueError>) -> Result<T, KeyValueError> {
     hush_the_hook();
     let before = CATCHING.replace(true);
@@ -27,17 +28,17 @@ pub fn caught<T>(operation: impl FnOnce() -> Result<T, KeyValueError>) -> Result
 }
 
 thread_local! {
-    /// Whether a panic of this thread is caught here.
+    /// Whether this thread is inside [`caught`].
     static CATCHING: Cell<bool> = const { Cell::new(false) };
-    /// The panic that is not reported, until it is caught.
+    /// The report of a caught panic, held back until the panic is caught.
     static HUSHED: Cell<Option<String>> = const { Cell::new(None) };
 }
 
-/// Puts a hook before the process's own that holds back panics that are caught here.
+/// Installs a panic hook in front of the process's own that holds back panics caught here.
 fn hush_the_hook() {
     static ONCE: Once = Once::new();
     if ONCE.is_completed() || thread::panicking() {
-        return; // a panicking thread may not change the hook
+        return; // a panicking thread must not change the hook
     }
     ONCE.call_once(|| {
         let report = panic::take_hook();
@@ -61,6 +62,6 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     } else if let Some(text) = panic.downcast_ref::<String>() {
         text
     } else {
-        "it does not say why"
+        "no message"
     }
 }

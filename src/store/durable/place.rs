@@ -1,4 +1,4 @@
-//! Whether a path still leads to what was opened there.
+//! Checks whether a path still leads to the file that was opened there.
 
 use std::{
     fs::{self, File, Metadata},
@@ -9,9 +9,9 @@ use std::{
 
 use super::{files, key_value::KeyValueError};
 
-/// A file or a directory that is kept open, and the path that it was opened by.
+/// An open file or directory, and the path it was opened by.
 ///
-/// Open, it keeps its number for itself: nothing that is made under the same path has it too.
+/// While open, it keeps its inode number: no new file under the same path gets it.
 pub struct Place {
     path: PathBuf,
     _opened: File,
@@ -19,39 +19,39 @@ pub struct Place {
 }
 
 impl Place {
-    /// What `path` leads to.
+    /// Opens `path`.
     pub fn open(path: &Path) -> Result<Self, KeyValueError> {
         let failed = files::failed("open", path);
         let opened = File::open(path).map_err(&failed)?;
         Self::of(path, opened).map_err(failed)
     }
 
-    /// What was opened by `path`.
+    /// Wraps a file that was opened by `path`.
     pub fn of(path: &Path, opened: File) -> io::Result<Self> {
         let id = id(&opened.metadata()?);
         Ok(Self { path: path.to_owned(), _opened: opened, id })
     }
 
-    /// The path that it was opened by.
+    /// The path it was opened by.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Fails when the path leads to nothing, or to something else: what is written to what was opened is then
-    /// out of reach.
+    /// Fails if the path leads nowhere, or to something else: data written to the open file is then
+    /// unreachable.
     pub fn check(&self) -> Result<(), KeyValueError> {
         let found = files::present(fs::metadata(&self.path)).map_err(files::failed("look at", &self.path))?;
         let what = match found {
             Some(found) if id(&found) == self.id => return Ok(()),
-            Some(_) => "is not what the store has opened",
-            None => "is gone",
+            Some(_) => "is not the one the store opened",
+            None => "no longer exists",
         };
         let path = self.path.display();
         Err(KeyValueError(format!("{path} {what}: the store's directory was removed, moved or replaced")))
     }
 }
 
-/// What tells files apart, whatever they are called.
+/// Identifies a file, whatever its name.
 fn id(file: &Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }
@@ -68,9 +68,9 @@ mod tests {
         let place = Place::open(&path).unwrap();
         assert_eq!(place.check(), Ok(()));
         fs::rename(&path, directory.path().join("elsewhere")).unwrap();
-        assert!(place.check().unwrap_err().0.contains("file is gone"));
+        assert!(place.check().unwrap_err().0.contains("file no longer exists"));
         fs::write(&path, "one").unwrap();
-        assert!(place.check().unwrap_err().0.contains("file is not what the store has opened"));
+        assert!(place.check().unwrap_err().0.contains("file is not the one the store opened"));
         fs::rename(directory.path().join("elsewhere"), &path).unwrap();
         assert_eq!(place.check(), Ok(()), "it is back");
     }

@@ -1,4 +1,4 @@
-//! What namespaces have stored is counted alike by commits, and when the store is opened.
+//! Commits and reopening give the same counts of what namespaces have stored.
 
 use std::{path::Path, sync::Arc};
 
@@ -20,7 +20,8 @@ fn open(engine: EngineKind, path: &Path) -> DurableStore {
     DurableStore::open(engine, path, &Options::default()).unwrap()
 }
 
-/// What a random family has stored, as its commits were counted, and as it is told by what is there.
+/// Runs a random family; returns its stored totals as counted by its commits, after comparing them with the
+/// stored data.
 fn live(engine: EngineKind, path: &Path, seed: u64) -> (u64, u64) {
     let mut counted = (0, 0);
     conformance::run(async { (open(engine, path), ()) }, async |store: Arc<dyn Store>| {
@@ -41,7 +42,7 @@ fn reopened(engine: EngineKind, path: &Path) -> (u64, u64) {
     counted
 }
 
-/// Takes the counts out of the heads, as an earlier version wrote them.
+/// Removes the counts from the heads, as in stores of earlier versions.
 fn uncount(engine: EngineKind, path: &Path) {
     let directory = Directory::open(engine, path, 1 << 20).unwrap();
     let uncounted = |pair: Result<_, records::Unread>| {

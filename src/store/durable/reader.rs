@@ -1,8 +1,7 @@
-//! What a durable store reads.
+//! The reads of a durable store.
 //!
-//! A state stands in many records, and the writing thread may change them between two reads:
-//! so a state is put together from one head, and thrown away when that head has changed
-//! meanwhile.
+//! A state spans many records, and the writing thread can change them between two reads. So a state is
+//! assembled for one head, and discarded if that head has changed meanwhile.
 
 mod blocks;
 mod lists;
@@ -32,7 +31,7 @@ use crate::{
     store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError, listing::Lists as _},
 };
 
-/// How often a state is put together again that changes all the while.
+/// How often to retry reading a state that keeps changing.
 const ATTEMPTS: usize = 1_000;
 
 /// Reads the pairs of a directory.
@@ -49,13 +48,13 @@ impl Reader {
             let summary = Summary::numbered(segments?, record.next_segment);
             let segments = summary.segments().len();
             if segments != record.segments as usize {
-                let damage = format!("of {} segments {segments} are there", record.segments);
+                let damage = format!("it has {segments} segments instead of {}", record.segments);
                 return Err(damaged(key, &damage));
             }
             let window = reader.window(head)?;
             let there = window.len() as u64 + head.archived.count();
             if there != head.stored {
-                let damage = format!("of {} utterances {there} are there", head.stored);
+                let damage = format!("it has {there} utterances instead of {}", head.stored);
                 return Err(damaged(key, &damage));
             }
             let compactions = reader.compactions(head)?;
@@ -68,14 +67,15 @@ impl Reader {
         })
     }
 
-    /// What is in the window.
+    /// Returns the window of a conversation.
     fn window(&self, head: &Head) -> Result<Window, StoreError> {
         let mut live = Ranges::before(head.next);
         live.subtract(&head.left);
         Ok(self.utterances(head, &live)?.into_iter().collect())
     }
 
-    /// The compactions of a conversation, the oldest first: none is missing among them, nor the last.
+    /// Returns the compactions of a conversation, oldest first. Fails if one is missing in the sequence, or
+    /// the last one.
     fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>, StoreError> {
         let Identity { key, lineage, .. } = &*head.identity;
         if head.next_compaction == 1 {
@@ -89,7 +89,7 @@ impl Reader {
         if missing.is_some() || compactions.is_empty() {
             return Err(damaged(
                 key,
-                &format!("of {} compactions not all are there", head.next_compaction - 1),
+                &format!("not all of its {} compactions are stored", head.next_compaction - 1),
             ));
         }
         compactions.reverse();
@@ -191,7 +191,7 @@ impl Reader {
         Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
     }
 
-    /// At most `limit` of the outcomes that are older than `oldest`.
+    /// Returns at most `limit` outcomes older than `oldest`.
     pub(super) fn old_outcomes(
         &self,
         oldest: Timestamp,
@@ -215,12 +215,13 @@ impl Reader {
         self.all::<Waiting>(&records::waiting_behind(after)).take(limit).map(|entry| Ok(entry?.0)).collect()
     }
 
-    /// The lineage of a conversation's identity.
+    /// Returns the lineage of a conversation's identity.
     pub(super) fn lineage(&self, key: &ConversationKey) -> Result<Option<LineageId>, StoreError> {
         Ok(self.get::<ConversationName>(key)?.map(|identity| identity.lineage))
     }
 
-    /// Hands over the head of each conversation, with the bytes of its utterances and without its policy and ending.
+    /// Passes the head of each conversation to `each`, with the bytes of its utterances but without its
+    /// policy and ending.
     pub(super) fn each_head(&self, mut each: impl FnMut(&Head)) -> Result<(), StoreError> {
         for pair in self.all::<ConversationName>(&records::all_of::<ConversationName>()) {
             let (key, identity) = pair?;
@@ -236,13 +237,13 @@ impl Reader {
         Ok(())
     }
 
-    /// The last group that removed what may still be in the files.
+    /// Returns the last group that removed data whose bytes may still be in the files.
     pub(super) fn unscrubbed(&self) -> Result<Option<u64>, StoreError> {
         self.get::<Metas>(&Meta::Unscrubbed)
     }
 
-    /// What `read` makes of a conversation's head, which knows its identity, and of its other records, all
-    /// of one state; `None` when there is no such conversation.
+    /// Runs `read` on a conversation's head, with its identity, and on its other records, all of one state;
+    /// `None` if there is no such conversation.
     fn consistent<T>(
         &self,
         key: &ConversationKey,
@@ -261,7 +262,7 @@ impl Reader {
             let mut record = decoded::<Heads>(&at, &before)?;
             record.head.identity = identity;
             let result = read(self, record);
-            // no other conversation ever has the lineage: as long as the head is there, so is the name
+            // a lineage belongs to one conversation for ever: while the head exists, so does the name
             if self.value(&at)?.as_ref() == Some(&before) {
                 return result.map(Some);
             }
@@ -269,7 +270,7 @@ impl Reader {
         Err(unavailable(format!("conversation {} changes faster than it can be read", key.id)))
     }
 
-    /// The whole head of a record that knows its identity.
+    /// Completes the head of a record that has its identity.
     fn complete(&self, record: HeadRecord) -> Result<Head, StoreError> {
         let identity = record.head.identity.clone();
         let lineage = identity.lineage;
@@ -280,7 +281,7 @@ impl Reader {
         Ok(record.complete(identity, policy, description, ended))
     }
 
-    /// The same with the tokens of the window, also where it was stored without them.
+    /// Like `complete`, with the window's tokens even if they were not stored.
     fn listed_head(&self, record: HeadRecord) -> Result<Head, StoreError> {
         let tokens = match record.head.window_tokens {
             Some(tokens) => tokens,
@@ -289,7 +290,7 @@ impl Reader {
         Ok(Head { window_tokens: Some(tokens), ..self.complete(record)? })
     }
 
-    /// The bytes of the utterances that a conversation reads, read a part at a time.
+    /// Returns the size of the utterances that a conversation reads; reads them in parts.
     fn utterance_bytes(&self, head: &Head) -> Result<u64, StoreError> {
         const PART: u64 = 1_000;
         let (mut rest, mut bytes) = (head.kept(), 0);
@@ -300,7 +301,7 @@ impl Reader {
         Ok(bytes)
     }
 
-    /// The archived utterance to which a client gave `id`.
+    /// Returns the archived utterance to which a client gave `id`.
     fn archived_id(&self, head: &Head, id: &str) -> Result<Option<Sequence>, StoreError> {
         for (lineage, through) in head.lineages() {
             let sequence = self.get::<GivenIds>(&(lineage, id.into()))?;
@@ -314,8 +315,8 @@ impl Reader {
         Ok(None)
     }
 
-    /// The utterances among `wanted` that a conversation reads, ascending: each from where it was
-    /// written last.
+    /// Returns the utterances among `wanted` that a conversation reads, ascending; each in its latest
+    /// version.
     pub(super) fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
         if head.trunks.is_empty() {
             return self.utterances_of(head.branch, wanted);
@@ -341,7 +342,7 @@ impl Reader {
         Ok(utterances)
     }
 
-    /// The records of a kind in a range of keys.
+    /// Returns the records of a kind in a range of keys.
     fn all<'a, K: Kind>(
         &'a self,
         range: &Range<Key>,
@@ -367,9 +368,9 @@ fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value, StoreError> {
 }
 
 fn unreadable(error: impl fmt::Display) -> StoreError {
-    unavailable(format_args!("{error}; if the files are damaged, utterd verify tells more"))
+    unavailable(format_args!("{error}; if the files are damaged, run utterd verify for details"))
 }
 
 fn damaged(key: &ConversationKey, how: &str) -> StoreError {
-    unavailable(format!("conversation {} is damaged: {how}; utterd verify tells more", key.id))
+    unavailable(format!("conversation {} is damaged: {how}; run utterd verify for details", key.id))
 }

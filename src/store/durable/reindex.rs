@@ -1,4 +1,4 @@
-//! Makes the search index that a store at rest keeps of conversations anew.
+//! Rebuilds the search index of a store at rest.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -20,36 +20,36 @@ use crate::{
     store::{Derived, RecipientKey, StoreError},
 };
 
-/// Bytes that are written at once.
+/// Bytes per batch.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Which conversations.
+/// The conversations to reindex.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// All, of every namespace.
+    /// All conversations of all namespaces.
     All,
-    /// Those of a recipient.
+    /// A recipient's conversations.
     Recipient(RecipientKey),
-    /// One.
+    /// One conversation.
     Conversation(ConversationKey),
 }
 
-/// What was done.
+/// The result of a reindex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reindexed {
-    /// Conversations that were looked at: of all, those of which anything is kept.
+    /// Conversations that were processed; with [`Scope::All`], only those with derived data.
     pub conversations: u64,
-    /// Blocks that were made anew.
+    /// Blocks that were rebuilt.
     pub made: u64,
     /// Blocks that were removed.
     pub removed: u64,
 }
 
-/// Makes what is kept of the search index of conversations anew; tells now and then how many blocks were looked at.
+/// Rebuilds the stored search index of conversations; now and then reports how many blocks it has processed.
 ///
-/// - Of conversations that were never searched nothing is kept, nor made.
-/// - What of the index cannot be read or made is removed, to be made by a search; and so is what was derived from
-///   conversations that are not there. Embeddings stay.
+/// - Conversations that were never searched have no index, and get none.
+/// - Index blocks that cannot be read or rebuilt are removed; the next search builds them. Data derived from
+///   conversations that no longer exist is removed too. Embeddings stay.
 pub fn reindex(
     directory: Directory,
     scope: &Scope,
@@ -69,7 +69,7 @@ pub fn reindex(
     Ok(work.reindexed)
 }
 
-/// What is done, and what of it is not written yet.
+/// Progress, and the writes still pending.
 struct Work<'a> {
     reader: Reader,
     group: u64,
@@ -81,8 +81,8 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Makes the index of one conversation anew. Where the list of blocks does not tell of the conversation as it is,
-    /// all goes that was derived from it.
+    /// Rebuilds the index of one conversation. Removes everything derived from the conversation if the list
+    /// of its blocks does not match its current state.
     fn conversation(&mut self, lineage: LineageId) -> Result<(), StoreError> {
         let pairs = self.reader.0.clone();
         let head = records::get::<Heads>(pairs.pairs(), &lineage).ok().flatten().map(|record| record.head);
@@ -109,12 +109,12 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The index of a block of a conversation; `None` when there is nothing in it.
+    /// Builds the index of a conversation's block; `None` if it is empty.
     fn made(&self, head: &Head, block: Block) -> Result<Option<BlockBytes>, StoreError> {
         let utterances = self.reader.utterances(head, &block.ranges().intersection(&head.kept()))?;
         let mut index = Index::new();
         index.extend(utterances.iter().map(|utterance| Said::from(&**utterance)));
-        // a block is whole once another follows
+        // a block is complete once another follows
         index.extend([Said {
             sequence: block.sequences().end().next().get(),
             role: Role::User,
@@ -155,7 +155,7 @@ impl Work<'_> {
     }
 }
 
-/// The lineages of the identities of conversations in a scope.
+/// Returns the lineages of the conversations in a scope.
 fn lineages(pairs: &dyn KeyValue, scope: &Scope) -> Result<BTreeSet<LineageId>, StoreError> {
     match scope {
         Scope::All => with_blocks(pairs),
@@ -177,7 +177,7 @@ fn lineage(pairs: &dyn KeyValue, key: &ConversationKey) -> Result<Option<Lineage
     Ok(identity.map(|identity| identity.lineage))
 }
 
-/// Those of which there are blocks, or a list of them.
+/// Returns the lineages with blocks or a list of blocks.
 fn with_blocks(pairs: &dyn KeyValue) -> Result<BTreeSet<LineageId>, StoreError> {
     fn of<K: Kind<Key: OfLineage>>(
         pairs: &dyn KeyValue,

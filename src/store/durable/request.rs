@@ -1,6 +1,6 @@
-//! What a commit asks of the writer: what must hold, and what is written.
+//! A commit as a request to the writing thread: its checks and its writes.
 //!
-//! Made on the caller's thread, so that the one thread that writes has little left to do.
+//! Built on the caller's thread, so that the single writing thread has little left to do.
 
 mod blocks;
 
@@ -25,89 +25,88 @@ use crate::{
     },
 };
 
-/// One atomic step.
+/// An atomic step of the writing thread.
 #[derive(Debug, Default)]
 pub(super) struct Request {
-    /// All of these must hold; each with what it means when it does not.
+    /// Conditions that must all hold, each with the conflict to return if it does not.
     pub(super) checks: Vec<(Check, Conflict)>,
-    /// What becomes effective then, in this order.
+    /// The writes, in this order.
     pub(super) steps: Vec<Step>,
-    /// What is no longer read where others may read it; told by what all steps leave.
+    /// Shared utterances that a conversation no longer reads; resolved against the state after all steps.
     pub(super) releases: Vec<Release>,
-    /// The lineages whose heads are written, with the states that they come to; `None` when the head goes.
+    /// The lineages whose heads are written, with their new states; `None` if the head is removed.
     pub(super) heads: Vec<(LineageId, Option<ChangeId>)>,
-    /// What it adds to what namespaces have stored, if that is counted.
+    /// The growth of namespaces' stored data, if quotas count it.
     pub(super) growth: Growth,
-    /// It need not survive a loss of power.
+    /// Whether a power loss may lose it.
     pub(super) may_be_lost: bool,
 }
 
-/// What must hold.
+/// A condition that must hold.
 #[derive(Debug)]
 pub(super) enum Check {
-    /// There is no value under the key.
+    /// The key has no value.
     Absent(Key),
-    /// The conversation that writes to the lineage is in the state.
+    /// The conversation that writes to the lineage is in this state.
     At(LineageId, ChangeId),
-    /// In the conversation of the lineage nothing was erased since the revision, and it has a part of the block.
+    /// The lineage's conversation has had nothing erased since the revision, and has a part of the block.
     Has(LineageId, Revision, Block),
-    /// The recipient's active conversation under the key.
+    /// The recipient with this key has this active conversation.
     Active(Key, Option<ConversationId>),
 }
 
-/// What is written.
+/// A write.
 #[derive(Debug, PartialEq)]
 pub(super) enum Step {
-    /// A value for the key.
+    /// Sets the key's value.
     Put(Key, Value),
-    /// No value for the key.
+    /// Removes the key.
     Remove(Key),
-    /// No value for any key in the range.
+    /// Removes all keys in the range.
     RemoveAll(Range<Key>),
-    /// No utterances of the lineage with these sequences, nor the ids that clients gave them.
+    /// Removes the lineage's utterances with these sequences, and the ids that clients gave them.
     RemoveUtterances(LineageId, Ranges),
-    /// The same, where few of these sequences may be there.
+    /// Like `RemoveUtterances`, if few of these sequences may be stored.
     RemoveAmong(LineageId, Ranges),
-    /// What is derived from a block of a conversation's utterances, at the revision that erased last.
+    /// Keeps data derived from a block of a conversation's utterances, as of the last erasure's revision.
     KeepBlock(LineageId, BlockName, Revision, (Key, Value)),
-    /// Nothing derived from some utterances.
+    /// Removes the data derived from some utterances.
     RemoveBlocks(BlockRemoval),
-    /// Something was removed whose bytes are still in the files.
+    /// Notes that the files contain bytes of removed data.
     Unscrubbed,
-    /// What was removed up to this group is not in the files any more.
+    /// Notes that the files no longer contain what was removed up to this group.
     Scrubbed(u64),
-    /// No outcome under the first key, unless it is as new as the time; nor, under the second,
-    /// its age.
+    /// Removes the outcome under the first key if it is older than the time, and its age under the second.
     RemoveOutcome(Key, Key, Timestamp),
 }
 
-/// A conversation has utterances no more that are stored where others may read them.
+/// A conversation no longer has utterances that are stored where others may read them.
 #[derive(Debug, PartialEq)]
 pub(super) struct Release {
-    /// Where they are stored.
+    /// The lineage that stores them.
     pub(super) trunk: LineageId,
-    /// The conversation, by the lineage of its identity.
+    /// The lineage of the conversation's identity.
     pub(super) reader: LineageId,
-    /// They are removed, but for those that another reader of the trunk still has.
+    /// The sequences to remove, except those that another reader of the trunk still has.
     pub(super) gone: Ranges,
 }
 
-/// What is derived from utterances of a conversation goes: whole blocks, and all of them where they are listed at
-/// another revision than the one before.
+/// Removes data derived from utterances of a conversation, in whole blocks; all of it if it is listed at
+/// another revision than `before`.
 #[derive(Debug, PartialEq)]
 pub(super) struct BlockRemoval {
-    /// The conversation, by the lineage of its identity.
+    /// The lineage of the conversation's identity.
     pub(super) lineage: LineageId,
-    /// The revision that had erased last before.
+    /// The revision of the last erasure, before the change.
     pub(super) before: Revision,
-    /// And after; `None` when the conversation goes.
+    /// The same after the change; `None` if the conversation is deleted.
     pub(super) after: Option<Revision>,
-    /// The utterances, by their sequences.
+    /// The sequences of the utterances.
     pub(super) gone: Ranges,
 }
 
 impl Request {
-    /// What `commit` asks for.
+    /// Returns the request for `commit`.
     pub(super) fn of(commit: &Commit) -> Self {
         let mut request = Self::default();
         commit.writes.iter().for_each(|write| request.write(write));
@@ -116,7 +115,7 @@ impl Request {
         request
     }
 
-    /// About how many bytes it writes.
+    /// Approximate number of bytes it writes.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
             Step::Put(key, value) | Step::KeepBlock(_, _, _, (key, value)) => key.len() + value.len(),
@@ -125,7 +124,7 @@ impl Request {
         self.steps.iter().map(bytes).sum()
     }
 
-    /// Removes the outcome of an attempt, which is of `time`, if it is older than `oldest`.
+    /// Removes the outcome of an attempt made at `time`, if it is older than `oldest`.
     pub(super) fn remove_outcome(&mut self, name: &OutcomeName, time: Timestamp, oldest: Timestamp) {
         let outcome = records::key::<Outcomes>(name);
         let age = records::key::<OutcomeAges>(&(time, name.clone()));
@@ -165,7 +164,7 @@ impl Request {
         }
     }
 
-    /// Segments and compactions, as far as they changed.
+    /// Writes changed segments and compactions.
     fn summary(&mut self, lineage: LineageId, change: &Change) {
         for segment in &change.segments_written {
             self.put::<Segments>(&(lineage, segment.number), segment);
@@ -181,7 +180,7 @@ impl Request {
         }
     }
 
-    /// Values of the state, as far as they changed. What was deleted is in the files until they are scrubbed.
+    /// Writes changed state values. Deleted values remain in the files until a scrub.
     fn state(&mut self, lineage: LineageId, change: &Change) {
         for value in &change.state_set {
             self.put::<StateValues>(&(lineage, StateName(value.name.clone())), value);
@@ -212,7 +211,7 @@ impl Request {
         }
     }
 
-    /// An utterance that is new in the lineage.
+    /// Writes an utterance that is new in the lineage.
     fn utterance(&mut self, lineage: LineageId, utterance: &Utterance) {
         self.put::<Utterances>(&(lineage, utterance.sequence), utterance);
         if let Some(id) = utterance.given_id() {
@@ -229,8 +228,8 @@ impl Request {
         }
     }
 
-    /// Removes what a conversation has no more that may share it: what is erased, everywhere; what is
-    /// dropped, where nobody else has it.
+    /// Removes utterances of a conversation that may share them: erased ones everywhere, dropped ones unless
+    /// another reader has them.
     fn release(&mut self, head: &Head, change: &Change) {
         let reader = head.identity.lineage;
         let mut removed = change.dropped.clone();
@@ -252,7 +251,7 @@ impl Request {
         }
     }
 
-    /// That the conversation reads its trunks, where they changed.
+    /// Registers the conversation as a reader of new or changed trunks.
     fn share(&mut self, before: Option<&Head>, head: &Head) {
         let was = before.map_or(&[][..], |before| &before.trunks);
         let conversation = &head.identity.key;
@@ -262,7 +261,7 @@ impl Request {
         }
     }
 
-    /// What seldom changes, where it did.
+    /// Writes the rarely changing records that changed.
     fn describe(&mut self, before: Option<&Head>, head: &Head) {
         let identity = &head.identity;
         let lineage = identity.lineage;
@@ -285,7 +284,7 @@ impl Request {
         }
     }
 
-    /// What leads to a conversation that is, or was, in these states.
+    /// Updates the index entries of a conversation from the state `before` to `after`.
     fn index(&mut self, before: Option<&Conversation>, after: Option<&Conversation>, identity: &Identity) {
         if !identity.is_listed() {
             return;
@@ -314,7 +313,7 @@ impl Request {
         });
     }
 
-    /// An entry of an index by time, where that changed.
+    /// Updates an entry of an index by time, if it changed.
     fn entry<K: Kind<Value = ()>>(
         &mut self,
         [before, after]: [Option<Timestamp>; 2],

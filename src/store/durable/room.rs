@@ -1,4 +1,4 @@
-//! Room on the disk: what is left free for what an engine writes behind the replies.
+//! Disk space: what is left free for the engine's own background writes.
 
 use std::{
     io,
@@ -8,13 +8,13 @@ use std::{
 
 use crate::store::StoreError;
 
-/// Tells how many bytes are free where a path is.
+/// Returns the free bytes on the disk that holds a path.
 pub type Free = Box<dyn Fn(&Path) -> io::Result<u64> + Send + Sync>;
 
-/// The room that a store leaves on its disk.
+/// The space that a store leaves free on its disk.
 ///
-/// An engine that meets a full disk takes no more writes until it is opened anew. So writes are refused while less
-/// than the reserve is free; once a quarter more is, they are taken again.
+/// After an engine has hit a full disk, it accepts no writes until it is reopened. So writes are refused
+/// while less than the reserve is free, and accepted again once a quarter more is free.
 pub struct Room {
     path: PathBuf,
     reserve: u64,
@@ -23,17 +23,17 @@ pub struct Room {
 }
 
 impl Room {
-    /// Leaves `reserve` bytes where `path` is; 0 leaves none.
+    /// Reserves `reserve` bytes on the disk that holds `path`; 0 reserves nothing.
     pub fn new(path: &Path, reserve: u64) -> Self {
         Self::with(path, reserve, Box::new(free_bytes))
     }
 
-    /// The same, with what tells how much is free.
+    /// Like [`Self::new`], with the given function to get the free space.
     pub fn with(path: &Path, reserve: u64, free: Free) -> Self {
         Self { path: path.to_owned(), reserve, free, full: AtomicBool::new(false) }
     }
 
-    /// Fails while there is no room for writes.
+    /// Fails while there is no space for writes.
     pub fn check(&self) -> Result<(), StoreError> {
         let more = if self.full.load(Relaxed) { self.reserve / 4 } else { 0 };
         let checked = self.has(self.reserve.saturating_add(more));
@@ -41,7 +41,7 @@ impl Room {
         checked
     }
 
-    /// Fails when there is no room for a copy of so many bytes beside the reserve.
+    /// Fails if there is no space for a copy of `bytes` bytes in addition to the reserve.
     pub fn check_copy(&self, bytes: u64) -> Result<(), StoreError> {
         self.has(self.reserve.saturating_add(bytes))
     }
@@ -52,13 +52,13 @@ impl Room {
         }
         match (self.free)(&self.path) {
             Ok(free) if free < wanted => Err(StoreError::DiskFull { free, wanted }),
-            // what cannot be told is left to the write
+            // if the free space is unknown, the write itself will show
             _ => Ok(()),
         }
     }
 }
 
-/// Bytes that a process without privileges may still write.
+/// Free bytes available to an unprivileged process.
 fn free_bytes(path: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(path)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))

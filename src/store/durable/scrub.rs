@@ -1,4 +1,4 @@
-//! Rewrites the files of a store at rest, so that nothing removed is left in them.
+//! Rewrites the files of a store at rest so that they contain nothing removed.
 
 use super::{
     directory::Directory,
@@ -8,19 +8,19 @@ use super::{
 };
 use crate::store::StoreError;
 
-/// What a scrub came to.
+/// The result of a scrub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scrubbed {
-    /// Bytes that the engine's files took on the disk before.
+    /// Size of the engine's files on disk before.
     pub before: u64,
-    /// Bytes that they take now.
+    /// Their size now.
     pub after: u64,
 }
 
-/// Rewrites the engine's files until no byte of what was erased, dropped or deleted is in them.
+/// Rewrites the engine's files until they contain no byte of what was erased, dropped or deleted.
 ///
-/// - Takes time and room on the disk as the whole store does.
-/// - After an error nothing is lost, and what was removed may still be in the files.
+/// - Takes time and disk space in proportion to the whole store.
+/// - After an error nothing is lost, but removed data may still be in the files.
 pub fn scrub(directory: &Directory) -> Result<Scrubbed, StoreError> {
     directory.check_finished().map_err(unavailable)?;
     let pairs = directory.pairs();
@@ -30,7 +30,7 @@ pub fn scrub(directory: &Directory) -> Result<Scrubbed, StoreError> {
     Ok(Scrubbed { before, after: pairs.disk_bytes().map_err(unavailable)? })
 }
 
-/// Notes on the disk that nothing is left to scrub.
+/// Records on disk that nothing is left to scrub.
 fn note(directory: &Directory) -> Result<(), KeyValueError> {
     let pairs = directory.pairs();
     let unscrubbed = records::key::<Metas>(&Meta::Unscrubbed);
@@ -82,7 +82,7 @@ mod tests {
         }
     }
 
-    /// Of an utterance that was dropped before, only what the summary and compactions tell is left to go.
+    /// The utterances were dropped before: only the summary and the compactions still hold their text.
     #[test]
     fn what_was_removed_of_summaries_is_not_in_the_files() {
         for engine in EngineKind::ALL {
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// What is erased of what forks share, and what went with a parent.
+    /// Erased utterances that forks share, and data deleted with a parent.
     #[test]
     fn what_was_removed_of_a_family_is_not_in_the_files() {
         for engine in EngineKind::ALL {

@@ -1,4 +1,4 @@
-//! The engine `sled`: a tree of pages in a log.
+//! The `sled` engine: a tree of pages in a log.
 
 mod pieces;
 #[cfg(test)]
@@ -24,10 +24,10 @@ use pieces::{PIECE, pair_key, value, whole};
 
 /// The key-value store over sled.
 ///
-/// - A process that is killed loses nothing. What a loss of power leaves is not promised: sled writes to
-///   its files in an order of its own.
-/// - Reads see a batch while it is still on its way to the files.
-/// - A range goes along with the writes: of a batch that comes after its beginning it may see a part.
+/// - A killed process loses nothing. After a power loss there is no guarantee: sled writes to its files in
+///   its own order.
+/// - Reads see a batch before it is in the files.
+/// - A range sees later writes, and can see parts of a batch applied after it began.
 pub type Sled = Generations<SledEngine>;
 
 /// An open sled database with all pairs in its default tree: see [`pieces`].
@@ -36,8 +36,8 @@ pub struct SledEngine {
     log: File,
 }
 
-/// Pairs that are written together into a new database: one after the other, they would take an
-/// eighth more on the disk.
+/// Bytes per batch when filling a new database: written one by one, the pairs would take an eighth more disk
+/// space.
 const FILL_BYTES: usize = 256 << 10;
 
 impl Engine for SledEngine {
@@ -109,8 +109,7 @@ impl Engine for SledEngine {
         self.sync()
     }
 
-    /// sled's own flush starts the writing and waits for it, but does not tell the disk to keep what
-    /// was written.
+    /// sled's own flush writes and waits for the writes, but does not sync them to disk.
     fn sync(&self) -> Result<(), KeyValueError> {
         self.flush()?;
         self.log.sync_data().map_err(|error| KeyValueError(format!("cannot sync sled's log: {error}")))
@@ -118,15 +117,15 @@ impl Engine for SledEngine {
 }
 
 impl SledEngine {
-    /// Hands what sled still holds to the operating system.
+    /// Hands what sled still buffers to the operating system.
     fn flush(&self) -> Result<(), KeyValueError> {
         self.database.flush()?;
         Ok(())
     }
 }
 
-/// Removes snapshots that an interruption cut short: sled takes them for whole ones and refuses to
-/// open. Without them it reads its log.
+/// Removes unfinished snapshots that an interruption left: sled takes them for complete ones and refuses to
+/// open. Without them, it reads its log.
 fn remove_unfinished_snapshots(directory: &Path) -> Result<(), KeyValueError> {
     let is_unfinished = |name: &String| name.starts_with("snap.") && name.ends_with(".generating");
     for name in files::names(directory)?.into_iter().filter(is_unfinished) {
@@ -136,8 +135,8 @@ fn remove_unfinished_snapshots(directory: &Path) -> Result<(), KeyValueError> {
     Ok(())
 }
 
-/// Opens the database, which the one before it on the same files, already dropped, may keep locked
-/// until its threads are done.
+/// Opens the database. A previous instance on the same files, already dropped, may keep them locked until its
+/// threads finish.
 fn open_when_unlocked(config: &sled::Config) -> Result<Db, KeyValueError> {
     const TRIES: usize = 500;
     const BETWEEN: Duration = Duration::from_millis(10);

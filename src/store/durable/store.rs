@@ -25,27 +25,26 @@ use crate::{
     },
 };
 
-/// Outcomes that are removed in one request.
+/// Outcomes removed per request.
 const OUTCOME_BATCH: usize = 1_000;
 /// Keeps conversations in files.
 ///
-/// - Reads that may touch the disk often run on tokio's threads for blocking work; single looks
-///   at a key run where they are.
-/// - After a write failed, no write is taken: what is on the disk is not known until the store is
-///   opened anew.
-/// - Dropped, it waits until everything that was committed is written.
+/// - Reads that may often touch the disk run on tokio's blocking threads; single-key lookups run in place.
+/// - After a failed write, no more writes are accepted: the state on disk is unknown until the store is
+///   reopened.
+/// - When dropped, waits until everything committed is written.
 pub struct DurableStore {
     commits: Arc<GroupCommit>,
     reader: Reader,
     room: Arc<Room>,
     name: &'static str,
-    /// The right to make a backup.
+    /// Held while a backup is made.
     backup_turn: Arc<Semaphore>,
     quotas: Arc<Keeper>,
 }
 
 impl DurableStore {
-    /// Opens the store in a directory; makes one when the directory is empty or does not exist.
+    /// Opens the store in a directory; creates one if the directory is empty or does not exist.
     pub fn open(engine: EngineKind, path: &Path, options: &Options) -> Result<Self, OpenError> {
         let directory = Directory::open_or_create(engine, path, options.cache_bytes)?;
         Self::over(directory, options.flush, Room::new(path, options.reserve_bytes))
@@ -69,7 +68,7 @@ impl DurableStore {
         })
     }
 
-    /// Reads on a thread for blocking work; what was read is settled when it is answered.
+    /// Reads on a blocking thread; returns once the data read is settled.
     fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
@@ -83,13 +82,13 @@ impl DurableStore {
         })
     }
 
-    /// Looks at a key here and now; what was read is settled when it is answered.
+    /// Returns the result of a lookup made in place, once the data read is settled.
     async fn look<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.commits.queue().settled().await?;
         read
     }
 
-    /// Waits until no write is taken any more, and tells why.
+    /// Waits until no more writes are accepted, and returns the reason.
     #[cfg(test)]
     pub(super) async fn failed(&self) -> StoreError {
         self.commits.queue().failed().await
@@ -102,7 +101,7 @@ impl DurableStore {
         })
     }
 
-    /// The outcome, unless it is older than `oldest`: then it goes.
+    /// Returns the outcome, unless it is older than `oldest`: then removes it.
     async fn unless_old(
         &self,
         key: &OutcomeKey,
@@ -303,7 +302,7 @@ impl Store for DurableStore {
         Box::pin(self.remove_old_outcomes(oldest))
     }
 
-    /// Commits and reads go on meanwhile; it takes room on the disk as the whole store does.
+    /// Commits and reads continue meanwhile. Takes disk space in proportion to the whole store.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.scrub_files())
     }

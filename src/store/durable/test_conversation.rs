@@ -1,4 +1,4 @@
-//! Conversations that go by the rules, in a store, for the tests of stores at rest.
+//! Test helpers: conversations that follow the rules, in a store.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -53,18 +53,18 @@ pub(super) struct TestConversation<'s> {
     test_store: &'s TestStore,
     pub(super) state: Arc<Conversation>,
     pub(super) now: Timestamp,
-    /// Sets calls of one attempt apart.
+    /// Distinguishes the attempts of a call.
     attempts: u32,
 }
 
 impl<'s> TestConversation<'s> {
-    /// A conversation before its first revision. No two of one store have the same `number`.
+    /// A conversation before its first revision. `number` must be unique within a store.
     pub(super) fn new(test_store: &'s TestStore, id: &str, number: u8, policy: Policy) -> Self {
         let recipient = RecipientId::new(&format!("friend of {id}")).unwrap();
         Self::of(test_store, ConversationId::new(id).unwrap(), recipient, number, policy)
     }
 
-    /// What keeps the own state of a recipient, with some values.
+    /// A recipient's own state, with some values.
     pub(super) fn own_state(test_store: &'s TestStore, recipient: &str, number: u8) -> Self {
         let recipient = RecipientId::new(recipient).unwrap();
         let id = ConversationId::of_state(&recipient);
@@ -95,7 +95,7 @@ impl<'s> TestConversation<'s> {
         Self { test_store, state: Arc::new(Conversation::new(identity, policy)), now: START, attempts: 0 }
     }
 
-    /// A conversation that is stored in the state `state`.
+    /// A conversation stored in the state `state`.
     pub(super) fn going_on(test_store: &'s TestStore, state: Arc<Conversation>) -> Self {
         Self { test_store, now: state.head.update_time, state, attempts: 0 }
     }
@@ -143,7 +143,7 @@ impl<'s> TestConversation<'s> {
         self.apply(Some(transition));
     }
 
-    /// Compacts it to its last `keep_recent` utterances, if that can be done.
+    /// Compacts the conversation to its last `keep_recent` utterances, if possible.
     pub(super) fn compact(&mut self, keep_recent: u32) {
         let command = Compact {
             extent: Extent::AllBut(keep_recent),
@@ -156,13 +156,13 @@ impl<'s> TestConversation<'s> {
         self.apply(compacted.ok().map(|compacted| compacted.transition));
     }
 
-    /// Undoes the last compaction that stands, if it can be undone.
+    /// Undoes the last compaction in effect, if possible.
     pub(super) fn undo(&mut self) {
         let undone = self.decided(|before, context| undo(before, &Undo { expected: None }, context));
         self.apply(undone.ok().map(|undone| undone.transition));
     }
 
-    /// A model tells the oldest segment that waits, or, without a text, gives it up.
+    /// Lets a model write the oldest waiting segment, or, without a text, give it up.
     pub(super) fn tell(&mut self, text: Option<&str>) {
         let mut segments = self.state.summary.segments().iter();
         let Some(segment) = segments.find(|segment| segment.awaits.is_some()).cloned() else { return };
@@ -180,8 +180,7 @@ impl<'s> TestConversation<'s> {
         self.apply(replace_by_llm(&self.state, &command, &context));
     }
 
-    /// Makes it the active conversation of its recipient, and keeps what a call came to, if it is
-    /// there.
+    /// Makes the conversation its recipient's active one, and keeps an outcome, if the conversation exists.
     pub(super) fn call(&mut self) {
         if self.state.head.revision == Revision::NONE {
             return;
@@ -202,7 +201,7 @@ impl<'s> TestConversation<'s> {
         });
     }
 
-    /// Deletes it, if it is there; it starts anew.
+    /// Deletes the conversation, if it exists; then it can start again.
     pub(super) fn delete(&mut self) {
         if self.state.head.revision == Revision::NONE {
             return;
@@ -223,7 +222,7 @@ impl<'s> TestConversation<'s> {
         self.state = Arc::new(Conversation::new(identity, self.state.head.policy.clone()));
     }
 
-    /// What is stored, in the order said.
+    /// Returns the stored utterances in order.
     pub(super) fn stored(&self) -> Vec<Arc<Utterance>> {
         let mut stored = self.test_store.archived(self.state.key(), &self.state.head.archived);
         stored.extend(self.state.window.iter().cloned());

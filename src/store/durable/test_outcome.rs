@@ -1,4 +1,4 @@
-//! Outcomes, and commits that keep one and nothing else, for the tests of the stores.
+//! Test helpers: outcomes, and commits with a single outcome.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::{
     store::{Commit, Outcome, OutcomeKey},
 };
 
-/// The key of the outcome `id`.
+/// The key of outcome `id`.
 pub(super) fn key(id: usize) -> OutcomeKey {
     let request = RequestId::new(&id.to_string()).unwrap();
     OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
 }
 
-/// A commit that keeps one outcome.
+/// A commit with a single outcome.
 pub(super) fn keeping(id: usize) -> Commit {
     let capacity = Capacity {
         utterances: 0,
@@ -39,7 +39,7 @@ pub(super) fn keeping(id: usize) -> Commit {
     Commit { outcomes: vec![(key(id), Arc::new(outcome))], ..Commit::default() }
 }
 
-/// What a call came to that changed nothing.
+/// The outcome of a call that changed nothing.
 pub(super) fn outcome(
     conversation: ConversationId,
     time: Timestamp,

@@ -1,4 +1,4 @@
-//! What left the window of one conversation of the memory store.
+//! The archive of one conversation of the memory store.
 
 use std::{ops::RangeInclusive, sync::Arc};
 
@@ -6,8 +6,8 @@ use imbl::{HashMap, Vector};
 
 use crate::domain::{Ranges, Sequence, Utterance};
 
-/// Archived utterances, by their sequences and by the ids that clients gave. A clone shares all of
-/// it until one of both changes.
+/// Archived utterances, by sequence and by the id that a client gave. Clones share everything until one of
+/// them changes.
 #[derive(Clone, Default)]
 pub(super) struct Archive {
     /// Ascending.
@@ -30,7 +30,7 @@ impl Archive {
         self.given_ids.get(id).copied()
     }
 
-    /// Adds an utterance, or puts it in the place of the one with its sequence.
+    /// Adds an utterance, or replaces the one with its sequence.
     pub(super) fn keep(&mut self, utterance: &Arc<Utterance>) {
         if let Some(id) = utterance.given_id() {
             self.given_ids.insert(id.into(), utterance.sequence);
@@ -42,7 +42,7 @@ impl Archive {
         }
     }
 
-    /// Takes out whatever of `gone` there is.
+    /// Removes the utterances in `gone`.
     pub(super) fn remove(&mut self, gone: &Ranges) {
         for range in gone.iter() {
             let places = self.places(&range);
@@ -56,8 +56,8 @@ impl Archive {
         }
     }
 
-    /// The part of it that is in `kept`. Costs by the number of ranges that go, and of the given ids
-    /// among them, whatever stays.
+    /// The part of it that is in `kept`. The cost depends on the number of removed ranges and the given ids
+    /// among them, not on what stays.
     pub(super) fn part(&self, kept: &Ranges) -> Self {
         let mut part = self.clone();
         if let (Some(first), Some(last)) = (self.utterances.front(), self.utterances.back()) {

@@ -1,5 +1,5 @@
-//! What the memory store keeps beside conversations: who is active, lists, outcomes, expiries, and
-//! who reads what was frozen by a fork.
+//! The indexes of the memory store: active conversations, lists, outcomes, expiries, and the readers of what
+//! forks have frozen.
 
 use std::{
     collections::hash_map::Entry,
@@ -23,18 +23,18 @@ use crate::{
 pub(super) struct Indexes {
     pub(super) active: HashMap<RecipientKey, ConversationId>,
     pub(super) by_start: HashMap<ListOf, BTreeSet<ListedAt>>,
-    /// By the span in which each changed last.
+    /// By the span of the last change.
     pub(super) by_update: HashMap<ListOf, BTreeMap<Timestamp, BTreeSet<ConversationId>>>,
-    /// By name, with the recipient and the start.
+    /// By id, with the recipient and the start.
     pub(super) by_name: BTreeMap<ConversationKey, (RecipientId, Timestamp)>,
-    /// By the time of their ends.
+    /// By end time.
     pub(super) ended: HashMap<RecipientKey, BTreeSet<(Timestamp, ConversationId)>>,
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: BTreeSet<(Timestamp, OutcomeKey)>,
     pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
-    /// By the time since which a segment waits for a model.
+    /// By the time since which a segment has been waiting for a model.
     pub(super) waiting: BTreeSet<(Timestamp, ConversationKey)>,
-    /// Of each frozen lineage, the last sequence that each conversation reads there.
+    /// For each frozen lineage, the last sequence that each conversation reads in it.
     readers: HashMap<LineageId, BTreeMap<ConversationKey, Sequence>>,
 }
 
@@ -79,7 +79,7 @@ impl Indexes {
         self.list(before.map(|state| &state.head), after.map(|state| &state.head));
     }
 
-    /// Where lists find the conversation.
+    /// Updates the conversation in the indexes of lists.
     fn list(&mut self, before: Option<&Head>, after: Option<&Head>) {
         if before.map(spanned) != after.map(spanned) {
             before.into_iter().for_each(|head| self.remove_updated(head));
@@ -141,7 +141,7 @@ impl Indexes {
         }
     }
 
-    /// The other conversations that read a trunk of this one, each with the last sequence that both do.
+    /// The other conversations that read a trunk of this one, each with the last sequence that both read.
     pub(super) fn sharing(
         &self,
         key: &ConversationKey,
@@ -171,7 +171,7 @@ impl Indexes {
         }
     }
 
-    /// How many outcomes were older and went, and the bytes that they took.
+    /// Removes the outcomes that are older; returns their number and size in bytes.
     pub(super) fn remove_outcomes(&mut self, oldest: Timestamp) -> (u64, u64) {
         let (mut removed, mut bytes) = (0, 0);
         while self.outcome_ages.first().is_some_and(|(time, _)| *time < oldest) {
@@ -186,7 +186,7 @@ impl Indexes {
     }
 }
 
-/// Takes an entry out of a set, and the set away when nothing is left in it.
+/// Removes an entry from a set, and the set if that leaves it empty.
 fn remove<K: Eq + Hash, T: Ord>(sets: &mut HashMap<K, BTreeSet<T>>, of: &K, entry: &T) {
     if let Some(set) = sets.get_mut(of) {
         set.remove(entry);
@@ -214,7 +214,7 @@ fn recipient(head: &Head) -> RecipientKey {
     RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
 }
 
-/// The lists that a conversation is in.
+/// The lists that contain a conversation.
 fn lists(head: &Head) -> [ListOf; 2] {
     let recipient = recipient(head);
     [ListOf::Namespace(recipient.namespace.clone()), ListOf::Recipient(recipient)]
@@ -224,7 +224,7 @@ fn place(head: &Head) -> ListedAt {
     (head.identity.start_time, head.identity.key.id.clone())
 }
 
-/// The span in which a conversation changed last.
+/// The span of a conversation's last change.
 pub(super) fn spanned(head: &Head) -> Timestamp {
     span_of(head.update_time)
 }

@@ -1,8 +1,8 @@
 //! The memory store: conversations in a concurrent map, bounded in bytes.
 //!
-//! A conversation's state is kept as it is published, so its window is stored once. What forks share
-//! is in memory once too, and one of them is charged for it. Locks are taken in one order:
-//! conversations by ascending key, then the indexes.
+//! A conversation's state is stored as it is published, so its window is stored once. What forks share is in
+//! memory once too, and one of them is charged for it. Locks are taken in one order: conversations by
+//! ascending key, then the indexes.
 
 mod archive;
 mod indexes;
@@ -39,7 +39,7 @@ use indexes::{Indexes, spanned};
 use place::{Bequest, Place, bequests, gives_up, inherited_archives};
 use slot::Slot;
 
-/// Shards of the map: so many that two calls seldom meet at one shard's lock.
+/// Shards of the map: enough that two calls rarely contend for one shard's lock.
 const SHARDS: usize = 256;
 
 /// Keeps everything in memory; nothing survives the process.
@@ -52,7 +52,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store that takes at most about `limit` bytes; 0 is unlimited.
+    /// An empty store that takes at most approximately `limit` bytes; 0 is unlimited.
     pub fn new(limit: u64) -> Self {
         Self {
             conversations: DashMap::with_shard_amount(SHARDS),
@@ -63,7 +63,7 @@ impl MemoryStore {
         }
     }
 
-    /// About how many bytes are taken.
+    /// The approximate number of bytes in use.
     pub fn used_bytes(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -90,7 +90,7 @@ impl MemoryStore {
         }
     }
 
-    /// The conversations, beside those written, that may have to take over what the commit gives up.
+    /// The conversations, other than those written, that might have to take over what the commit gives up.
     fn heirs(&self, commit: &Commit) -> BTreeSet<ConversationKey> {
         let giving = commit.writes.iter().filter(|write| gives_up(write));
         let heirs = giving.flat_map(|write| self.with_slot(write.key(), |slot| self.heirs_of(write, slot)));
@@ -107,7 +107,7 @@ impl MemoryStore {
         places.iter().zip(slots).flat_map(heirs).all(is_there)
     }
 
-    /// The conversations that may have what this one is charged for and gives up with `write`.
+    /// The conversations that might share what this one is charged for and gives up with `write`.
     fn heirs_of(&self, write: &Write, slot: &Slot) -> BTreeSet<ConversationKey> {
         let released = slot.released(write);
         let (Some(first), Some(before)) = (released.first(), write.before()) else { return BTreeSet::new() };
@@ -163,7 +163,7 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Takes the bytes that the commit adds, or gives back what it frees.
+    /// Reserves the bytes that the commit adds, or releases those that it frees.
     fn make_room(
         &self,
         commit: &Commit,
@@ -190,7 +190,7 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// The outcome under `key`, unless it is older than `oldest`: then it goes.
+    /// Returns the outcome under `key`, or removes it if it is older than `oldest`.
     fn kept_outcome(
         &self,
         indexes: &mut Indexes,
@@ -208,7 +208,7 @@ impl MemoryStore {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Takes slots without a conversation out of the map.
+    /// Removes slots without a conversation from the map.
     fn tidy(&self, places: &[Place<'_>], slots: &mut [MutexGuard<'_, Slot>]) {
         for (place, slot) in places.iter().zip(slots) {
             if slot.state.is_none() {
@@ -227,7 +227,7 @@ impl MemoryStore {
 /// Most commits are of one conversation.
 type Few<T> = SmallVec<[T; 1]>;
 
-/// Whether the write changes what the indexes say of the conversation.
+/// Whether the write changes the conversation's entries in the indexes.
 fn changes_indexes(write: &Write) -> bool {
     let expiry = |state: Option<&Arc<Conversation>>| state.and_then(|state| state.head.expire_time());
     match (write.before(), write.after()) {
@@ -394,7 +394,7 @@ impl Store for MemoryStore {
         })
     }
 
-    /// Memory is freed as it is given up: there is nothing to do.
+    /// Does nothing: memory is freed when it is given up.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         ready(Ok(()))
     }

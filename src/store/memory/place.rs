@@ -1,4 +1,4 @@
-//! What a commit means to each conversation that it locks, and what passes between them.
+//! The role of each conversation that a commit locks, and what passes between them.
 
 use parking_lot::MutexGuard;
 
@@ -8,7 +8,7 @@ use crate::{
     store::{CommitError, Conflict, Write},
 };
 
-/// A conversation that a commit locks: it is written, or may take over what others give up.
+/// A conversation that a commit locks: it is written, or might take over what others give up.
 pub(super) struct Place<'c> {
     pub(super) key: &'c ConversationKey,
     pub(super) write: Option<&'c Write>,
@@ -20,16 +20,16 @@ impl<'c> Place<'c> {
     }
 }
 
-/// Utterances that pass from a conversation that gives them up to one that still has them: from
-/// then on, that one is charged for them.
+/// Utterances that pass from a conversation that gives them up to one that still has them, which is charged
+/// for them from then on.
 pub(super) struct Bequest {
-    /// The place of the one that takes them over.
+    /// The place of the conversation that takes them over.
     pub(super) heir: usize,
     pub(super) sequences: Ranges,
     pub(super) bytes: i64,
 }
 
-/// Whether utterances go, or change, that others may share.
+/// Whether the write removes or changes utterances that others might share.
 pub(super) fn gives_up(write: &Write) -> bool {
     let shares = write.before().is_some_and(|state| !state.head.trunks.is_empty());
     shares
@@ -41,8 +41,8 @@ pub(super) fn gives_up(write: &Write) -> bool {
         }
 }
 
-/// What passes from one conversation to another with a commit. Where several could take an utterance
-/// over, the first by key does.
+/// What passes between conversations with a commit. If several could take over an utterance, the first by key
+/// does.
 pub(super) fn bequests(places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> Vec<Bequest> {
     let mut bequests = Vec::new();
     for (giver, place) in places.iter().enumerate() {
@@ -59,8 +59,8 @@ pub(super) fn bequests(places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> 
     bequests
 }
 
-/// The places of forks that are created, descending, with what each has of its parent's archive. The
-/// parent must be written in the same commit.
+/// The places of created forks, descending, each with its part of its parent's archive. The parent must be
+/// written in the same commit.
 pub(super) fn inherited_archives(
     places: &[Place<'_>],
     slots: &[MutexGuard<'_, Slot>],

@@ -1,4 +1,4 @@
-//! One conversation of the memory store: its state, and its archive.
+//! One conversation of the memory store: its state and its archive.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,10 +14,10 @@ pub(super) struct Slot {
     pub(super) archive: Archive,
     /// The values of its state.
     pub(super) values: BTreeMap<Box<str>, Arc<StateValue>>,
-    /// Of the utterances stored, those whose bytes another conversation is charged for.
+    /// The stored utterances whose bytes another conversation is charged for.
     foreign: Ranges,
     bytes: u64,
-    /// The slot is no longer in the map: whoever holds it looks it up anew.
+    /// The slot is no longer in the map: its holder must look it up again.
     pub(super) removed: bool,
 }
 
@@ -25,13 +25,13 @@ fn bytes(utterance: &Utterance) -> i64 {
     utterance.memory_bytes() as i64
 }
 
-/// Its head's, and those of its state: a name stands beside its value too.
+/// The bytes of the head and the state; each name is also stored next to its value.
 fn head_bytes(head: &Head) -> i64 {
     (head.memory_bytes() + head.state.len() * 128) as i64 + head.state_bytes() as i64
 }
 
-/// By how much that grows from one state to the next which the conversation keeps beside its head and what was said:
-/// its summary, and its compactions.
+/// The growth, from one state to the next, of what a conversation stores in addition to its head and
+/// utterances: the summary and the compactions.
 fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 {
     let summary = |state: &Conversation| state.summary.memory_bytes() as i64;
     let compactions = |state: &Conversation| {
@@ -57,7 +57,7 @@ impl Slot {
         window.or_else(|| self.archive.get(sequence))
     }
 
-    /// By how many bytes the conversation is charged more after `write`.
+    /// How many more bytes the conversation is charged for after `write`.
     pub(super) fn delta(&self, write: &Write) -> i64 {
         let Write::Change { changes, after, .. } = write else { return -(self.bytes as i64) };
         let places = 0..changes.len();
@@ -66,7 +66,7 @@ impl Slot {
         said + head_bytes(&after.head) - before + kept_growth(self.state.as_ref(), after)
     }
 
-    /// By how many bytes more is stored of what was said after `change`, which follows `earlier`.
+    /// The growth of the stored utterances by `change`, which follows `earlier`.
     fn change_delta(&self, change: &Change, earlier: &[Arc<Change>]) -> i64 {
         let unkept = |utterance: &&Arc<Utterance>| !change.dropped.contains(utterance.sequence);
         let appended = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
@@ -75,7 +75,7 @@ impl Slot {
         appended + rewritten.sum::<i64>() - gone.iter().sum::<i64>()
     }
 
-    /// What storing an utterance anew adds: all of it, when what was there is another's.
+    /// What rewriting an utterance adds: all of it, if the old one is charged to another conversation.
     fn growth(&self, utterance: &Utterance, change: &Change, earlier: &[Arc<Change>]) -> i64 {
         let sequence = utterance.sequence;
         let appended = || change.appended.iter().any(|appended| appended.sequence == sequence);
@@ -87,21 +87,21 @@ impl Slot {
         }
     }
 
-    /// The bytes of those among `sequences` that the conversation is charged for.
+    /// The bytes of the utterances among `sequences` that the conversation is charged for.
     fn charged_for(&self, sequences: &Ranges, earlier: &[Arc<Change>]) -> i64 {
         let own = sequences.sequences().filter_map(|sequence| self.own(sequence, earlier));
         own.map(|utterance| bytes(utterance)).sum()
     }
 
-    /// An utterance that the conversation is charged for, as it is after the changes in `earlier`.
+    /// An utterance that the conversation is charged for, as of the changes in `earlier`.
     fn own<'a>(&'a self, sequence: Sequence, earlier: &'a [Arc<Change>]) -> Option<&'a Arc<Utterance>> {
         let written = earlier.iter().rev().flat_map(|change| change.rewritten.iter().chain(&change.appended));
         let written = written.into_iter().find(|utterance| utterance.sequence == sequence);
         written.or_else(|| self.stored(sequence).filter(|_| !self.foreign.contains(sequence)))
     }
 
-    /// The utterances that the conversation is charged for, and that it has no more after `write`,
-    /// though others may: none of one that was never forked.
+    /// The utterances that the conversation is charged for and no longer has after `write`, though others
+    /// might: none if it was never forked.
     pub(super) fn released(&self, write: &Write) -> Ranges {
         let Some(state) = self.state.as_ref().filter(|state| !state.head.trunks.is_empty()) else {
             return Ranges::new();
@@ -114,7 +114,7 @@ impl Slot {
         released
     }
 
-    /// Those of `released`, which `other` gives up, that this conversation has too and keeps after
+    /// The utterances of `released`, which `other` gives up, that this conversation also has and keeps after
     /// `write`; and their bytes.
     pub(super) fn inherited(&self, released: &Ranges, other: &Self, write: Option<&Write>) -> (Ranges, i64) {
         let mut wanted = released.intersection(&self.foreign);
@@ -139,7 +139,7 @@ impl Slot {
         self.bytes = self.bytes.saturating_add_signed(bytes);
     }
 
-    /// Applies a write. `inherited` is what a fork has of its parent's archive.
+    /// Applies a write. `inherited` is a fork's part of its parent's archive.
     pub(super) fn write(&mut self, write: &Write, inherited: Option<Archive>) {
         let delta = self.delta(write);
         self.bytes = self.bytes.saturating_add_signed(delta);
@@ -174,7 +174,7 @@ impl Slot {
     }
 }
 
-/// What is removed, or stored anew.
+/// What is removed or rewritten.
 fn replaced(changes: &[Arc<Change>]) -> Ranges {
     let mut replaced = Ranges::new();
     for change in changes {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// About how many bytes the conversations of a family take that share what they share.
+/// The approximate bytes that a family of conversations takes, with what they share counted once.
 fn bytes(family: &Family) -> u64 {
     let heads = family.members.values().map(|member| member.state.head.memory_bytes()).sum::<usize>();
     let states = family.members.values().map(|member| &member.state);
@@ -29,7 +29,7 @@ fn bytes(family: &Family) -> u64 {
     (heads + told + compactions + said) as u64
 }
 
-/// Whatever happens in a family, each utterance that somebody has is charged for once.
+/// Whatever happens in a family, each utterance that some member has is charged for once.
 #[test]
 fn what_forks_share_is_charged_for_once() {
     for seed in 1..=20 {
@@ -44,7 +44,7 @@ fn what_forks_share_is_charged_for_once() {
     }
 }
 
-/// A fork takes the room of a head, however much was said, in the window or the archive.
+/// A fork takes the room of a head, no matter how much was said, in the window or the archive.
 #[test]
 fn a_fork_takes_the_same_room_at_any_length() {
     let taken = |policy: Policy, count: usize| {
@@ -66,7 +66,7 @@ fn a_fork_takes_the_same_room_at_any_length() {
     }
 }
 
-/// What an undo would bring back is charged for, and what a model told; not what an undo moves.
+/// What an undo would bring back is charged for, and a model's text; not what an undo moves.
 #[test]
 fn what_compactions_keep_is_charged_for() {
     let memory = Arc::new(MemoryStore::new(0));

@@ -1,4 +1,4 @@
-//! Calls as the cases make them.
+//! The calls of the cases.
 
 use tonic::{Request, Response, Status};
 use tonic_types::StatusExt;
@@ -15,7 +15,7 @@ use utterd::{
     rpc::Services,
 };
 
-/// What came back, as a case expects it.
+/// A result as a case expects it.
 pub trait Reply<T> {
     /// The response; fails on a refusal.
     fn reply(self) -> T;
@@ -41,13 +41,13 @@ impl<T: std::fmt::Debug> Reply<T> for Result<Response<T>, Status> {
     }
 }
 
-/// The reason that a refusal gives.
+/// The reason of a refusal.
 pub fn reason(status: &Status) -> String {
     let info = status.get_details_error_info();
     info.unwrap_or_else(|| panic!("no reason: {status:?}")).reason
 }
 
-/// A user's words in the default recipient's conversation.
+/// Something that a user says in the default recipient's conversation.
 pub fn says(content: &str) -> MemorizeRequest {
     let said = NewUtterance { role: Role::User.into(), content: content.to_owned(), ..Default::default() };
     MemorizeRequest { utterances: vec![said], ..Default::default() }
@@ -106,7 +106,7 @@ pub async fn get(at: &Services, id: &str) -> Conversation {
     at.get_conversation(Request::new(request)).await.reply().conversation.expect("a conversation")
 }
 
-/// The reason for which a conversation is not answered.
+/// The reason why a conversation cannot be read.
 pub async fn not_got(at: &Services, id: &str) -> String {
     let request = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
     at.get_conversation(Request::new(request)).await.reason()
@@ -128,7 +128,7 @@ pub async fn summary(at: &Services, id: &str) -> String {
     at.get_summary(Request::new(request)).await.reply().text
 }
 
-/// What a search of a conversation finds: sequences, ascending.
+/// The sequences that a search of a conversation finds, ascending.
 pub async fn found(at: &Services, id: &str, prompt: &str) -> Vec<i64> {
     let request = RememberRequest {
         conversation_id: id.to_owned(),

@@ -1,4 +1,4 @@
-//! Ends, forks, deletions and compactions on one engine, beside what the other does.
+//! Ends, forks, deletions and compactions on one engine, while the other works.
 
 use std::{
     collections::BTreeSet,
@@ -27,9 +27,9 @@ use super::{
     pair::Pair,
 };
 
-/// How often what happens at once is tried.
+/// How often races are tried.
 const ROUNDS: usize = 20;
-/// A conversation is idle after so long.
+/// How long until a conversation is idle.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 pub async fn after_an_end_the_other_starts_the_next(pair: &Pair) {
@@ -107,7 +107,7 @@ pub async fn a_write_beside_a_rollover_is_before_or_after_it(pair: &Pair) {
     }
 }
 
-/// What is erased is on neither engine, whoever asks.
+/// Checks that what is erased is on neither engine.
 async fn expect_erased(pair: &Pair, ids: &[&str], word: &str) {
     for (services, id) in
         [&pair.one, &pair.other].into_iter().flat_map(|at| ids.iter().map(move |id| (at, id)))
@@ -159,7 +159,7 @@ pub async fn a_hard_forget_beside_a_fork_reaches_both(pair: &Pair) {
     }
 }
 
-/// The number of utterances that went with a conversation; `None` when there was none.
+/// The number of utterances removed with a conversation; `None` if it did not exist.
 async fn delete(at: &Services, id: &str) -> Option<i32> {
     let request = DeleteConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
     match at.delete_conversation(Request::new(request)).await {
@@ -212,7 +212,7 @@ pub async fn writers_survive_deletions_of_the_other(pair: &Pair) {
     assert_eq!(deleted + left, WRITES, "every utterance was stored once, and either deleted or left");
 }
 
-/// A deletion that took effect, though its answer was lost, is not made once more of what came after it.
+/// A deletion that took effect, although its answer was lost, is not repeated on what came after it.
 pub async fn what_the_other_says_behind_a_deletion_stays(pair: &Pair) {
     say(&pair.one, says_in("c", "before")).await;
     let other = pair.other.clone();
@@ -226,7 +226,7 @@ pub async fn what_the_other_says_behind_a_deletion_stays(pair: &Pair) {
     }
 }
 
-/// Four conversations of the default recipient that have ended, one after another.
+/// Four ended conversations of the default recipient, ended one after another.
 async fn four_ended(pair: &Pair) {
     for id in ["a", "b", "c", "d"] {
         say(&pair.one, says_in(id, "before")).await;
@@ -235,7 +235,7 @@ async fn four_ended(pair: &Pair) {
     }
 }
 
-/// One that was listed as ended, and is another by the time that its turn comes.
+/// One that was listed as ended, and is a new one when its turn comes.
 pub async fn what_the_other_starts_anew_is_not_retired(pair: &Pair) {
     four_ended(pair).await;
     let other = pair.other.clone();
@@ -251,7 +251,7 @@ pub async fn what_the_other_starts_anew_is_not_retired(pair: &Pair) {
     }
 }
 
-/// What the other has removed already is passed over.
+/// What the other has already removed is skipped.
 pub async fn what_is_beyond_retention_is_removed_once(pair: &Pair) {
     four_ended(pair).await;
     let other = pair.other.clone();
@@ -264,7 +264,7 @@ pub async fn what_is_beyond_retention_is_removed_once(pair: &Pair) {
     }
 }
 
-/// A conversation that is long enough to be compacted, said by both.
+/// A conversation long enough to be compacted, written by both.
 async fn long(pair: &Pair, id: &str) {
     for number in 1..=40 {
         let note = format!(

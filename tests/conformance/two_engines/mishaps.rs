@@ -1,4 +1,4 @@
-//! Answers and commits that are lost, and what the other does meanwhile.
+//! Lost answers and commits, and what the other engine does meanwhile.
 
 use tonic::Request;
 use utterd::{
@@ -22,7 +22,7 @@ async fn delete(at: Services) {
     at.delete_conversation(Request::new(request)).await.reply();
 }
 
-/// Forgets what there is none of: all that is committed is the outcome of the request.
+/// A forget that selects nothing: only the outcome of the request is committed.
 fn forgets_nothing(request: &str) -> Request<ForgetRequest> {
     Request::new(ForgetRequest {
         conversation_id: "c".to_owned(),
@@ -49,7 +49,7 @@ pub async fn what_changed_nothing_is_answered_by_its_outcome(pair: &Pair) {
     assert!(pair.other.forget(forgets_nothing("lost")).await.reply().replayed);
 }
 
-/// Imports so many utterances into the conversation `c` of the recipient `ann`.
+/// Imports `count` utterances into the conversation `c` of the recipient `ann`.
 async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
     let draft = |number: usize| Draft {
         id: None,
@@ -91,14 +91,14 @@ async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
     }
 }
 
-/// Starts the conversation `c`, as one of `recipient`'s.
+/// Starts the conversation `c` for `recipient`.
 async fn start(at: Services, recipient: &str) {
     let request = MemorizeRequest { recipient_id: recipient.to_owned(), ..says_in("c", "mine") };
     say(&at, request).await;
 }
 
 pub async fn an_import_leaves_what_the_other_starts_alone(pair: &Pair) {
-    for (recipient, why) in [("bob", "another recipient"), ("ann", "not of this import")] {
+    for (recipient, why) in [("bob", "another recipient"), ("ann", "not from this import")] {
         pair.store.lose_a_commit(start(pair.other.clone(), recipient));
         let refused = import(pair, 10).await.expect_err("the name is taken");
         assert!(refused.contains(why), "{refused}");
@@ -107,9 +107,9 @@ pub async fn an_import_leaves_what_the_other_starts_alone(pair: &Pair) {
     }
 }
 
-/// An import of several commits, whose conversation goes after the first.
+/// An import with several commits, whose conversation is deleted after the first.
 pub async fn an_import_goes_on_in_its_own_conversation(pair: &Pair) {
-    for (recipient, why) in [("bob", "another recipient"), ("ann", "not of this import")] {
+    for (recipient, why) in [("bob", "another recipient"), ("ann", "not from this import")] {
         let other = pair.other.clone();
         pair.store.lose_an_answer(async move {
             delete(other.clone()).await;

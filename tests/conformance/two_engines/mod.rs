@@ -1,7 +1,7 @@
-//! Two engines over one store, as two processes would be: what one has acknowledged holds for the other.
+//! Two engines over one store, like two processes: what one has acknowledged is valid for the other.
 //!
-//! Each case runs over each store, `two_engines::STORE::CASE`. The engines know of one another only through the
-//! store.
+//! Each case runs over each store as `two_engines::STORE::CASE`. The engines only know of each other through
+//! the store.
 
 mod calls;
 mod lives;

@@ -1,4 +1,4 @@
-//! Two engines with a model each: what waits is told by one of them.
+//! Two engines, each with a model: one of them does the waiting work.
 
 use std::{
     sync::{
@@ -23,9 +23,9 @@ use super::{
 };
 use crate::model::{Call, Model};
 
-/// How often both are after the same.
+/// How often both try the same work.
 const ROUNDS: usize = 10;
-/// What a claim ends within.
+/// The maximum duration of a claim.
 const LEASE: Duration = Duration::from_secs(10 * 60);
 
 /// A worker that ends with the test.
@@ -53,7 +53,7 @@ async fn compacted(at: &Services, id: &str) {
     compact(at, id, 15).await;
 }
 
-/// Waits until nothing of a conversation waits for a model.
+/// Waits until nothing in a conversation waits for a model.
 async fn until_told(at: &Services, id: &str) {
     let request = WatchCapacityRequest { conversation_id: id.to_owned(), ..Default::default() };
     let watch = at.watch_capacity(Request::new(request)).await.expect("the conversation is there");
@@ -67,7 +67,7 @@ async fn until_told(at: &Services, id: &str) {
     }
 }
 
-/// A call about a conversation.
+/// A model call for a conversation.
 async fn called(model: &Model, id: &str) -> Call {
     let call = model.called().await;
     assert!(call.shown().contains(&format!("of {id}:")), "{}", call.shown());
@@ -80,7 +80,7 @@ pub async fn what_waits_is_paid_for_once(pair: &Pair) {
     let _workers = [Worker::start(&pair.engine), Worker::start(&pair.others_engine)];
     compacted(&pair.one, "a").await;
     let call = called(&models[0], "a").await;
-    // it comes behind: the other has passed the first by
+    // it comes later: the other has passed the first by
     compacted(&pair.other, "b").await;
     called(&models[1], "b").await.tell("- The pumps of b were replaced.");
     call.tell("- The pumps of a were replaced.");

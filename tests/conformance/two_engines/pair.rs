@@ -13,7 +13,7 @@ use utterd::{
 
 use crate::{model::Model, shared::Shared, support::ManualClock};
 
-/// Ended conversations that are kept for a recipient.
+/// The number of ended conversations kept per recipient.
 const RETAINED: u32 = 1;
 
 /// The services of two servers, and the clock of both.
@@ -25,12 +25,12 @@ pub struct Pair {
     pub engine: Arc<Engine>,
     /// The engine of the second.
     pub others_engine: Arc<Engine>,
-    /// The store as the first has it.
+    /// The store as seen by the first.
     pub store: Shared,
-    /// The store as the second has it.
+    /// The store as seen by the second.
     pub others: Shared,
     _servers: [Server; 2],
-    /// It outlives what is in use there.
+    /// It outlives its use.
     _directory: Option<TempDir>,
 }
 

@@ -15,7 +15,7 @@ use super::{
     pair::Pair,
 };
 
-/// Changes of a case: more than there are hints that wait.
+/// Changes per case: more than hints can wait.
 const CHANGES: i64 = 50;
 
 type Watch = <Services as MemoryService>::WatchCapacityStream;
@@ -30,7 +30,7 @@ async fn next(watch: &mut Watch) -> Capacity {
     seen.capacity.expect("a capacity")
 }
 
-/// Waits until the watch sees `revision`; each that it sees is newer than the one before.
+/// Waits until the watch sees `revision`; each revision it sees must be newer than the previous one.
 async fn until(watch: &mut Watch, revision: i64) {
     let mut seen = 0;
     while seen < revision {
@@ -52,7 +52,7 @@ pub async fn a_watch_sees_what_the_other_does(pair: &Pair) {
     }
 }
 
-/// Whatever of a watch's beginning a change falls into.
+/// Whichever part of a watch's start a change falls into.
 pub async fn a_watch_sees_what_was_done_while_it_began(pair: &Pair) {
     say(&pair.one, says_in("c", "1")).await;
     for number in 2..=CHANGES {
@@ -88,7 +88,7 @@ pub async fn a_watch_ends_with_a_deletion_by_the_other(pair: &Pair) {
     assert_eq!(reason(&over), "CONVERSATION_NOT_FOUND");
 }
 
-/// A watch of a recipient hears of its first conversation, and of each next one, whoever starts it.
+/// A watch of a recipient sees its first conversation, and each later one, whoever starts it.
 pub async fn a_watch_follows_what_the_other_starts(pair: &Pair) {
     let request = || WatchCapacityRequest { recipient_id: "ann".to_owned(), ..Default::default() };
     let mut watches = Vec::new();

@@ -12,13 +12,13 @@ use super::{
     pair::Pair,
 };
 
-/// Writers of a case, the half of them on each engine.
+/// Writers per case, half of them on each engine.
 const WRITERS: usize = 8;
-/// Appends of each.
+/// Appends per writer.
 const APPENDS: usize = 20;
-/// How often what happens at once is tried.
+/// How often races are tried.
 const ROUNDS: usize = 20;
-/// A conversation is idle after so long.
+/// How long until a conversation is idle.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 
 pub async fn what_both_say_at_once_is_stored_once(pair: &Pair) {
@@ -143,8 +143,8 @@ pub async fn one_of_those_who_expect_a_revision_gets_it(pair: &Pair) {
     assert_eq!(sequences(&pair.one, "c").await, up_to(ROUNDS + 1));
 }
 
-/// What it has to know, it asks for once: whose the conversation is, whether the attempt was made, and the state,
-/// whatever of that is known here.
+/// It reads what it needs in one call: the recipient's conversation, whether the attempt was made, and the
+/// state, whatever of that is already known here.
 pub async fn a_write_asks_the_store_once(pair: &Pair) {
     let asks_once = async |at: &Services, request: MemorizeRequest| {
         pair.store.questions();

@@ -1,4 +1,4 @@
-//! PrepareHistory with every beginning of every transcript as the history.
+//! PrepareHistory with every prefix of every transcript as the history.
 
 use serde_json::Value;
 use utterd::{
@@ -12,11 +12,11 @@ use crate::{
     validator::{anthropic, openai},
 };
 
-/// What came of the histories of one format.
+/// The results for one format.
 pub struct Row {
     /// The format's name.
     pub format: &'static str,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
 }
 

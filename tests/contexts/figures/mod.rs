@@ -1,4 +1,4 @@
-//! The figures that are printed, and what must hold of them.
+//! The printed figures, and their invariants.
 
 pub mod histories;
 pub mod stability;

@@ -8,38 +8,38 @@ use utterd::domain::{
 
 use crate::replay::{prefix::Prefix, rebuilt::Rebuilt, said::Said, transcripts::Transcript};
 
-/// A window and how contexts are asked for.
+/// A window, and how contexts are requested.
 pub struct Case {
     /// What it is called.
     pub name: &'static str,
     /// The limits.
     pub policy: Policy,
-    /// The tokens of a context; none: what the limits allow.
+    /// The tokens of a context; `None` for what the limits allow.
     pub budget: Option<u32>,
 }
 
-/// What came of a case.
+/// The results of a case.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
-    /// Transcripts in which something left the window ten times or more.
+    /// Transcripts in which something left the window at least ten times.
     pub transcripts: usize,
-    /// Changes in which something left the window.
+    /// Changes by which something left the window.
     pub evictions: usize,
-    /// Changes in which the summary was folded.
+    /// Changes by which the summary was folded.
     pub folds: usize,
-    /// Contexts that are built when the model is called: it is the assistant's turn.
+    /// Contexts built when the model is called, on the assistant's turn.
     pub calls: Prefix,
-    /// Contexts that are built behind every message.
+    /// Contexts built after every message.
     pub steps: Prefix,
-    /// Contexts that did not begin with what the one before had promised, though nothing left the
-    /// window. Counted where no budget cuts.
+    /// Contexts that did not begin with what the previous one had promised, although nothing left the window.
+    /// Counted if no budget cuts.
     pub broken_promises: usize,
 }
 
-/// Evictions that a transcript must have to count.
+/// The evictions that a transcript must have to count.
 const LEAST_EVICTIONS: usize = 10;
 
-/// Every case that is looked at.
+/// All cases.
 pub fn cases() -> Vec<Case> {
     let window = |utterances: (u32, u32), tokens: (u32, u32)| Policy {
         utterances: Marks::with_keep(utterances.0, utterances.1),
@@ -68,7 +68,7 @@ pub fn budget_cases() -> Vec<Case> {
     ]
 }
 
-/// The same limits, evicting no more than it must.
+/// The same limits, evicting no more than necessary.
 pub fn one_at_a_time(policy: &Policy) -> Policy {
     let tight = |marks: Option<Marks>| marks.and_then(|marks| Marks::with_keep(marks.max(), marks.max()));
     Policy {
@@ -79,7 +79,7 @@ pub fn one_at_a_time(policy: &Policy) -> Policy {
     }
 }
 
-/// Replays transcripts under a policy; only those with enough evictions count, unless none is wanted.
+/// Replays transcripts under a policy; only those with enough evictions count, unless the case has none.
 pub fn figures(transcripts: &[Transcript], policy: &Policy, budget: Option<u32>, format: Format) -> Figures {
     let mut figures = Figures::default();
     let request = Request { format, budget, max_turns: None, ..Request::default() };

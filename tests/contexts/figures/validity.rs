@@ -1,5 +1,5 @@
-//! Contexts of every step, checked; beside them what keeping the last messages breaks, at the steps
-//! where a model is called: there every exchange of most transcripts is complete.
+//! Checks the contexts of every step; compares them with what keeping the last messages breaks, at the steps
+//! at which a model is called: there, every exchange of most transcripts is complete.
 
 use utterd::domain::{
     Policy, Role,
@@ -22,12 +22,12 @@ pub const BUDGETS: [u32; 5] = [500, 1_000, 2_000, 4_000, 8_000];
 pub const FORMATS: [(Format, &str); 3] =
     [(Format::OpenAiChat, "openai"), (Format::AnthropicMessages, "anthropic"), (Format::Text, "text")];
 
-/// What came of messages.
+/// The result for messages.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// How often messages were asked for.
+    /// How often messages were requested.
     pub steps: u64,
-    /// Those with a fault, of any kind.
+    /// Those with any fault.
     pub faulty: u64,
     /// Results without their call.
     pub orphans: u64,
@@ -35,7 +35,7 @@ pub struct Outcome {
     pub unanswered: u64,
     /// Those over a limit.
     pub over: u64,
-    /// What was wrong first.
+    /// The first fault.
     pub first: Option<String>,
 }
 
@@ -58,20 +58,20 @@ impl Outcome {
     }
 }
 
-/// What came of the contexts of one format and budget.
+/// The results of the contexts of one format and budget.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Contexts asked for, and their faults.
+    /// The requested contexts, and their faults.
     pub outcome: Outcome,
-    /// Budgets that were refused as too small.
+    /// Budgets refused as too small.
     pub refused: u64,
-    /// Contexts with another number of tokens than they say.
+    /// Contexts whose declared token count is wrong.
     pub miscounted: u64,
-    /// Refusals of which the number named is not the least that is accepted.
+    /// Refusals that name a budget other than the smallest accepted.
     pub wrong_need: u64,
-    /// Of the last messages, as many as were rendered.
+    /// As many of the last messages as were rendered.
     pub last: Cuts,
-    /// Of the last messages, as many as fit.
+    /// As many of the last messages as fit.
     pub fitting: Cuts,
 }
 
@@ -80,9 +80,9 @@ pub struct Row {
 pub struct Cuts {
     /// Those that leave something out.
     pub cut: u64,
-    /// Of these, those with a result without its call.
+    /// Those with a result without its call.
     pub orphaned: u64,
-    /// Of these, those with a result without its call or a call without its result.
+    /// Those with a result without its call or a call without its result.
     pub broken: u64,
 }
 
@@ -108,7 +108,7 @@ impl Row {
         self.outcome.faulty + self.outcome.over + self.miscounted + self.wrong_need > 0
     }
 
-    /// Builds a context and checks it; answers how many utterances it renders.
+    /// Builds a context and checks it; returns how many utterances it renders.
     fn check(&mut self, said: &Said, request: &Request, place: impl Fn() -> String) -> Option<usize> {
         let budget = request.budget.unwrap_or(u32::MAX);
         match Rebuilt::of(said, request) {
@@ -169,7 +169,7 @@ pub fn rows(transcripts: &[Transcript], policy: &Policy) -> Vec<Row> {
     rows
 }
 
-/// The ways to ask that the steps go through in turn.
+/// The variants of requests that the steps go through in turn.
 const VARIANTS: usize = 4;
 
 fn varied(step: usize) -> Request {

@@ -1,9 +1,9 @@
-//! Contexts that are asked for.
+//! Requests for contexts.
 
 use proptest::{option, prelude::*};
 use utterd::proto::{BuildContextRequest, ContextRecall, RememberScope};
 
-/// A context of the recipient's conversation, in any form and any budget.
+/// A context of the recipient's conversation, in any form and with any budget.
 pub fn request() -> impl Strategy<Value = BuildContextRequest> {
     let budget = prop_oneof![2 => 1..40i32, 3 => 40..400i32, 1 => 400..4_000i32];
     let limits = (option::weighted(0.8, budget), option::of(0..5i32), any::<Option<bool>>());

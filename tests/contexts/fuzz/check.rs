@@ -1,4 +1,4 @@
-//! What holds for each context.
+//! The invariants of each context.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{
     validator::{Fault, Rule, anthropic, openai},
 };
 
-/// The budget that a refused one says is needed.
+/// The required budget that a refusal names.
 pub fn needed(request: &BuildContextRequest, refusal: &Status) -> Result<i32, String> {
     let number = refusal.message().split_once("accepted are ").and_then(|(_, rest)| rest.split(' ').next());
     match (request.token_budget, number.and_then(|number| number.parse().ok())) {
@@ -23,7 +23,7 @@ pub fn needed(request: &BuildContextRequest, refusal: &Status) -> Result<i32, St
     }
 }
 
-/// Whether `context` is one of `request`, in a conversation of which this is `stored`.
+/// Whether `context` is a valid one for `request`, in a conversation that stores `stored`.
 pub fn context(
     request: &BuildContextRequest,
     context: &BuildContextResponse,
@@ -62,7 +62,7 @@ fn faults(context: &BuildContextResponse, format: ContextFormat) -> Vec<Fault> {
         let system = serde_json::from_str(&context.system_json).expect("the system is JSON");
         faults.extend(anthropic::system_faults(&system));
     }
-    // a conversation in which nothing is to be rendered is no fault
+    // a conversation with nothing to render is not a fault
     if context.messages_json == "[]" {
         faults.retain(|fault| fault.rule != Rule::Messages);
     }
@@ -83,7 +83,7 @@ fn is_counted(context: &BuildContextResponse, format: ContextFormat) -> bool {
     (tokens..=tokens + counted.unsure).contains(&(context.token_count() as u32))
 }
 
-/// The sequences that are rendered so.
+/// The sequences that are rendered in this way.
 fn rendered(context: &BuildContextResponse, how: RenderedAs) -> impl Iterator<Item = i64> {
     let those = own(context).filter(move |one| one.rendered_as() == how);
     those.map(|one| one.sequence)
@@ -118,7 +118,7 @@ fn is_accounted_for(context: &BuildContextResponse, stored: &[Utterance]) -> boo
     times.values().all(|times| *times == 1) && stored.iter().all(|said| times.contains_key(&said.sequence))
 }
 
-/// The message that quotes what was recalled has no more than its share of the budget.
+/// The message with recalled quotes does not exceed its share of the budget.
 fn recalls_its_share(request: &BuildContextRequest, context: &BuildContextResponse) -> bool {
     let Some((recall, budget)) = request.recall.as_ref().zip(context.token_budget) else { return true };
     let messages: Vec<serde_json::Value> = serde_json::from_str(&context.messages_json).unwrap_or_default();
@@ -152,7 +152,7 @@ fn tells_uncovered(context: &BuildContextResponse, stored: &[Utterance], covered
     context.uncovered_utterance_count() as usize == count && warned == (count > 0)
 }
 
-/// Each late result that is rendered whole is a note that names its tool and its call.
+/// Each late result that is rendered whole is a note with its tool and its call.
 fn tells_late_results(context: &BuildContextResponse, stored: &[Utterance], tally: &mut Tally) -> bool {
     let whole = [RenderedAs::Whole, RenderedAs::Pinned].into_iter().flat_map(|how| rendered(context, how));
     let whole: BTreeSet<i64> = whole.collect();

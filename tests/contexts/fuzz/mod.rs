@@ -1,8 +1,9 @@
-//! Contexts of conversations made by chance: whatever was said, left the window, was forgotten, pinned,
-//! edited or compacted, a context is one that the provider accepts, within its budget, counted as
-//! documented, and the same when it is built again.
+//! Contexts of random conversations: whatever was said, left the window, was forgotten, pinned, edited or
+//! compacted, a context is one that the provider accepts, within its budget, counted as documented, and the
+//! same when it is built again.
 //!
-//! `UTTERD_CONTEXT_CASES` sets how many conversations are made. A failing one is shrunk and printed, a line a step.
+//! `UTTERD_CONTEXT_CASES` sets the number of conversations. A failing one is shrunk and printed, one line per
+//! step.
 
 mod asks;
 mod check;
@@ -17,10 +18,10 @@ use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestEr
 use steps::Step;
 use world::World;
 
-/// Conversations, unless the environment asks for others: two thousand contexts.
+/// Conversations, unless the environment sets another number: two thousand contexts.
 const CASES: u32 = 250;
 
-/// What came of the contexts that were asked for.
+/// The results of the requested contexts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     built: u32,
@@ -37,7 +38,7 @@ pub struct Tally {
 fn contexts_of_any_conversation_are_accepted_and_within_their_budget() {
     let config = Config {
         cases: cases(),
-        rng_algorithm: RngAlgorithm::XorShift, // fast without optimisation too
+        rng_algorithm: RngAlgorithm::XorShift, // fast even without optimisation
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         max_shrink_iters: 4_000,

@@ -1,16 +1,16 @@
-//! What is said, as real transcripts do: ids of calls come again, calls stay unanswered, results come
-//! late or for nothing, words are missing or many.
+//! Utterances like those in real transcripts: call ids recur, calls stay unanswered, results are late or
+//! orphaned, texts are empty or long.
 
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use utterd::proto::{NewUtterance, Role, ToolCall};
 
-/// One utterance to be said.
+/// One utterance to say.
 #[derive(Clone, Debug)]
 pub struct Say {
     who: Who,
     text: String,
     name: Option<&'static str>,
-    /// So far behind the newest turn; only a user starts one.
+    /// The distance behind the newest turn; only a user starts one.
     turn: Option<i32>,
     pinned: bool,
 }
@@ -26,7 +26,7 @@ enum Who {
     Result(usize),
 }
 
-/// A provider accepts not all of them.
+/// No provider accepts all of them.
 const IDS: [&str; 5] = ["a", "b", "call 1", "ä", "toolu_01"];
 const WORDS: [&str; 10] =
     ["order", "lamp", "dock", "truck", "where", "is", "the", "7", "漢字", "e-mail@x.org"];
@@ -72,7 +72,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 impl Say {
-    /// The utterance, when the newest turn is `turn`.
+    /// The utterance, if the newest turn is `turn`.
     pub fn utterance(&self, turn: i32) -> NewUtterance {
         let mut utterance = NewUtterance {
             content: self.text.clone(),

@@ -1,5 +1,5 @@
-//! What is done to a conversation before a context of it is asked for. What a step names is counted
-//! back from what there is, so that any sequence means something.
+//! What is done to a conversation before a context of it is requested. Steps refer to things by counting back
+//! from the newest, so any sequence is meaningful.
 
 use proptest::{collection::vec, option, prelude::*, sample::select};
 use utterd::proto::{BuildContextRequest, Policy};
@@ -9,17 +9,17 @@ use super::{
     said::{Say, says},
 };
 
-/// Something that is done.
+/// One step.
 #[derive(Clone, Debug)]
 pub enum Step {
     Say(Vec<Say>),
-    /// An instruction, and whether it is for good.
+    /// An instruction, and whether it is hard.
     Forget(&'static str, bool),
     Restore(u8),
     Pin(u8, bool),
     Edit(u8, String),
     Limits(Policy),
-    /// So many utterances stay.
+    /// How many utterances stay.
     Compact(u8),
     UndoCompaction,
     End,

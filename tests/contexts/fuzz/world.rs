@@ -19,25 +19,25 @@ use utterd::{
 use super::{Tally, check, said::Say, steps::Step};
 use crate::support::{ManualClock, server_in_memory};
 
-/// What is there, and what is known of it.
+/// The server, and what is known of it.
 pub struct World {
     server: Server,
     clock: Arc<ManualClock>,
-    /// Everything stored in the active conversation, unless it has changed.
+    /// Everything stored in the active conversation; `None` if it might have changed.
     stored: Option<Vec<Utterance>>,
     /// The newest turn.
     turn: i32,
 }
 
 impl World {
-    /// Nothing said yet.
+    /// A server in which nothing has been said.
     pub fn new() -> Self {
         let clock = ManualClock::new();
         let settings = Settings { reflection: false, ..Settings::default() };
         Self { server: server_in_memory(&settings, &clock), clock, stored: None, turn: 0 }
     }
 
-    /// Does a step, and looks at what it answers.
+    /// Takes a step, and checks its response.
     pub async fn take(&mut self, step: &Step, tally: &mut Tally) -> Result<(), String> {
         self.clock.advance(Duration::from_secs(1));
         let stored = match self.stored.take() {
@@ -109,7 +109,7 @@ impl World {
         }
     }
 
-    /// Says all that is accepted of it.
+    /// Says everything in it that is accepted.
     async fn say(&mut self, says: &[Say]) -> Result<(), Status> {
         for say in says {
             let utterances = vec![say.utterance(self.turn)];
@@ -127,7 +127,7 @@ impl World {
         self.services().update_conversation(Request::new(request)).await.map(drop)
     }
 
-    /// What is stored of the active conversation; nothing when there is none.
+    /// The stored utterances of the active conversation; none if there is none.
     async fn stored(&self) -> Vec<Utterance> {
         let request = ListUtterancesRequest {
             include_archive: true,

@@ -1,4 +1,4 @@
-//! Real transcripts, said message by message, and the contexts that are built on the way.
+//! Real transcripts, said message by message, and the contexts built on the way.
 
 pub mod naive;
 pub mod prefix;

@@ -1,4 +1,4 @@
-//! What keeping the last messages breaks, as it is commonly done.
+//! What the common way of keeping the last messages breaks.
 
 use serde_json::{Value, json};
 use utterd::domain::{Draft, Role};
@@ -9,11 +9,11 @@ use crate::validator::{Rule, openai};
 /// A cut: the instructions at the head, and the last messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// It leaves something out.
+    /// Whether it leaves something out.
     pub cuts: bool,
-    /// A result is without its call.
+    /// Whether a result is without its call.
     pub orphaned: bool,
-    /// A result is without its call, or a call without its result.
+    /// Whether a result is without its call, or a call without its result.
     pub broken: bool,
 }
 

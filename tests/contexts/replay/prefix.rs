@@ -1,4 +1,4 @@
-//! How much of each context repeats the one before it, from the first byte on.
+//! How much of each context repeats the previous one, from the first byte on.
 
 use super::recount::Counted;
 
@@ -6,14 +6,14 @@ use super::recount::Counted;
 #[derive(Clone, Debug, Default)]
 pub struct Prefix {
     last: Option<Counted>,
-    /// Tokens of all contexts but the first.
+    /// The tokens of all contexts but the first.
     pub rendered: u64,
-    /// Of these, the ones that repeat the context before.
+    /// Those that repeat the previous context.
     pub repeated: u64,
 }
 
 impl Prefix {
-    /// Takes the next context.
+    /// Adds the next context.
     pub fn add(&mut self, next: Counted) {
         if let Some(last) = &self.last {
             self.rendered += u64::from(next.tokens());

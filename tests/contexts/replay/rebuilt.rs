@@ -1,4 +1,4 @@
-//! A context of a conversation, built, written and looked at.
+//! Builds, writes and examines a context of a conversation.
 
 use serde_json::value::RawValue;
 use utterd::{
@@ -15,24 +15,24 @@ use super::{
 };
 use crate::validator::{Fault, Rule, anthropic, openai};
 
-/// A context and what is to be said about it.
+/// A context and its properties.
 pub struct Rebuilt {
     /// What a provider would refuse it for.
     pub faults: Vec<Fault>,
-    /// The tokens that it says it has.
+    /// The declared token count.
     pub tokens: u32,
-    /// The tokens that it has.
+    /// The actual token count.
     pub counted: Counted,
-    /// So many of the conversation's utterances behind the instructions are in it.
+    /// How many of the conversation's utterances after the instructions it contains.
     pub said: usize,
-    /// So many messages the next context should begin with too.
+    /// How many messages the next context should begin with too.
     pub stable_messages: usize,
     /// The messages, as they are written.
     pub messages_json: String,
 }
 
 impl Rebuilt {
-    /// Builds and writes a context; refused when the budget is too small.
+    /// Builds and writes a context; refused if the budget is too small.
     pub fn of(said: &Said, request: &Request) -> Result<Self, Refusal> {
         let conversation = &said.conversation;
         let recalled = if request.recall.is_some() { said.recallable() } else { Vec::new() };
@@ -75,13 +75,13 @@ impl Rebuilt {
         messages.into_iter().map(|message| message.get().to_owned()).collect()
     }
 
-    /// Whether the tokens that it says are those that it has.
+    /// Whether the declared token count is the actual one.
     pub fn is_counted_exactly(&self) -> bool {
         let counted = self.counted.tokens();
         (counted..=counted + self.counted.unsure).contains(&self.tokens)
     }
 
-    /// Whether it has more tokens than it may have, by what it says or by what it has.
+    /// Whether its declared or actual token count exceeds the budget.
     pub fn is_over(&self, budget: u32) -> bool {
         self.tokens > budget || self.counted.tokens() > budget
     }
@@ -99,7 +99,7 @@ fn rendered_of(context: &Context) -> usize {
     said.filter(|message| message.how != How::Instruction).count()
 }
 
-/// The number that a refused budget needs.
+/// The budget that a refusal requires.
 pub fn needed(refusal: &Refusal) -> u32 {
     let text = refusal.to_string();
     let (_, behind) = text.split_once("accepted are ").expect("what is accepted");

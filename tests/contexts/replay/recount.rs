@@ -1,14 +1,14 @@
-//! The tokens of messages, counted anew from the JSON that goes out, by the documented rules.
+//! Recounts the tokens of messages from the outgoing JSON, by the documented rules.
 
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 
 use super::said::counter;
 
-/// A piece of what goes out, as small as a provider may cut a prefix: a message, or a block.
+/// The smallest unit at which a provider can cut a prefix: a message, or a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The bytes of it.
+    /// Its bytes.
     pub bytes: String,
     /// Its tokens.
     pub tokens: u32,
@@ -19,8 +19,8 @@ pub struct Piece {
 pub struct Counted {
     /// What goes out.
     pub pieces: Vec<Piece>,
-    /// Tokens that the JSON does not tell: calls behind a text may be an utterance of their own, and so
-    /// may what reads like the mark before a user's or the system's words.
+    /// Tokens that the JSON leaves open: calls behind a text can be a separate utterance, and so can text
+    /// that looks like the mark before a user's or the system's words.
     pub unsure: u32,
 }
 
@@ -31,8 +31,8 @@ impl Counted {
     }
 }
 
-/// OpenAI's messages: 4 for each, its content, its name and 1, and for each call 3, the name of the
-/// function and the arguments.
+/// OpenAI's messages: 4 for each, its content, its name and 1; for each call 3, the name of the function and
+/// the arguments.
 pub fn openai(messages_json: &str) -> Counted {
     let messages: Vec<&RawValue> = serde_json::from_str(messages_json).expect("an array");
     let pieces = messages.into_iter().map(|message| {
@@ -58,8 +58,8 @@ struct Message<'a> {
     content: &'a RawValue,
 }
 
-/// Anthropic's: 4 and the text for each block of text or result; for each call 3, the name and the
-/// input as it is written, and 4 for the calls of one utterance without a text.
+/// Anthropic's messages: 4 and the text for each block of text or result; for each call 3, the name and the
+/// input as written; and 4 for the calls of one utterance without a text.
 pub fn anthropic(system_json: &str, messages_json: &str) -> Counted {
     let mut counted = Counted::default();
     if !system_json.is_empty() {
@@ -110,7 +110,7 @@ fn blocks(role: &str, json: &str, counted: &mut Counted) {
     }
 }
 
-/// A name and a colon stand before a named user's words, and this before the system's.
+/// A named user's words are preceded by the name and a colon, the system's by this.
 fn is_mark(text: &str) -> bool {
     text.ends_with(':') || text == "[system message]"
 }

@@ -12,25 +12,25 @@ use utterd::{
     tokenizer,
 };
 
-/// The encoding of all that is counted here.
+/// The encoding used for all counts here.
 pub fn counter() -> &'static dyn TokenCounter {
     tokenizer::counter(Encoding::O200kBase)
 }
 
-/// A conversation, and what its window went through.
+/// A conversation, and what happened to its window.
 pub struct Said {
     /// Its state.
     pub conversation: Conversation,
-    /// Changes in which something left the window.
+    /// Changes by which something left the window.
     pub evictions: usize,
-    /// Changes in which segments were folded.
+    /// Changes by which segments were folded.
     pub folds: usize,
-    /// What left the window, in the order in which it did.
+    /// What left the window, in order.
     pub left: Vec<Arc<Utterance>>,
 }
 
 impl Said {
-    /// Nothing yet, under a policy.
+    /// An empty conversation with a policy.
     pub fn nothing(policy: Policy) -> Self {
         let name = |text| ConversationId::new(text).expect("an id");
         let identity = Identity {
@@ -46,7 +46,7 @@ impl Said {
         Self { conversation: Conversation::new(identity, policy), evictions: 0, folds: 0, left: Vec::new() }
     }
 
-    /// Says one message more, leniently; answers whether it moved the window.
+    /// Says one more message, leniently; returns whether it moved the window.
     pub fn say(&mut self, draft: &Draft) -> bool {
         let command = Memorize {
             drafts: vec![draft.clone()],
@@ -76,7 +76,7 @@ impl Said {
         moved
     }
 
-    /// Something that could have been found: a few of what left the window, all over it.
+    /// Utterances that a search could have found: a few from everything that left the window.
     pub fn recallable(&self) -> Vec<Arc<Utterance>> {
         let every = self.left.len() / 3 + 1;
         self.left.iter().step_by(every).cloned().collect()

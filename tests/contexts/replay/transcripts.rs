@@ -7,13 +7,13 @@ use utterd::domain::{Draft, More, Role, ToolCall};
 
 /// One conversation.
 pub struct Transcript {
-    /// The file's name, without its ending.
+    /// The file's name, without its extension.
     pub file: String,
     /// What was said, in order.
     pub drafts: Vec<Draft>,
 }
 
-/// Every transcript below `UTTERD_DATA` (default `../shared/data`); none where it is absent.
+/// Every transcript below `UTTERD_DATA` (default `../shared/data`); none if it is absent.
 pub fn all() -> Vec<Transcript> {
     let folder = std::env::var_os("UTTERD_DATA").unwrap_or_else(|| "../shared/data".into());
     let folder = PathBuf::from(folder).join("transcripts");
@@ -27,7 +27,7 @@ pub fn all() -> Vec<Transcript> {
     paths.iter().flat_map(|path| of_file(path)).collect()
 }
 
-/// The first of each file, cut to so many messages.
+/// The first of each file, cut to this many messages.
 pub fn sample(of_each: usize, messages: usize) -> Vec<Transcript> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut transcripts = all();
@@ -40,7 +40,7 @@ pub fn sample(of_each: usize, messages: usize) -> Vec<Transcript> {
     transcripts
 }
 
-/// Those of a file.
+/// The transcripts in a file.
 pub fn of_file(path: &std::path::Path) -> Vec<Transcript> {
     let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
     let text = std::fs::read_to_string(path).expect("a readable file");
@@ -68,7 +68,7 @@ fn draft(message: &Value) -> Draft {
     };
     Draft {
         id: None,
-        // What a program added to the conversation stands on the user's side.
+        // What a program added to the conversation is on the user's side.
         role: message["role"].as_str().and_then(Role::named).unwrap_or(Role::User),
         content: text(&message["content"]).unwrap_or_default(),
         turn: None,

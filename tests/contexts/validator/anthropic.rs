@@ -1,10 +1,10 @@
-//! Anthropic's messages: the reference of `messages` and `system`, and what the API answers 400 to.
+//! Anthropic's messages: the reference of `messages` and `system`, and what the API answers with 400.
 //!
 //! "roles must alternate", "first message must use the user role", "`tool_use` ids were found without
-//! `tool_result` blocks immediately after", "each `tool_result` block must have a corresponding
-//! `tool_use` block in the previous message", "`tool_use` ids must be unique", "text content blocks
-//! must be non-empty" and "must contain non-whitespace text", "final assistant content cannot end with
-//! trailing whitespace"; the guide of tool use wants the `tool_result` blocks first.
+//! `tool_result` blocks immediately after", "each `tool_result` block must have a corresponding `tool_use`
+//! block in the previous message", "`tool_use` ids must be unique", "text content blocks must be non-empty"
+//! and "must contain non-whitespace text", "final assistant content cannot end with trailing whitespace"; the
+//! tool use guide requires the `tool_result` blocks first.
 
 use serde_json::{Map, Value};
 
@@ -139,7 +139,7 @@ fn tool_result(fields: &Map<String, Value>, faults: &mut Faults) {
     }
 }
 
-/// What the message before calls is answered in this one, and nothing else is.
+/// This message must answer the calls of the previous one, and nothing else.
 fn answers<'a>(blocks: &'a [Value], open: &mut Vec<&'a str>, faults: &mut Faults) {
     let called = std::mem::take(open);
     let results = blocks.iter().filter(|block| is_result(block));

@@ -1,4 +1,4 @@
-//! Whether a provider would take messages, by its published rules. Shares no code with the server.
+//! Whether a provider would accept messages, by its published rules. Shares no code with the server.
 
 pub mod anthropic;
 pub mod openai;
@@ -10,39 +10,39 @@ use serde_json::{Map, Value};
 pub enum Rule {
     /// It is JSON, and an array of at least one message.
     Messages,
-    /// A message, a block or a call is an object with the fields of its kind, each of its type.
+    /// A message, a block or a call is an object with the fields of its kind, each of the right type.
     Shape,
     /// There are no other fields.
     UnknownField,
     /// The role is one of the format's.
     Role,
-    /// Text is not empty (Anthropic: not white space either).
+    /// Text is not empty (for Anthropic, also not blank).
     EmptyText,
-    /// Names hold only the characters of their pattern, and are not too long.
+    /// Names match their pattern, and are not too long.
     Name,
-    /// Ids of calls hold only the characters of their pattern, and are not too long.
+    /// Call ids match their pattern, and are not too long.
     CallId,
-    /// No two calls have one id.
+    /// No two calls have the same id.
     UniqueId,
-    /// A result answers a call of the assistant's message directly before.
+    /// A result answers a call of the assistant message directly before it.
     Orphan,
-    /// Each call of an assistant's message is answered directly behind it.
+    /// Each call of an assistant message is answered directly after it.
     Unanswered,
     /// A call is answered once.
     AnsweredTwice,
     /// The first message is a user's.
     FirstIsUser,
-    /// User and assistant take turns.
+    /// User and assistant alternate.
     Alternation,
-    /// The results stand before anything else of their message.
+    /// The results precede everything else in their message.
     ResultsFirst,
     /// The input of a call is an object.
     Input,
-    /// The last assistant's text does not end in white space.
+    /// The last assistant text does not end with white space.
     TrailingSpace,
 }
 
-/// A rule broken at a place.
+/// A broken rule and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The message, from 0.
@@ -53,7 +53,7 @@ pub struct Fault {
     pub text: String,
 }
 
-/// What was found so far.
+/// The faults found so far.
 #[derive(Default)]
 struct Faults {
     found: Vec<Fault>,
@@ -65,14 +65,14 @@ impl Faults {
         self.found.push(Fault { message: self.message, rule, text: text.into() });
     }
 
-    /// Notes the rule where something does not hold.
+    /// Records the rule if the condition does not hold.
     fn unless(&mut self, holds: bool, rule: Rule, text: impl FnOnce() -> String) {
         if !holds {
             self.add(rule, text());
         }
     }
 
-    /// The messages of an array that has some.
+    /// The messages of a non-empty array.
     fn messages(&mut self, json: &str) -> Vec<Value> {
         match serde_json::from_str(json) {
             Ok(Value::Array(messages)) if !messages.is_empty() => return messages,

@@ -1,9 +1,8 @@
-//! OpenAI's chat completions: the reference of `messages`, and what the API answers 400 to.
+//! OpenAI's chat completions: the reference of `messages`, and what the API answers with 400.
 //!
 //! "An assistant message with 'tool_calls' must be followed by tool messages responding to each
-//! 'tool_call_id'"; "messages with role 'tool' must be a response to a preceeding message with
-//! 'tool_calls'". The reference allows text to be empty; a message that says and calls nothing is a
-//! fault here.
+//! 'tool_call_id'"; "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'".
+//! The reference allows empty text; a message without text and calls is a fault here.
 
 use serde_json::{Map, Value};
 
@@ -38,7 +37,7 @@ fn call_ids(message: &Value) -> impl Iterator<Item = &str> {
     calls.filter_map(|call| call["id"].as_str())
 }
 
-/// What the last message calls is answered before the next.
+/// The calls of the last message must be answered before the next.
 fn close(open: &mut Vec<&str>, faults: &mut Faults) {
     for id in open.drain(..) {
         faults.add(Rule::Unanswered, id);
@@ -117,7 +116,7 @@ fn check_call<'a>(call: &'a Value, faults: &mut Faults) -> Option<&'a str> {
     Some(id)
 }
 
-/// Text, or parts of it.
+/// Text, or an array of parts.
 fn content(fields: &Map<String, Value>, kinds: &[&str], faults: &mut Faults) {
     match fields.get("content") {
         Some(Value::String(text)) => faults.text(text, str::is_empty),
@@ -134,7 +133,7 @@ fn content(fields: &Map<String, Value>, kinds: &[&str], faults: &mut Faults) {
     }
 }
 
-/// A tool may answer nothing.
+/// A tool can return nothing.
 fn result(fields: &Map<String, Value>, faults: &mut Faults) {
     if fields.get("content").and_then(Value::as_str).is_none_or(|text| !text.is_empty()) {
         content(fields, &["text"], faults);

@@ -1,29 +1,29 @@
-//! Ways in which a file is damaged.
+//! Ways to damage a file.
 
 use std::fmt::{self, Display, Formatter};
 
 use crate::{files::Content, random::Random};
 
-/// Bytes that are lost at once when a sector is.
+/// Bytes lost with one sector.
 const SECTOR: usize = 512;
 
-/// What happens to a file.
+/// One kind of damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Harm {
     /// It ends at a byte.
     Cut(usize),
-    /// A byte has other bits set.
+    /// A byte has other bits.
     Flip(usize, u8),
-    /// The bytes of a sector's length are 0.
+    /// A sector's worth of bytes is zeroed.
     Zero(usize),
     /// Its second half comes before its first.
     Swap,
-    /// It is gone.
+    /// It is removed.
     Remove,
 }
 
 impl Harm {
-    /// Any harm to a file with this content; as often as not near its end, which is the newest.
+    /// Random damage to a file with this content; half of the time near its end, which is the newest.
     pub fn any(content: &Content, random: &mut Random) -> Self {
         let length = content.bytes.len();
         let first = if random.percent(50) { length.saturating_sub(2 * SECTOR) } else { 0 };
@@ -37,7 +37,7 @@ impl Harm {
         }
     }
 
-    /// The content after it; none when the file is gone.
+    /// The damaged content; `None` if the file is removed.
     pub fn to(self, content: &Content) -> Option<Content> {
         let mut content = content.clone();
         let length = content.bytes.len();

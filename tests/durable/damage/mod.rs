@@ -1,7 +1,8 @@
-//! Files are damaged in many ways, and a server is started over them: it says so, or has lost nothing.
+//! Files are damaged in many ways, and a server is started over them: it reports the damage, or has lost
+//! nothing.
 //!
-//! What the engine cannot notice, the store's own mark, counts and checksums do. What nothing can
-//! notice is shown at the end.
+//! What the engine cannot notice, the store's own mark, counts and checksums do. What nothing can notice is
+//! shown at the end.
 
 mod harm;
 mod outcome;
@@ -19,7 +20,7 @@ use harm::Harm;
 use outcome::Outcome;
 use whole::Whole;
 
-/// How often each store is damaged, unless the environment asks for more.
+/// How often each store is damaged, unless the environment sets another number.
 const CASES: u64 = 25;
 
 macro_rules! on_each_engine {
@@ -48,7 +49,7 @@ fn a_damaged_file_is_noticed_or_does_no_harm(engine: EngineKind) {
         let fine = match &outcome {
             Outcome::Right => true,
             Outcome::Refused(text) => names_the_store_and_a_way_out(text),
-            Outcome::Failing(text) => text.contains("utterd verify tells more"),
+            Outcome::Failing(text) => text.contains("run utterd verify for details"),
             Outcome::Found(_) => true,
             _ => false,
         };
@@ -59,7 +60,7 @@ fn a_damaged_file_is_noticed_or_does_no_harm(engine: EngineKind) {
     assert!(tally["right"] > 0 && tally["refused"] > 0, "the harm is of all kinds: {tally:?}");
 }
 
-/// Of a process that was killed, the newest groups are flushed, but the mark may not tell of them yet.
+/// When a process is killed, the newest groups are flushed, but the mark might not include them yet.
 fn damage_after_a_kill_costs_the_newest_writes_at_most(engine: EngineKind) {
     let whole = Whole::killed(engine);
     let mut tally = BTreeMap::new();
@@ -72,7 +73,7 @@ fn damage_after_a_kill_costs_the_newest_writes_at_most(engine: EngineKind) {
     println!("{engine}: {tally:?}");
 }
 
-/// Each file, one after the other.
+/// Each file in turn.
 fn a_file_that_is_gone_is_noticed(engine: EngineKind) {
     let whole = Whole::closed(engine);
     for path in whole.files.0.keys() {
@@ -86,8 +87,8 @@ fn a_file_that_is_gone_is_noticed(engine: EngineKind) {
     }
 }
 
-/// Without its mark a store is taken as it is; sled makes its configuration and its snapshot out of
-/// the log.
+/// Without its mark, a store is accepted as it is; sled recreates its configuration and its snapshot from the
+/// log.
 fn is_made_anew(path: &Path, engine: EngineKind) -> bool {
     let name = path.file_name().unwrap().to_string_lossy();
     ["LOCK", "mark", "conf"].contains(&&*name)
@@ -95,9 +96,9 @@ fn is_made_anew(path: &Path, engine: EngineKind) -> bool {
         || name.starts_with("snap.")
 }
 
-/// A disk that says it has written what it has not, or a directory that is put back as it was: the
-/// engine's files are those of before the last write. What the mark does not tell of yet, nothing
-/// does; what it tells of is missed.
+/// A disk that claims to have written what it has not, or a directory that was restored from a copy: the
+/// engine's files are those from before the last write. What is not in the mark yet cannot be missed; what is
+/// in it is.
 fn a_disk_that_is_one_write_behind_is_noticed_by_its_mark_only(engine: EngineKind) {
     let (before, after, mark) = Whole::one_write_apart(engine);
     let is_engines = |path: &Path| path.starts_with(engine.name());
@@ -113,7 +114,7 @@ fn a_disk_that_is_one_write_behind_is_noticed_by_its_mark_only(engine: EngineKin
     );
     match after.outcome(&stale) {
         Outcome::Earlier(1) => {}
-        // The mark follows a second after the write at the latest: it may have been there already.
+        // The mark follows a second after the write at the latest: it might have been written already.
         outcome => assert!(outcome.is_behind(), "{outcome}"),
     }
     stale.0.insert("mark".into(), mark);
@@ -121,8 +122,8 @@ fn a_disk_that_is_one_write_behind_is_noticed_by_its_mark_only(engine: EngineKin
     assert!(outcome.is_behind(), "{outcome}");
 }
 
-/// fjall's checksums do not cover a group's place in its journal: a group that is misplaced is passed
-/// over. The chain of groups shows that it is missing.
+/// fjall's checksums do not cover a group's place in its journal: a misplaced group is skipped. The chain of
+/// groups shows that it is missing.
 #[test]
 fn fjall_misplaces_a_group() {
     const END_AND_START: [u8; 5] = [b'F', b'J', b'L', 3, 1];
@@ -130,7 +131,7 @@ fn fjall_misplaces_a_group() {
     let journal = Path::new("fjall/data-000002/0.jnl");
     let bytes = &whole.files.0[journal].bytes;
     let starts = bytes.windows(5).enumerate().filter(|(_, window)| *window == END_AND_START);
-    // Behind the start: how many items there are, 4 bytes, then the place, its lowest byte first.
+    // After the start: the number of items, 4 bytes, then the place, its lowest byte first.
     let places: Vec<usize> = starts.map(|(end, _)| end + 9).filter(|place| bytes[*place] != 0).collect();
     assert!(places.len() > 100, "{}", places.len());
     let place = places[places.len() - 10];
@@ -148,7 +149,7 @@ fn fjall_misplaces_a_group() {
     }
 }
 
-/// sled panics on some of these: the panic is caught, and is what a user reads.
+/// sled panics on some of these: the panic is caught, and is the message that a user reads.
 #[test]
 fn sled_panics_and_a_user_reads_why() {
     const REASON: &str =
@@ -188,7 +189,7 @@ fn names_the_store_and_a_way_out(text: &str) -> bool {
     text.contains("DIR") && ["a backup", "remove it", "utterd copy"].iter().any(|way| text.contains(way))
 }
 
-/// Harm to every file that the store is made of; most to those that are written last.
+/// Damages every file of the store in turn, most often those that are written last.
 fn for_each_harm(whole: &Whole, mut check: impl FnMut(&Path, Harm)) {
     let mut random = Random::new(asked("UTTERD_DAMAGE_SEED").unwrap_or(1));
     let paths: Vec<&PathBuf> =

@@ -1,21 +1,21 @@
-//! What comes of a damaged store.
+//! The outcome of opening a damaged store.
 
 use std::fmt::{self, Display, Formatter};
 
-/// What comes of a damaged store. In texts `DIR` is its directory.
+/// The outcome of opening a damaged store. In texts, `DIR` is its directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It answers what it did, and goes on.
+    /// Its answers are unchanged, and it works.
     Right,
-    /// It does not open: why.
+    /// It does not open, for this reason.
     Refused(String),
-    /// It opens, and some answers are this error; all others are right.
+    /// It opens, and some answers are this error; all others are unchanged.
     Failing(String),
-    /// It answers something else, and `utterd verify` names this.
+    /// Some answer is different, and `utterd verify` reports this.
     Found(String),
-    /// It answers what it did so many writes ago.
+    /// Its answers are those from this many writes ago.
     Earlier(usize),
-    /// It answers something else.
+    /// Some answer is different.
     Wrong(String),
     /// It does not answer.
     Hanging,
@@ -24,7 +24,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// What it is called in a tally.
+    /// Its name in a tally.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Right => "right",
@@ -38,7 +38,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the store is refused because its mark tells of more than it holds.
+    /// Whether the store is refused because its mark covers more than it holds.
     pub fn is_behind(&self) -> bool {
         matches!(self, Self::Refused(text) if text.contains("has lost writes"))
     }

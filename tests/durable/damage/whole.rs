@@ -1,4 +1,4 @@
-//! A store before it is damaged, and what comes of it.
+//! A store before it is damaged, and what happens afterwards.
 
 use std::{
     any::Any,
@@ -21,28 +21,28 @@ use crate::{
     support::ManualClock,
 };
 
-/// A server that has not answered after so long hangs.
+/// A server that has not answered after this time hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Nothing is flushed before the store is closed: it is filled faster.
+/// Nothing is flushed before the store is closed, so that it is filled faster.
 const AT_THE_END: Flush = Flush::Interval(Duration::from_secs(3_600));
-/// Rounds of talk in each part of a life.
+/// Rounds of messages in each part of a life.
 const ROUNDS: usize = 12;
 /// Rounds that make sled's log five segments long.
 const MANY_ROUNDS: usize = 30;
 /// Writes after the last opening of a store that is killed.
 const STEPS: usize = 6;
 
-/// A store before it is damaged, and what it answers.
+/// A store before it is damaged, and its answers.
 pub struct Whole {
     engine: EngineKind,
     pub files: Files,
     clock: Arc<ManualClock>,
     questions: Questions,
-    /// After each of the last writes; the newest last.
+    /// The answers after each of the last writes; the newest last.
     states: Vec<Answers>,
 }
 
-/// A store with a life.
+/// A store in use.
 struct Living {
     engine: EngineKind,
     directory: TempDir,
@@ -51,12 +51,12 @@ struct Living {
 }
 
 impl Whole {
-    /// A store that was closed, with files of every kind.
+    /// A closed store with files of every kind.
     pub fn closed(engine: EngineKind) -> Self {
         Self::closed_after(ROUNDS, AT_THE_END, engine)
     }
 
-    /// A larger one, each write of which was flushed.
+    /// A larger one, with each write flushed.
     pub fn large(engine: EngineKind) -> Self {
         Self::closed_after(MANY_ROUNDS, Flush::Each, engine)
     }
@@ -71,7 +71,7 @@ impl Whole {
         })
     }
 
-    /// A store whose process is killed after some writes.
+    /// A store whose process was killed after some writes.
     pub fn killed(engine: EngineKind) -> Self {
         ready(async {
             let (mut living, home) = Living::grown(ROUNDS, AT_THE_END, engine).await;
@@ -87,8 +87,8 @@ impl Whole {
         })
     }
 
-    /// A store whose process is killed, before its last write and after it; and the mark that it would
-    /// have come to.
+    /// A store whose process is killed, before its last write and after it; and the mark that it would have
+    /// written.
     pub fn one_write_apart(engine: EngineKind) -> (Self, Self, Content) {
         ready(async {
             let (mut living, home) = Living::grown(ROUNDS, AT_THE_END, engine).await;
@@ -108,12 +108,12 @@ impl Whole {
         })
     }
 
-    /// What comes of it when `harm` is done to a file.
+    /// The outcome if `harm` is done to a file.
     pub fn after(&self, harm: Harm, path: &Path) -> Outcome {
         self.outcome(&self.damaged(harm, path))
     }
 
-    /// Its files when `harm` is done to one.
+    /// Its files with `harm` done to one.
     pub fn damaged(&self, harm: Harm, path: &Path) -> Files {
         let mut files = self.files.clone();
         let file = files.0.remove(path).unwrap();
@@ -121,13 +121,13 @@ impl Whole {
         files
     }
 
-    /// Whether a server that starts with these files takes a write, and knows it after another start.
+    /// Whether a server that starts with these files accepts a write, and has it after another start.
     pub fn goes_on(&self, files: &Files) -> Outcome {
         let trial = self.trial(files);
         ready(trial.goes_on(&trial.directory()))
     }
 
-    /// What comes of it when it has these files.
+    /// The outcome if it has these files.
     pub fn outcome(&self, files: &Files) -> Outcome {
         let trial = self.trial(files);
         let (tell, told) = mpsc::channel();
@@ -175,7 +175,7 @@ impl Living {
     }
 }
 
-/// A damaged store, to be tried.
+/// A damaged store to try.
 struct Trial {
     engine: EngineKind,
     files: Files,
@@ -206,7 +206,7 @@ impl Trial {
         }
     }
 
-    /// What is written now is there after another opening, with everything before it.
+    /// What is written now is there after another opening, along with everything before it.
     async fn goes_on(&self, directory: &TempDir) -> Outcome {
         let mut asked = self.questions.clone();
         asked.retries.clear();

@@ -1,4 +1,5 @@
-//! AdminService, whose calls are about every namespace: they are refused to whoever has the rights of one.
+//! AdminService, whose calls affect every namespace: they are refused to callers with the rights of one
+//! namespace.
 
 use serde_json::json;
 use tonic::Code;

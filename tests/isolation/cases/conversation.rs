@@ -104,7 +104,7 @@ fn shares(names: &Names) -> Vec<Case> {
     let mut cases = addressed("ShareConversation", MISSING, json!({"include_archive": true}));
     cases.extend(addressed("RevokeShare", MISSING, revoke));
     cases.push(case("RevokeShare", Code::NotFound, own));
-    // whoever has the token itself may read: what it opens, and what not, has tests of its own
+    // whoever has the token can read: what it gives access to has its own tests
     let guessed = |token: &str| case("ReadShared", Code::PermissionDenied, json!({"token": token}));
     let page = paged::at(paged::shared(&forged(&names.token)), &names.shared_page);
     cases.push(case("ReadShared", Code::InvalidArgument, page));

@@ -1,4 +1,4 @@
-//! What others call by the names of Anna's things, method by method, and with which code they are answered.
+//! What others call with the names of Anna's things, method by method, and the expected codes.
 
 mod admin;
 mod compaction;
@@ -21,8 +21,8 @@ pub struct Case {
 
 /// Every call, with at least one for each method.
 ///
-/// - By an id: NOT_FOUND, or something new of the caller's own where the call starts what is not there.
-/// - By a recipient: what a recipient without a conversation is answered.
+/// - By id: NOT_FOUND, or something new of the caller's own if the call creates what does not exist.
+/// - By recipient: the response for a recipient without a conversation.
 pub fn all(names: &Names) -> Vec<Case> {
     let mut cases = memory::cases(names);
     cases.extend(conversation::cases(names));
@@ -37,8 +37,8 @@ fn case(method: &'static str, code: Code, message: Value) -> Case {
     Case { method, messages: vec![message], code }
 }
 
-/// A call for each way to mean what is Anna's: two of her conversations by their ids; and recipients, of whom
-/// she has one that is called as everybody's.
+/// A call for each way to name Anna's things: two of her conversations by id; and recipients, one of which
+/// has a name that everybody uses.
 fn addressed(method: &'static str, [by_id, by_recipient]: [Code; 2], more: Value) -> Vec<Case> {
     let ways = [
         (by_id, json!({"conversation_id": "anna-talk"})),
@@ -55,9 +55,9 @@ fn addressed(method: &'static str, [by_id, by_recipient]: [Code; 2], more: Value
     ways.map(request).into()
 }
 
-/// What changes something that is not there, and does not start it.
+/// Changes something that does not exist, without creating it.
 const MISSING: [Code; 2] = [Code::NotFound, Code::NotFound];
-/// What reads.
+/// Reads.
 const BLANK: [Code; 2] = [Code::NotFound, Code::Ok];
-/// What starts the caller's own.
+/// Creates the caller's own.
 const STARTS: [Code; 2] = [Code::Ok, Code::Ok];

@@ -9,7 +9,7 @@ use crate::anna::Names;
 pub fn cases(names: &Names) -> Vec<Case> {
     let (run, _) = names.cursor.rsplit_once('-').expect("a cursor is of a run");
     let mut cases = addressed("WatchEvents", STARTS, json!({}));
-    // Anna's newest event, which is ahead of all that the caller has; and a cursor that fits both
+    // Anna's newest event, which is ahead of everything the caller has; and a cursor that fits both
     cases.push(case("WatchEvents", Code::OutOfRange, json!({"after_event": names.cursor})));
     cases.push(case("WatchEvents", Code::Ok, json!({"after_event": format!("{run}-0")})));
     cases

@@ -1,4 +1,4 @@
-//! The calls that may change something.
+//! Calls that can change something.
 
 use utterd::proto::{
     CompactConversationRequest, CreateConversationRequest, DeleteConversationRequest, EndConversationRequest,
@@ -8,12 +8,12 @@ use utterd::proto::{
 
 use super::Selection;
 
-/// A call that may change something.
+/// A call that can change something.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    /// With the messages that the utterances are sent as, if they are.
+    /// With the messages that the utterances are sent as, if any.
     Memorize(MemorizeRequest, Option<Vec<String>>),
-    /// With what the instruction means, if it means anything.
+    /// With the meaning of the instruction, if it has one.
     Forget(ForgetRequest, Option<Selection>),
     Restore(RestoreRequest),
     Mark(UpdateUtteranceRequest),
@@ -46,7 +46,7 @@ impl Call {
         }
     }
 
-    /// Whether it changes a recipient's own state alone.
+    /// Whether it only changes a recipient's own state.
     pub fn keeps_own(&self) -> bool {
         matches!(self, Self::Keep(request) if request.scope() == StateScope::Recipient)
     }

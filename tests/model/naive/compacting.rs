@@ -1,24 +1,24 @@
-//! Compactions: what they take out of the window, and what an undo brings back.
+//! Compactions: what they remove from the window, and what an undo brings back.
 
 use utterd::proto::CompactConversationRequest;
 
 use super::{Conversation, Facts, Home, Reason};
 
-/// The last so many can be undone.
+/// This many compactions, the last ones, can be undone.
 const UNDO: usize = 10;
 
 /// A compaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compacted {
     pub number: i32,
-    /// What left, less what was erased since.
+    /// What left, except what was erased since.
     pub compacted: Vec<i64>,
     pub is_undone: bool,
     pub is_undoable: bool,
 }
 
 impl Conversation {
-    /// The oldest units leave that may, until so many utterances left.
+    /// The oldest units that can leave do so, until this many utterances have left.
     pub fn compact(&mut self, request: &CompactConversationRequest) -> Result<Facts, Reason> {
         self.check_open()?;
         if !request.no_summary && !self.policy.summarizes {
@@ -42,7 +42,7 @@ impl Conversation {
         Ok(facts)
     }
 
-    /// What the last compaction took out of the window is back, and stands in no summary.
+    /// What the last compaction removed from the window is back, and in no summary.
     pub fn undo(&mut self) -> Result<Facts, Reason> {
         self.check_open()?;
         let last = self.compactions.iter_mut().rfind(|one| !one.is_undone);
@@ -62,7 +62,7 @@ impl Conversation {
         Ok(Facts { changed: true, returned, compaction: Some(number), ..Facts::default() })
     }
 
-    /// That `leaving` left is a compaction.
+    /// Records that `leaving` left by compaction.
     pub fn note_compaction(&mut self, leaving: &[i64], facts: &mut Facts) {
         let number = self.compactions.len() as i32 + 1;
         let (compacted, is_undone, is_undoable) = (leaving.to_vec(), false, true);
@@ -73,7 +73,7 @@ impl Conversation {
         facts.compaction = Some(number);
     }
 
-    /// No compaction brings `gone` back.
+    /// Ensures that no compaction brings `gone` back.
     pub fn uncompact(&mut self, gone: &[i64]) {
         self.compactions.iter_mut().for_each(|one| one.compacted.retain(|member| !gone.contains(member)));
     }

@@ -11,7 +11,7 @@ use super::{Facts, Policy, Reason, compacting::Compacted};
 pub enum Home {
     Window,
     Archive,
-    /// Fell out of the archive.
+    /// Dropped from the archive.
     Dropped,
     /// Hard-forgotten.
     Erased,
@@ -20,11 +20,11 @@ pub enum Home {
 /// An utterance. Its sequence is its place in [`Conversation::said`], from 1.
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// Where it was said first: the birth of the conversation, and the sequence. Forks share it.
+    /// Where it was first said: the birth of the conversation, and the sequence. Forks share it.
     pub origin: (usize, i64),
-    /// As it came; its metadata as they are now.
+    /// As it was sent, with its current metadata.
     pub what: NewUtterance,
-    /// Given, or learnt from the response.
+    /// Given by the caller, or learnt from the response.
     pub id: String,
     /// The message that it came as.
     pub came: Option<String>,
@@ -34,14 +34,14 @@ pub struct Said {
     pub tokens: i32,
     pub pinned: bool,
     pub forgotten: bool,
-    /// Of the system, before anything else was said.
+    /// A system utterance before anything else was said.
     pub instruction: bool,
-    /// Others go together as if it had never been said.
+    /// Pairing ignores it as if it had never been said.
     pub passed: bool,
     pub home: Home,
     /// The utterance whose call it answered late.
     pub late: Option<i64>,
-    /// The tool that the call was of, as it was then.
+    /// The tool of that call, as it was then.
     pub late_tool: String,
     /// The markers in its text.
     pub markers: BTreeSet<u32>,
@@ -61,35 +61,35 @@ pub struct Conversation {
     pub title: String,
     pub policy: Policy,
     pub said: Vec<Said>,
-    /// The turn that it is at.
+    /// The current turn.
     pub turn: i32,
-    /// Whether nothing but instructions was said.
+    /// Whether only instructions were said.
     pub only_instructions: bool,
-    /// When something was said last; the start before that.
+    /// When something was last said; before that, the start.
     pub said_at: i64,
     /// The utterance that awaits an answer.
     pub awaits: Option<i64>,
-    /// What left the window while summarisation was on, less what was erased.
+    /// What left the window while summarisation was on, except what was erased.
     pub covered: BTreeSet<i64>,
-    /// The summary as it was read last: which sentences it took is the server's own matter.
+    /// The last summary that was read: the choice of its sentences is up to the server.
     pub summary: String,
     /// When it ended and why.
     pub ended: Option<(i64, String)>,
-    /// How much had been said when turns, or a narrower policy, compacted it last.
+    /// How much had been said when turns, or a narrower policy, last compacted it.
     pub compacted_at: Option<usize>,
     /// All compactions, the oldest first.
     pub compactions: Vec<Compacted>,
-    /// Whether an undo may have left it above a limit.
+    /// Whether an undo might have left it above a limit.
     pub unsettled: bool,
     /// How much had been said each time that an open exchange was forgotten.
     pub abandoned: BTreeSet<usize>,
-    /// The birth and the id of what it was forked from, and the last sequence that both share.
+    /// The birth and the id of the conversation it was forked from, and the last shared sequence.
     pub forked_from: Option<(usize, String, i64)>,
     /// Values by name.
     pub state: BTreeMap<String, StateValue>,
 }
 
-/// How calls and results go together, worked out over all that was said.
+/// How calls and results are paired, computed from everything that was said.
 pub struct Pairing {
     /// The first sequence of each utterance's unit.
     pub units: Vec<i64>,
@@ -97,7 +97,7 @@ pub struct Pairing {
     pub aside: Vec<bool>,
     /// The ids of the calls that wait for a result, and the utterances that make them.
     pub open: Vec<(String, i64)>,
-    /// The same of calls that were abandoned.
+    /// The same for abandoned calls.
     pub abandoned: Vec<(String, i64)>,
 }
 
@@ -170,14 +170,13 @@ impl Conversation {
         self.get(sequence).instruction
     }
 
-    /// Takes part: counts tokens and turns.
+    /// Whether it takes part: counts tokens and turns.
     pub fn is_live(&self, sequence: i64, pairing: &Pairing) -> bool {
         !self.get(sequence).forgotten && !pairing.aside[sequence as usize - 1]
     }
 
-    /// A result answers the nearest earlier call with its id that is open. While calls are
-    /// open, everything but a user utterance joins their unit; a user utterance, and the
-    /// forgetting of the exchange, abandons them.
+    /// A result answers the nearest earlier open call with its id. While calls are open, everything but a
+    /// user utterance joins their unit; a user utterance, or forgetting the exchange, abandons them.
     pub fn pairing(&self) -> Pairing {
         let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<(String, i64)>::new());
         let (mut abandoned, mut unit) = (Vec::new(), 0);
@@ -205,20 +204,20 @@ impl Conversation {
         Pairing { units, aside, open, abandoned }
     }
 
-    /// The utterance whose abandoned call with this id a result would answer: the nearest that has no answer
-    /// yet, and is stored and not forgotten.
+    /// The utterance whose abandoned call with this id a result would answer: the nearest one that is
+    /// unanswered, stored and not forgotten.
     pub fn awaits_late(&self, id: &str) -> Option<i64> {
         let waiting = self.unanswered().into_iter().rev();
         let mut callers = waiting.filter(|(call, _)| call == id).map(|(_, caller)| caller);
         callers.find(|caller| !self.get(*caller).forgotten)
     }
 
-    /// Whether a call was abandoned that is stored and has no answer.
+    /// Whether there is an abandoned call that is stored and unanswered.
     pub fn awaits_late_results(&self) -> bool {
         !self.unanswered().is_empty()
     }
 
-    /// The abandoned calls that are stored and have no answer, in the order they were made.
+    /// The abandoned calls that are stored and unanswered, in the order in which they were made.
     fn unanswered(&self) -> Vec<(String, i64)> {
         let mut calls = self.pairing().abandoned;
         for said in self.said.iter().filter(|said| said.home != Home::Erased) {
@@ -230,13 +229,13 @@ impl Conversation {
         calls
     }
 
-    /// A call that a result would answer late.
+    /// The id of a call that a result would answer late.
     pub fn any_late(&self) -> Option<String> {
         let abandoned = self.pairing().abandoned.into_iter().rev();
         abandoned.map(|(id, _)| id).find(|id| self.awaits_late(id).is_some())
     }
 
-    /// The newest answers late what it can.
+    /// If the newest utterance can answer a call late, it does.
     pub fn answer_late(&mut self) {
         let newest = self.said.len() as i64;
         if self.pairing().aside[newest as usize - 1] {
@@ -249,7 +248,7 @@ impl Conversation {
         }
     }
 
-    /// The members of each unit that has one in `sequences`, all that `wanted` accepts.
+    /// The members of each unit with one in `sequences`, if `wanted` accepts them.
     pub fn whole_units(&self, sequences: &[i64], wanted: impl Fn(&Said) -> bool) -> Vec<i64> {
         let units = self.pairing().units;
         let touched: BTreeSet<i64> = sequences.iter().map(|sequence| units[*sequence as usize - 1]).collect();
@@ -275,7 +274,7 @@ impl Conversation {
         }
     }
 
-    /// Refuses when it has ended.
+    /// Refuses if it has ended.
     pub fn check_open(&self) -> Result<(), Reason> {
         match self.ended {
             Some(_) => Err("CONVERSATION_CLOSED"),
@@ -283,7 +282,7 @@ impl Conversation {
         }
     }
 
-    /// Nothing more is said: calls take no results any more, and no answer is awaited.
+    /// Nothing more is said: calls no longer accept results, and no answer is awaited.
     pub fn end(&mut self, now: i64, reason: &str) {
         self.abandoned.insert(self.said.len());
         self.awaits = None;
@@ -311,8 +310,8 @@ impl Conversation {
         Ok(facts)
     }
 
-    /// Calls that were abandoned by being forgotten wait again, the oldest exchange first, unless what follows
-    /// cannot be of their unit.
+    /// Calls that were abandoned by being forgotten are open again, the oldest exchange first, unless what
+    /// follows cannot be part of their unit.
     fn reopen(&mut self, restored: &[i64]) {
         let pairing = self.pairing();
         let unit = |sequence: i64| pairing.units[sequence as usize - 1];
@@ -338,7 +337,7 @@ impl Conversation {
         self.abandoned.retain(|at| reopens.is_none_or(|reopens| *at < reopens));
     }
 
-    /// A pin holds for the unit; metadata for the utterance.
+    /// A pin applies to the unit, metadata to the utterance.
     pub fn mark(
         &mut self,
         id: &str,

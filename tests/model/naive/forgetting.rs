@@ -7,12 +7,12 @@ use utterd::proto::{ForgetMode, ForgetRequest, ForgetSelector, Role};
 use super::{Conversation, Facts, Home, Reason, Said};
 use crate::text::first_marker;
 
-/// What an instruction means: all criteria together, and so many from one end.
+/// The meaning of an instruction: all criteria together, and a count from one end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     pub criteria: Vec<Criterion>,
     pub take: Option<Take>,
-    /// It was said in plain English.
+    /// Whether it was given in plain English.
     pub english: bool,
 }
 
@@ -41,9 +41,9 @@ pub enum Take {
 }
 
 impl Conversation {
-    /// What `selection` selects: of the window for a bare count or a position, else of
-    /// everything stored. Head instructions go only by id, sequence or `speaker:system`; a
-    /// count takes what is not forgotten.
+    /// What `selection` selects: from the window for a bare count or a position, otherwise from everything
+    /// stored. Head instructions are only selected by id, sequence or `speaker:system`; a count skips what is
+    /// forgotten.
     fn selected(&self, selection: &Selection) -> Vec<i64> {
         let criteria = &selection.criteria;
         let in_window =
@@ -95,8 +95,8 @@ impl Conversation {
         }
     }
 
-    /// What the summary covers although it is stored no more, as far as `all`, a sequence or a
-    /// word of its sentences selects it: it goes with a hard forget.
+    /// What the summary covers although it is no longer stored, as far as `all`, a sequence or a word of its
+    /// sentences selects it: a hard forget removes it.
     fn remnants(&self, selection: &Selection) -> Vec<i64> {
         let told = |word: &str| -> BTreeSet<u32> {
             let lines = self.summary.lines().filter(|line| holds_word(line, word));
@@ -113,7 +113,7 @@ impl Conversation {
         covered.filter(|sequence| wanted(*sequence)).collect()
     }
 
-    /// Whether these, whole units of the `wanted`, are several and more than half of the window.
+    /// Whether these, in whole units of the `wanted`, are several and more than half of the window.
     fn is_most(&self, sequences: &[i64], wanted: impl Fn(&Said) -> bool) -> bool {
         let units: BTreeSet<i64> =
             sequences.iter().map(|sequence| self.pairing().units[*sequence as usize - 1]).collect();
@@ -122,8 +122,8 @@ impl Conversation {
         units.len() > 1 && meant > window.len() - meant
     }
 
-    /// Forgets the whole units of what is selected. An open exchange among them is abandoned. What plain
-    /// English selects is refused when it is most of the window.
+    /// Forgets the whole units of what is selected. An open exchange among them is abandoned. A plain English
+    /// instruction is refused if it selects most of the window.
     pub fn forget(&mut self, selection: &Selection, how: &ForgetRequest) -> Result<Facts, Reason> {
         let hard = how.mode() == ForgetMode::Hard;
         let wanted = |said: &Said| said.is_stored() && (hard || !said.forgotten);
@@ -159,7 +159,7 @@ impl Conversation {
         Ok(facts)
     }
 
-    /// Nothing is left of `gone`.
+    /// Removes every trace of `gone`.
     pub fn erase(&mut self, gone: &[i64]) {
         self.abandon(gone);
         for sequence in gone {
@@ -169,7 +169,7 @@ impl Conversation {
         self.uncompact(gone);
     }
 
-    /// Neither calls of `gone` wait for results, nor any of it for an answer.
+    /// Abandons the calls in `gone`, and stops awaiting answers to it.
     fn abandon(&mut self, gone: &[i64]) {
         if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
             self.awaits = None;
@@ -186,7 +186,7 @@ fn in_ranges(selector: &ForgetSelector, sequence: i64) -> bool {
     selector.sequences.iter().any(|range| (range.first..=range.last).contains(&sequence))
 }
 
-/// Whether `text` holds `word` as a word, in any case.
+/// Whether `text` contains `word` as a whole word, in any case.
 pub fn holds_word(text: &str, word: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric());
     words.any(|one| one.to_lowercase() == word.to_lowercase())

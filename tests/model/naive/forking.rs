@@ -1,4 +1,4 @@
-//! A second conversation with what was said in the first one, and what is gone from both.
+//! A second conversation with what was said in the first one, and what is removed from both.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,8 @@ impl Conversation {
         Ok(fork)
     }
 
-    /// The newest units of the archive are in the window again, as far as each measure keeps that; the newest in any
-    /// case, unless the window holds something newer.
+    /// The newest units of the archive return to the window, as far as each measure stays under its keep
+    /// mark; the newest unit in any case, unless the window holds something newer.
     fn revive(&mut self) {
         let (units, archive) = (self.pairing().units, self.archive());
         let unit = |one: i64| units[one as usize - 1];
@@ -55,7 +55,7 @@ impl Conversation {
         }
     }
 
-    /// It goes on from `at`: what was said behind it `is_cut`, or it had ended.
+    /// Continues from `at`: what was said after it `is_cut`, or the conversation had ended.
     fn go_on(&mut self, at: i64, is_cut: bool) {
         let last = self.window().last().copied();
         if is_cut {
@@ -77,7 +77,7 @@ impl Conversation {
         });
     }
 
-    /// Loses what is gone from another conversation that shares it; `None` when it has nothing of it.
+    /// Loses what another conversation that shares it has erased; `None` if it has nothing of it.
     pub fn lose(&mut self, shared: &[i64], exact: bool) -> Option<Facts> {
         let (stored, rest): (Vec<i64>, Vec<i64>) = shared.iter().partition(|one| self.get(**one).is_stored());
         let told: Vec<i64> = rest.into_iter().filter(|one| self.covered.contains(one)).collect();
@@ -86,7 +86,7 @@ impl Conversation {
         }
         let mut facts = Facts { changed: true, ..Facts::default() };
         let whole = self.whole_units(&stored, super::Said::is_stored);
-        // of an exchange that was open in both, what was said here alone stays
+        // of an exchange that was open in both, what was said only here stays
         if exact && !stored.is_empty() || whole.len() > stored.len() {
             self.erase_exactly(&stored, &mut facts);
         } else {

@@ -1,4 +1,4 @@
-//! Memorizing, and what must leave the window and the archive for it.
+//! Memorizing, and what must leave the window and the archive because of it.
 
 use std::collections::HashSet;
 
@@ -27,13 +27,13 @@ pub fn check(request: &MemorizeRequest) -> Result<(), Reason> {
     })
 }
 
-/// Whether there is nothing that is said, called, or carried of a provider's.
+/// Whether there is no text, no call, and nothing kept of a provider's format.
 fn says_nothing(said: &NewUtterance) -> bool {
     said.content.is_empty() && said.tool_calls.is_empty() && said.extras_json.is_empty()
 }
 
-/// The cost in an OpenAI-style request: the content; 4 for the message; the name and 1; each
-/// call's name, arguments and 3; and what the caller declares for the extras.
+/// The cost in an OpenAI-style request: the content; 4 for the message; the name and 1; each call's name,
+/// arguments and 3; and the tokens that the caller declares for the extras.
 pub fn cost(encoding: &str, said: &NewUtterance) -> i32 {
     let name = if said.name.is_empty() { 0 } else { tokens(encoding, &said.name) + 1 };
     let calls = said.tool_calls.iter();
@@ -42,7 +42,7 @@ pub fn cost(encoding: &str, said: &NewUtterance) -> i32 {
 }
 
 impl Conversation {
-    /// `messages` are what the utterances came as, if they did.
+    /// `messages` are the messages that the utterances came as, if any.
     pub fn memorize(
         &mut self,
         request: &MemorizeRequest,
@@ -89,7 +89,7 @@ impl Conversation {
         Ok(facts)
     }
 
-    /// Adds an utterance, checking nothing: to see what could be said after it.
+    /// Adds an utterance without checks, to see what could be said after it.
     pub fn note(&mut self, what: &NewUtterance) {
         let turn = what.turn_number.unwrap_or(self.last_turn() + i32::from(what.role() == Role::User));
         self.say(what, None, turn, 0);
@@ -120,7 +120,7 @@ impl Conversation {
         self.answer_late();
     }
 
-    /// An id is unique among what is stored, and has not the form of those that the server makes.
+    /// An id is unique among stored utterances, and does not have the form of server-made ids.
     fn check_ids(&self, request: &MemorizeRequest) -> Result<(), Reason> {
         let mut batch = HashSet::new();
         for id in request.utterances.iter().map(|said| &said.utterance_id).filter(|id| !id.is_empty()) {
@@ -144,7 +144,7 @@ impl Conversation {
         }
     }
 
-    /// A result answers a call, and everyone else says something; what a lenient call lets pass is told.
+    /// A result answers a call, and everyone else says something; what a lenient call accepts is reported.
     pub fn check_form(
         &mut self,
         index: usize,
@@ -204,7 +204,7 @@ impl Conversation {
         facts.dropped.extend(self.trim());
     }
 
-    /// The oldest unit of the window that is not the newest one, not pinned, no instruction.
+    /// The oldest unit of the window that is not the newest, not pinned and not an instruction.
     pub fn oldest_that_may_leave(&self) -> Option<Vec<i64>> {
         let (units, window) = (self.pairing().units, self.window());
         let unit = |sequence: i64| units[sequence as usize - 1];
@@ -215,7 +215,7 @@ impl Conversation {
         leaves.map(<[i64]>::to_vec)
     }
 
-    /// Beyond its limit the archive loses its oldest, down to 95 % of the limit, whole units.
+    /// Beyond its limit, the archive loses its oldest units, whole ones, down to 95 % of the limit.
     pub fn trim(&mut self) -> Vec<i64> {
         let archive = self.archive();
         if archive.len() <= self.policy.archive {

@@ -1,4 +1,5 @@
-//! Messages: what came as one comes back byte for byte; what came as an utterance, as the server writes it.
+//! Messages: one that came as a message comes back byte for byte; one that came as an utterance, as the
+//! server writes it.
 
 use serde_json::Value;
 use utterd::proto::{
@@ -8,7 +9,7 @@ use utterd::proto::{
 use super::{Conversation, Home, reading::time};
 
 impl Conversation {
-    /// An utterance as a message; without a text where it did not come as one.
+    /// An utterance as a message; without a text if it did not come as one.
     pub fn message(&self, sequence: i64) -> Message {
         let said = self.get(sequence);
         let state = match (said.forgotten, said.home) {
@@ -29,7 +30,7 @@ impl Conversation {
         }
     }
 
-    /// What ListMessages lists, over all pages.
+    /// What ListMessages returns, over all pages.
     pub fn listed_messages(&self, request: &ListMessagesRequest) -> Vec<i64> {
         let mut listed = self.sequences(|said| {
             said.is_stored()
@@ -49,7 +50,7 @@ impl Conversation {
     }
 }
 
-/// An error unless a message of OpenAI's chat format says what an utterance says.
+/// An error unless a message in OpenAI's chat format says the same as an utterance.
 pub fn says(json: &str, what: &NewUtterance) -> Result<(), String> {
     let message: Value = serde_json::from_str(json).map_err(|error| format!("{error}: {json}"))?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();

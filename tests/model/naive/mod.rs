@@ -1,5 +1,5 @@
-//! The naive model: what the design says, in the simplest words, worked out anew each time
-//! from a list of everything that was ever said.
+//! The naive model: the design in the simplest terms, recomputed each time from a list of everything that was
+//! ever said.
 
 mod call;
 mod compacting;
@@ -33,13 +33,13 @@ pub type Reason = &'static str;
 /// What a call did to a conversation. Utterances are named by their sequences, ascending.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Tells conversations of one id apart: each that starts gets the next number.
+    /// Distinguishes conversations with one id: each that starts gets the next number.
     pub birth: usize,
     /// The revision after the call.
     pub revision: i64,
     /// Whether anything changed.
     pub changed: bool,
-    /// Whether the conversation started with it.
+    /// Whether the call started the conversation.
     pub started: bool,
     pub memorized: Vec<i64>,
     pub evicted: Vec<i64>,
@@ -47,33 +47,33 @@ pub struct Facts {
     pub forgotten: Vec<i64>,
     pub erased: Vec<i64>,
     pub restored: Vec<i64>,
-    /// What a compaction that was undone gave back.
+    /// What an undone compaction returned.
     pub returned: Vec<i64>,
     pub updated: Vec<i64>,
-    /// How many values of the state it set.
+    /// How many state values it set.
     pub kept: usize,
-    /// The revision of the recipient's own state, if it changed that.
+    /// The revision of the recipient's own state, if it changed.
     pub own: Option<i64>,
     /// How many exchanges lost a part.
     pub parted: usize,
-    /// Places in the request of what replaced something by its id.
+    /// Places in the request of utterances that replaced one by id.
     pub instead: Vec<usize>,
-    /// The number of the compaction that it made or took back.
+    /// The number of the compaction that it made or undid.
     pub compaction: Option<i32>,
-    /// How many of what was memorized are late results.
+    /// How many of the memorized utterances are late results.
     pub late: usize,
-    /// Places in the request and sequences of what a lenient call let pass.
+    /// Places in the request, and sequences, of what a lenient call accepted.
     pub irregular: Vec<(i32, i64)>,
-    /// The utterance that the call was about.
+    /// The utterance that the call named.
     pub target: Option<i64>,
-    /// Everything of which nothing is left.
+    /// Everything that was erased.
     pub gone: Vec<i64>,
-    /// What others lost with it that share it.
+    /// What other conversations that share it lost.
     pub reached: Vec<(usize, Facts)>,
     /// The birth of the conversation that was forked.
     pub parent: Option<usize>,
     /// The birth of the conversation that ended for this one to start.
     pub ended: Option<usize>,
-    /// Utterances that went with their conversation.
+    /// Utterances that were removed with their conversation.
     pub removed: Option<i32>,
 }

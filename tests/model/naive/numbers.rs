@@ -1,4 +1,4 @@
-//! How full a window is, and what else is counted.
+//! How full a window is, and other counts.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{Conversation, policy::Marks};
 
 const MINUTE: i64 = 60_000_000;
 
-/// What the window holds.
+/// The contents of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Measures {
     pub utterances: i32,
@@ -19,7 +19,7 @@ pub struct Measures {
 }
 
 impl Conversation {
-    /// Slots, forgotten ones included; tokens and distinct turns from 1 of what takes part.
+    /// Slots, including forgotten ones; tokens and distinct turns from 1 of what is live.
     pub fn measures(&self) -> Measures {
         let (window, pairing) = (self.window(), self.pairing());
         let live: Vec<_> = window.iter().filter(|sequence| self.is_live(**sequence, &pairing)).collect();
@@ -67,7 +67,7 @@ impl Conversation {
         }
     }
 
-    /// The numbers of the window, and those of the summary as it was read.
+    /// The numbers of the window, and those of the summary as it was last read.
     pub fn capacity(&self, summary: &GetSummaryResponse, now: i64) -> Capacity {
         let Measures { utterances, tokens, turns } = self.measures();
         let policy = &self.policy;
@@ -110,7 +110,7 @@ impl Conversation {
         }
     }
 
-    /// At 50 utterances of the window, and every 10 more; nobody answers it.
+    /// At 50 utterances in the window, and every 10 more; nobody answers it.
     fn advice(&self, utterances: i32) -> Option<CompactionAdvice> {
         let spaced = self.compacted_at.is_none_or(|at| self.said.len() - at >= 20);
         let may = self.pairing().open.is_empty() && self.ended.is_none() && self.policy.summarizes;

@@ -1,9 +1,9 @@
-//! Values by name that a recipient keeps, whatever becomes of its conversations.
+//! Named values that a recipient keeps, whatever becomes of its conversations.
 
 use super::{Call, Conversation, Expected, Reason, World, world::or_default};
 
 impl World {
-    /// A recipient's own state, of which nothing but revision and values counts.
+    /// A recipient's own state, of which only the revision and the values matter.
     pub fn own(&self, recipient: &str) -> Conversation {
         let recipient = or_default(recipient);
         let blank = || Conversation::new(0, "", recipient, self.default_policy.clone(), 0);
@@ -15,7 +15,7 @@ impl World {
         self.own.keys().cloned().collect()
     }
 
-    /// Changes it alone.
+    /// Changes only the recipient's own state.
     pub(super) fn keep_own(&mut self, call: &Call, now: i64) -> Result<Expected, Reason> {
         let Call::Keep(request) = call else { return Err("INVALID_FIELD") };
         let mut own = self.own(&request.recipient_id);
@@ -28,7 +28,7 @@ impl World {
         Ok(Expected::Now(Box::new(facts)))
     }
 
-    /// Changes it with what is said; its revision then.
+    /// Changes it together with what is said; returns its new revision.
     pub(super) fn own_with(&mut self, recipient: &str, call: &Call) -> Result<Option<i64>, Reason> {
         let Call::Memorize(request, _) = call else { return Ok(None) };
         let Some(change) = &request.recipient_state else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Taking out exactly what is named: an exchange may lose a part of itself.
+//! Exact forgets: an exchange can lose a part.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use utterd::proto::Role;
 use super::{Conversation, Facts, Home, Said};
 
 impl Conversation {
-    /// Takes `gone` out, and nothing else. What is left of an exchange is paired as if the rest had never been
-    /// said, and may leave the window; what is the newest then is what the conversation goes on from.
+    /// Removes exactly `gone`. The rest of an exchange is paired as if the removed part had never been said,
+    /// and can leave the window; the conversation continues from what is then the newest.
     pub fn erase_exactly(&mut self, gone: &[i64], facts: &mut Facts) {
         let units = self.pairing().units;
         let touched: BTreeSet<i64> = gone.iter().map(|sequence| units[*sequence as usize - 1]).collect();
@@ -37,7 +37,7 @@ impl Conversation {
         self.settle_end();
     }
 
-    /// Takes out everything behind `after`, and what the summary tells of it.
+    /// Removes everything after `after`, and what the summary says of it.
     pub fn erase_behind(&mut self, after: i64, facts: &mut Facts) {
         let behind = self.sequences(Said::is_stored).into_iter().filter(|sequence| *sequence > after);
         facts.erased = behind.collect();
@@ -56,7 +56,7 @@ impl Conversation {
         }
     }
 
-    /// Late results are not late that answer a call among `members`, which are by themselves.
+    /// Results are no longer late if they answer a call among `members`, taken by themselves.
     pub fn answer_in_time(&mut self, members: &[i64]) {
         let mut open: Vec<String> = Vec::new();
         for member in members {
@@ -70,7 +70,7 @@ impl Conversation {
         }
     }
 
-    /// Whatever was said behind the newest that is stored was never said.
+    /// Whatever was said after the newest stored utterance was never said.
     pub fn settle_end(&mut self) {
         let newest = self.sequences(Said::is_stored).last().copied();
         let end = newest.unwrap_or(0) as usize;
@@ -93,8 +93,8 @@ impl Conversation {
         }
     }
 
-    /// The first of the newest's exchange, whose calls may wait again: none of it is forgotten, and no call since then
-    /// was answered late.
+    /// The first utterance of the newest one's exchange, whose calls might be open again: none of it is
+    /// forgotten, and no call since then was answered late.
     fn waits_again(&self, newest: i64) -> Option<i64> {
         let pairing = self.pairing();
         let first = pairing.units[newest as usize - 1];

@@ -12,7 +12,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Given, or four fifths of the maximum, at least 1.
+    /// As given, or four fifths of the maximum; at least 1.
     pub fn keep(self) -> i32 {
         self.given_keep.unwrap_or((self.max * 4 / 5).max(1))
     }
@@ -103,7 +103,7 @@ impl Policy {
     }
 }
 
-/// A maximum of 0 is none. A given `keep` that no longer fits its maximum is dropped.
+/// A maximum of 0 means none. A given `keep` that no longer fits its maximum is dropped.
 fn marks(base: Option<Marks>, max: Option<i32>, keep: Option<i32>) -> Result<Option<Marks>, Reason> {
     let max = max.or(base.map(|marks| marks.max)).filter(|max| *max > 0);
     let inherited = base.and_then(|marks| marks.given_keep);

@@ -1,4 +1,4 @@
-//! What reads must answer.
+//! What reads must return.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use utterd::proto::{
 use super::{Conversation, Home};
 
 impl Conversation {
-    /// Counts from 1 in the window.
+    /// The position in the window, from 1.
     pub fn position(&self, sequence: i64) -> Option<i32> {
         let place = self.window().iter().position(|member| *member == sequence)?;
         Some(place as i32 + 1)
@@ -74,7 +74,7 @@ impl Conversation {
         }
     }
 
-    /// A reference of an earlier outcome: what is gone has only its sequence.
+    /// A reference in an earlier outcome: what is no longer stored has only its sequence.
     pub fn reference_if_stored(&self, sequence: i64) -> UtteranceRef {
         match self.get(sequence).is_stored() {
             true => self.reference(sequence),
@@ -117,7 +117,7 @@ impl Conversation {
         }
     }
 
-    /// What ListUtterances lists, over all pages.
+    /// What ListUtterances returns, over all pages.
     pub fn listed(&self, request: &ListUtterancesRequest) -> Vec<i64> {
         let mut listed = self.sequences(|said| {
             (said.home == Home::Window || said.home == Home::Archive && request.include_archive)
@@ -132,7 +132,7 @@ impl Conversation {
         listed
     }
 
-    /// What Remember may find with this filter, the newest first.
+    /// What Remember can find with this filter, the newest first.
     pub fn findable(&self, filter: &RememberFilter, window_only: bool) -> Vec<i64> {
         let micros = |time: &Timestamp| time.seconds * 1_000_000 + i64::from(time.nanos) / 1_000;
         let mut found = self.sequences(|said| {
@@ -161,8 +161,8 @@ impl Conversation {
         around
     }
 
-    /// The markers that a summary of `sequences` may show: of what takes part and is no head
-    /// instruction. A tool's result may be told with its call.
+    /// The markers that a summary of `sequences` can contain: those of live utterances that are not head
+    /// instructions. A tool result can be quoted with its call.
     pub fn tellable(&self, sequences: impl IntoIterator<Item = i64>) -> BTreeSet<u32> {
         let pairing = self.pairing();
         let told = sequences.into_iter().filter(|sequence| {
@@ -173,13 +173,13 @@ impl Conversation {
         told.flat_map(|sequence| self.get(sequence).markers.clone()).collect()
     }
 
-    /// The markers that the summary may show.
+    /// The markers that the summary can contain.
     pub fn summarizable(&self) -> BTreeSet<u32> {
         self.tellable(self.covered.iter().copied())
     }
 
-    /// The markers that the title and the closing summary of an ended conversation may hold: those of
-    /// everything but what was forgotten.
+    /// The markers that the title and the closing summary of an ended conversation can contain: those of
+    /// everything except what was forgotten.
     pub fn tellable_at_the_end(&self) -> BTreeSet<u32> {
         self.tellable(self.sequences(|said| said.home != Home::Erased && !said.forgotten))
     }

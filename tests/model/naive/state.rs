@@ -1,4 +1,4 @@
-//! Values by name, kept beside what is said.
+//! Named values, stored with a conversation.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ impl Conversation {
         Ok(Facts { changed: true, kept: request.set.len(), ..Facts::default() })
     }
 
-    /// A version is the revision that the call comes to.
+    /// The version of a value is the revision after the call.
     pub fn change_state(&mut self, change: &StateChange) -> Result<(), Reason> {
         let names = change.set.iter().map(|value| &value.name).chain(&change.delete);
         let named: BTreeSet<_> = names.clone().collect();
@@ -33,12 +33,12 @@ impl Conversation {
         Ok(())
     }
 
-    /// That of a name; 0 where there is none.
+    /// The version of a name; 0 if it has no value.
     pub fn version(&self, name: &str) -> i64 {
         self.state.get(name).map_or(0, |value| value.version)
     }
 
-    /// The values of these names, or all where none is named.
+    /// The values with these names, or all if none is given.
     pub fn values(&self, names: &[String]) -> Vec<StateValue> {
         let wanted = |value: &&StateValue| names.is_empty() || names.contains(&value.name);
         self.state.values().filter(wanted).cloned().collect()

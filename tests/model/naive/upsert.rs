@@ -1,4 +1,4 @@
-//! What is said in the place of something that has its id.
+//! Utterances that replace a stored one with their id.
 
 use prost::Message;
 use utterd::proto::{NewUtterance, Role};
@@ -7,7 +7,7 @@ use super::{Conversation, Facts, Reason, Said, memorize::cost};
 use crate::text::markers;
 
 impl Conversation {
-    /// What a batch replaces: for each of its utterances, what is stored with its id.
+    /// What a batch replaces: for each of its utterances, the stored one with its id.
     pub fn known(&self, utterances: &[NewUtterance]) -> Vec<Option<i64>> {
         let given = |said: &&NewUtterance| !said.utterance_id.is_empty();
         let known = |said: &NewUtterance| {
@@ -16,8 +16,8 @@ impl Conversation {
         utterances.iter().map(known).collect()
     }
 
-    /// Puts the utterance at `index` of a batch in the place of a stored one. It keeps place, turn and time; the
-    /// members of its unit are paired as if nothing else was said.
+    /// Replaces a stored utterance with the one at `index` of a batch. It keeps place, turn and time; the
+    /// members of its unit are paired as if nothing else had been said.
     pub fn say_instead(
         &mut self,
         (index, what): (usize, &NewUtterance),

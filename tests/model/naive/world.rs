@@ -9,10 +9,10 @@ use utterd::proto::{
 
 use super::{Call, Conversation, Facts, Policy, Reason, memorize};
 
-/// Outcomes are kept so many microseconds.
+/// How long outcomes are kept, in microseconds.
 const RETENTION: i64 = 24 * 3_600 * 1_000_000;
 
-/// What a call that is accepted must come to.
+/// The expected result of an accepted call.
 #[derive(Clone, Debug)]
 pub enum Expected {
     /// It is decided now.
@@ -31,13 +31,13 @@ pub struct Earlier {
     pub conversation: String,
 }
 
-/// Everything that the server knows.
+/// Everything the server knows.
 #[derive(Clone, Debug)]
 pub struct World {
     pub conversations: Vec<Conversation>,
     /// Recipients' active conversations.
     active: BTreeMap<String, String>,
-    /// Recipients' own states: what is said in none.
+    /// Recipients' own states, as conversations without utterances.
     pub(super) own: BTreeMap<String, Conversation>,
     outcomes: Vec<Earlier>,
     pub(super) default_policy: Policy,
@@ -55,7 +55,7 @@ impl World {
         self.active.get(&conversation.recipient) == Some(&conversation.id)
     }
 
-    /// The conversation that is addressed.
+    /// The addressed conversation.
     pub fn find(&self, id: &str, recipient: &str) -> Option<&Conversation> {
         let id = match id {
             "" => self.active.get(or_default(recipient))?,
@@ -111,7 +111,7 @@ impl World {
         Ok(Expected::Now(Box::new(facts)))
     }
 
-    /// What other conversations lose that share what is gone, in the order of their ids.
+    /// What other conversations that share the erased utterances lose, in the order of their ids.
     fn reach(&mut self, call: &Call, of: &Conversation, gone: &[i64], now: i64) -> Vec<(usize, Facts)> {
         let exact = match call {
             Call::Forget(request, _) => request.exact,
@@ -181,8 +181,8 @@ impl World {
         forks
     }
 
-    /// The conversation that ends because the next message to its recipient finds it idle. A result goes
-    /// to the call that waits for it.
+    /// The conversation that ends because the next message to its recipient finds it idle. A result goes to
+    /// the call that waits for it.
     fn left(&self, call: &Call, now: i64) -> Option<Conversation> {
         let Call::Memorize(request, _) = call else { return None };
         let by_recipient = request.conversation_id.is_empty() && request.replace_after.is_none();
@@ -193,7 +193,7 @@ impl World {
         (idle && !waits).then(|| found.clone())
     }
 
-    /// Ends the one that was left and starts the next, with its policy and its encoding.
+    /// Ends the idle conversation and starts the next, with its policy and its encoding.
     fn roll_over(&mut self, call: &Call, mut left: Conversation, now: i64) -> Result<Expected, Reason> {
         let policy = left.policy.clone();
         let mut after = Conversation::new(self.births + 1, "", &left.recipient, policy, now);
@@ -212,7 +212,7 @@ impl World {
         Ok(Expected::Now(Box::new(facts)))
     }
 
-    /// Takes the ids that the server made from its response.
+    /// Learns server-made ids from the response.
     pub fn learn(&mut self, facts: &Facts, conversation_id: &str, ids: &[String]) {
         if let Some(earlier) = self.outcomes.last_mut().filter(|one| one.conversation.is_empty()) {
             earlier.conversation = conversation_id.to_owned();
@@ -243,7 +243,7 @@ impl World {
         }
     }
 
-    /// Takes the text of a summary as it was read.
+    /// Records the text of a summary that was read.
     pub fn heard_summary(&mut self, birth: usize, text: &str) {
         let of = self.conversations.iter_mut().find(|one| one.birth == birth);
         of.into_iter().for_each(|one| one.summary = text.to_owned());
@@ -264,10 +264,10 @@ impl World {
         self.outcomes.iter().rev().filter(|_| !call.request_id().is_empty()).find(named)
     }
 
-    /// The conversation that the call goes to, perhaps a new one.
+    /// The conversation that the call goes to, possibly a new one.
     fn addressed(&mut self, call: &Call, now: i64) -> Option<Conversation> {
         let (id, recipient) = call.address();
-        // Without an id, Create makes one anew.
+        // Without an id, Create makes a new one.
         let found = match call {
             Call::Create(_) if id.is_empty() => None,
             _ => self.find(id, recipient),
@@ -339,7 +339,7 @@ impl World {
         }
     }
 
-    /// Notes what a call came to that named its attempt.
+    /// Records the outcome of a call that named its attempt.
     pub(super) fn note(&mut self, call: &Call, conversation: &str, facts: &Facts, now: i64) {
         if !call.request_id().is_empty() {
             let conversation = conversation.to_owned();
@@ -378,7 +378,7 @@ fn created_policy(default: &Policy, request: &CreateConversationRequest) -> Resu
     request.policy.as_ref().map_or(Ok(default.clone()), |policy| default.changed(policy))
 }
 
-/// Smaller limits evict at once.
+/// Smaller limits evict immediately.
 fn update(after: &mut Conversation, request: &UpdateConversationRequest) -> Result<Facts, Reason> {
     let masked = |path: &str| in_mask(request.update_mask.as_ref(), path);
     let mut facts = Facts { changed: true, ..Facts::default() };

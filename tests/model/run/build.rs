@@ -1,4 +1,4 @@
-//! From commands to calls: their numbers are fitted to what exists.
+//! Turns commands into calls: their numbers are fitted to what exists.
 
 use prost::Message;
 use prost_types::FieldMask;
@@ -27,7 +27,7 @@ impl Place {
     }
 }
 
-/// What every request starts with.
+/// The start of every request.
 struct Heading {
     conversation_id: String,
     recipient_id: String,
@@ -36,7 +36,7 @@ struct Heading {
 }
 
 impl Run {
-    /// The call of a command that may change something; `None` for the others.
+    /// The call of a command that can change something; `None` for the others.
     pub(super) fn call(&mut self, step: &Step) -> Option<Call> {
         let (id, recipient) = step.at.ids();
         let found = self.world.find(id, recipient).cloned();
@@ -231,7 +231,7 @@ impl Run {
         self.sent.iter().nth_back(usize::from(back) % self.sent.len().max(1)).cloned()
     }
 
-    /// A call whose outcome is forgotten happens anew: then it says something new.
+    /// A call whose outcome is forgotten is made again, and then says something new.
     fn marked_anew(&mut self, mut call: Call) -> Call {
         if self.world.remembers(&call, self.now()) {
             return call;
@@ -254,14 +254,14 @@ impl Run {
     }
 }
 
-/// Behind which `count` were said, or a few of them.
+/// The point after which `count` were said, or a few of them.
 fn point(conversation: &Conversation, count: u8) -> i64 {
     let said = conversation.said.len();
     let most = if count.is_multiple_of(11) { said } else { said.min(6) };
     (said - usize::from(count) % (most + 1)) as i64
 }
 
-/// The conversation without what stands behind a point.
+/// The conversation without what comes after a point.
 fn left(conversation: &Conversation, after: i64) -> Conversation {
     let mut left = conversation.clone();
     left.erase_behind(after, &mut Facts::default());
@@ -297,7 +297,7 @@ fn mask(paths: [(bool, &str); 2]) -> Option<FieldMask> {
     Some(FieldMask { paths: set.collect() })
 }
 
-/// An id of something soft-forgotten; of anything when nothing is.
+/// The id of something soft-forgotten; of anything if there is nothing.
 fn forgotten_id(conversation: &Conversation, which: u8) -> Option<String> {
     let forgotten = conversation.sequences(|said| said.is_stored() && said.forgotten);
     match forgotten.get(usize::from(which) % forgotten.len().max(1)) {
@@ -306,7 +306,7 @@ fn forgotten_id(conversation: &Conversation, which: u8) -> Option<String> {
     }
 }
 
-/// Notes that hold the marker of what they are about.
+/// Notes that contain the marker of what they are about.
 fn notes(said: Option<&Said>, note: u8) -> Vec<(String, String)> {
     let number = said.and_then(|said| said.markers.first().copied());
     let about = number.map(|number| ("about".to_owned(), marker(number)));

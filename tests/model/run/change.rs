@@ -1,4 +1,4 @@
-//! Calls that may change something: what they answer, what the trace says, what they left.
+//! Calls that can change something: their responses, their trace events, and their effects.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Run {
-    /// Sends the call and compares everything that comes of it.
+    /// Sends the call and compares all of its results.
     pub(super) async fn change(&mut self, call: Call) -> Result<(), String> {
         if let Call::Forget(request, selection) = &call
             && request.dry_run
@@ -54,7 +54,7 @@ impl Run {
         }
     }
 
-    /// A refusal gives its reason, is no event, and shows no text but `own`, the caller's.
+    /// A refusal gives its reason, creates no event, and shows no text but `own`, the caller's.
     pub(super) fn refused(
         &mut self,
         expected: &str,
@@ -68,7 +68,7 @@ impl Run {
         self.expect_event(None)
     }
 
-    /// A dry run answers as the call would, and nothing changes.
+    /// A dry run returns what the call would, and changes nothing.
     async fn rehearse(&mut self, call: &Call, wet: &Call) -> Result<(), String> {
         let mut rehearsed = self.world.clone();
         let expected = rehearsed.call(wet, self.now());
@@ -83,13 +83,13 @@ impl Run {
         compare_messages(call, &reply, &facts, present)?;
         let present = present.map_or(0, |present| present.revision);
         let after = rehearsed.by_birth(facts.birth).ok_or("the model lost the conversation")?;
-        // What the summary would be is the server's own matter.
+        // The content of the hypothetical summary is up to the server.
         let mut capacity = after.capacity(&self.summary_of(facts.birth), self.now());
         let answered = reply.capacity.clone().unwrap_or_default();
         (capacity.summary, capacity.total_token_count) = (answered.summary, answered.total_token_count);
         let mut facts = *facts;
         if let Some(compaction) = &reply.compaction {
-            // a preview is of the present revision, and of no compaction with a number
+            // a preview has the present revision, and a compaction without a number
             (facts.compaction, facts.revision, capacity.revision) = (None, present, present);
             compare_compaction(call, compaction, &facts, after)?;
         }
@@ -165,7 +165,7 @@ impl Run {
         }
     }
 
-    /// The event of what a conversation lost that shares what is gone.
+    /// The event for what another conversation that shares the erased utterances lost.
     async fn lost(&mut self, call: &Call, birth: usize, lost: &Facts) -> Result<Event, String> {
         let after = self.world.by_birth(birth).cloned().ok_or("the model lost the conversation")?;
         let before = self.summary_of(birth);
@@ -182,7 +182,7 @@ impl Run {
         })
     }
 
-    /// Learns the ids that the server made; an utterance's ends in its sequence.
+    /// Learns server-made ids; an utterance's id ends in its sequence.
     fn learn(&mut self, call: &Call, facts: &Facts, reply: &Reply) -> Result<(), String> {
         let conversation = reply.conversation.as_ref().and_then(Option::as_ref);
         let named = conversation.map(|one| one.conversation_id.clone()).or(reply.conversation_id.clone());
@@ -221,7 +221,7 @@ impl Run {
         self.compare_event(news, [event])
     }
 
-    /// The event of the end of a conversation that was left idle.
+    /// The event for the end of a conversation that was idle.
     fn end_of(&self, birth: usize) -> Event {
         let left = self.world.by_birth(birth);
         let facts = Facts { revision: left.map_or(0, |left| left.revision), ..Facts::default() };
@@ -232,7 +232,7 @@ impl Run {
         }
     }
 
-    /// The conversation that ended for this one to start is told by its id.
+    /// The response names the conversation that was ended to start this one.
     fn compare_ended(&mut self, reply: &Reply, facts: &Facts) -> Result<(), String> {
         let left = facts.ended.and_then(|left| self.world.by_birth(left)).map(|left| left.id.clone());
         self.tally.count("left idle", usize::from(left.is_some()));
@@ -278,7 +278,7 @@ impl Run {
         Ok(())
     }
 
-    /// A replay refers to what the first call did, as far as it is still stored, and shows no text.
+    /// A replay refers to what the first call did, as far as it is still stored, and contains no text.
     fn replayed(&mut self, earlier: &Earlier, reply: &Reply) -> Result<(), String> {
         ensure!(reply.replayed, "a replay that does not say so");
         self.tally.count("replayed", 1);
@@ -315,7 +315,7 @@ impl Run {
         self.allowed(&reply.wire, &made(reply))
     }
 
-    /// No other markers than these may be in a response.
+    /// Checks that a response contains no other markers than these.
     pub(super) fn allowed(&self, wire: &[u8], allowed: &BTreeSet<u32>) -> Result<(), String> {
         let found = markers(wire);
         let leaked: Vec<_> = found.difference(allowed).collect();
@@ -328,14 +328,13 @@ impl Run {
     }
 }
 
-/// The markers in the title and the closing summary that a response shows: they are looked at by
-/// themselves.
+/// The markers in the title and the closing summary of a response, which are checked separately.
 fn made(reply: &Reply) -> BTreeSet<u32> {
     let shown = reply.conversation.iter().flatten();
     shown.flat_map(|one| markers(format!("{} {}", one.title, one.closing_summary).as_bytes())).collect()
 }
 
-/// How a summary has changed.
+/// The changes of a summary.
 struct Segments {
     written: Vec<Segment>,
     removed: Vec<i32>,
@@ -377,7 +376,7 @@ fn compare_references(reply: &Reply, facts: &Facts, after: &Conversation) -> Res
     same("the irregularities", &irregular, &facts.irregular)
 }
 
-/// What was forgotten is told as it was, when that is asked for.
+/// Forgotten messages are returned as they were, if that is requested.
 fn compare_messages(
     call: &Call,
     reply: &Reply,

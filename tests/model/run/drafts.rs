@@ -1,4 +1,4 @@
-//! From what a command says to the utterances of a request.
+//! Turns what a command says into the utterances of a request.
 
 use utterd::proto::{NewUtterance, Role, ToolCall};
 
@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Run {
-    /// The batch, each utterance with a marker of its own. What a result answers depends on
-    /// what is said before it.
+    /// The batch, each utterance with its own marker. What a result answers depends on what is said before
+    /// it.
     pub(super) fn drafts(&mut self, says: &[Say], conversation: Option<&Conversation>) -> Vec<NewUtterance> {
         let mut scratch = match conversation {
             Some(conversation) => conversation.clone(),

@@ -1,4 +1,4 @@
-//! Messages as a provider's API writes them: sent, listed, and told when they are forgotten.
+//! Messages as a provider's API writes them: sent, listed, and returned when they are forgotten.
 
 use tonic::Request;
 use utterd::proto::{
@@ -16,8 +16,8 @@ use crate::{
 
 const ROLES: [Role; 4] = [Role::System, Role::User, Role::Assistant, Role::Tool];
 
-/// The utterances as messages of OpenAI's chat format, each in one of several spellings, without what that cannot
-/// say; `None` when one of them is none.
+/// Writes the utterances as messages in OpenAI's chat format, each in one of several spellings, and removes
+/// what it cannot express; `None` if one of them is not a message.
 pub fn written(utterances: &mut [NewUtterance], style: u32) -> Option<Vec<String>> {
     let is_message = |said: &NewUtterance| match said.role() {
         Role::Unspecified => false,
@@ -79,7 +79,7 @@ fn message(said: &NewUtterance, style: u32) -> String {
     format!("{{{}}}", fields.join(comma))
 }
 
-/// A JSON text of nothing but ASCII.
+/// A JSON text in pure ASCII.
 fn escaped(text: &str) -> String {
     let escape = |unit: u16| match u8::try_from(unit) {
         Ok(byte) if byte.is_ascii_alphanumeric() || b" .:/".contains(&byte) => char::from(byte).to_string(),
@@ -88,7 +88,7 @@ fn escaped(text: &str) -> String {
     format!("\"{}\"", text.encode_utf16().map(escape).collect::<String>())
 }
 
-/// Utterances without what is kept of the bytes of their messages, which is the server's own matter.
+/// Utterances without what is kept of their messages' bytes, which is up to the server.
 pub fn unmarked(utterances: Vec<Utterance>, model: &Conversation) -> Vec<Utterance> {
     let unmarked = |mut said: Utterance| {
         let known = model.said.get(said.sequence as usize - 1);
@@ -100,7 +100,7 @@ pub fn unmarked(utterances: Vec<Utterance>, model: &Conversation) -> Vec<Utteran
     utterances.into_iter().map(unmarked).collect()
 }
 
-/// The messages are these utterances: byte for byte as they came.
+/// Checks that the messages are these utterances, byte for byte as they came.
 pub fn compare_texts(messages: &[Message], expected: &[i64], model: &Conversation) -> Result<(), String> {
     let expected: Vec<_> = expected.iter().map(|one| model.message(*one)).collect();
     let mut messages = messages.to_vec();

@@ -1,4 +1,4 @@
-//! Runs a sequence of commands against one server, or two over one store, and the naive model side by side.
+//! Runs a sequence of commands against one server, or two over one store, and the naive model in parallel.
 
 mod build;
 mod change;
@@ -38,17 +38,17 @@ pub use place::{Over, Place};
 use send::Reply;
 use trace::Trace;
 
-/// The servers, the model of them, and what was heard so far.
+/// The servers, their model, and what has been read so far.
 pub struct Run {
     engines: Vec<Engine>,
-    /// The one that is called.
+    /// The engine that is called.
     on: usize,
     place: Place,
     clock: Arc<ManualClock>,
     world: World,
-    /// By conversation: its summary as it was read last.
+    /// The last summary read of each conversation.
     summaries: HashMap<usize, GetSummaryResponse>,
-    /// By conversation: its recipient.
+    /// The recipient of each conversation.
     recipients: HashMap<usize, String>,
     /// The first replies to calls that named their attempt.
     firsts: HashMap<String, Reply>,
@@ -59,9 +59,9 @@ pub struct Run {
     tally: Tally,
 }
 
-/// A server, and what its trace tells: what it does itself.
+/// A server and its trace, which contains only its own operations.
 struct Engine {
-    /// There, but for the moment of a restart.
+    /// `None` only during a restart.
     server: Option<Server>,
     trace: Trace,
 }
@@ -83,7 +83,7 @@ fn default_policy() -> Policy {
 }
 
 impl Run {
-    /// Runs `steps` on servers over a fresh store; the error tells at which step, and what was wrong.
+    /// Runs `steps` on servers over a fresh store; an error says at which step, and what was wrong.
     pub async fn of(steps: &[Step], place: Place) -> Result<Tally, String> {
         let clock = ManualClock::new();
         let mut engines = Vec::new();
@@ -145,15 +145,15 @@ impl Run {
                 Ok(())
             }
             Command::Restart => self.restart().await,
-            // Nothing was sent yet.
+            // Nothing has been sent yet.
             Command::Retry(_) | Command::Reuse(_) => Ok(()),
             Command::Remember(search) => self.remember(step.at, search).await,
             other => self.read(step.at, other).await,
         }
     }
 
-    /// Ends the server and opens its store with another one. Only the events are of one server: a
-    /// cursor of the last one's is refused.
+    /// Stops the server and opens its store with another one. Events belong to one server: a cursor of the
+    /// previous one is refused.
     async fn restart(&mut self) -> Result<(), String> {
         let engine = &mut self.engines[self.on];
         engine.trace.close();
@@ -168,7 +168,7 @@ impl Run {
         Ok(())
     }
 
-    /// Everything is what it was, after a restart.
+    /// Checks that everything is unchanged after a restart.
     async fn reopened(&mut self) -> Result<(), String> {
         self.restart().await?;
         let births: Vec<_> = self.world.conversations.iter().map(|one| one.birth).collect();
@@ -178,8 +178,8 @@ impl Run {
         self.owns_are().await
     }
 
-    /// `expected` with the title and the closing summary that the server made of an ended conversation:
-    /// they tell of nothing that is forgotten, and which words they take is the server's own matter.
+    /// `expected` with the title and the closing summary that the server made for an ended conversation: they
+    /// contain nothing that is forgotten, and their wording is up to the server.
     pub(super) fn with_what_was_made(
         &self,
         expected: proto::Conversation,
@@ -188,7 +188,7 @@ impl Run {
     ) -> Result<proto::Conversation, String> {
         let mut expected = expected;
         if let Some((from, shown)) = expected.forked_from.as_mut().zip(shown.forked_from.as_ref()) {
-            // whether a part of the summary could not be made anew
+            // whether a part of the summary could not be rebuilt
             from.approximate = shown.approximate;
         }
         if model.ended.is_none() {
@@ -217,7 +217,7 @@ impl Run {
         self.engine().trace.expect(event, now)
     }
 
-    /// A read of this conversation must be told by the trace.
+    /// Expects the trace to report a read of this conversation.
     fn expect_read(&mut self, operation: Operation, of: &Conversation, results: usize) -> Result<(), String> {
         self.expect_event(Some(trace::read(operation, &of.id, &of.recipient, results)))
     }
@@ -238,8 +238,7 @@ impl Run {
         Ok(summary)
     }
 
-    /// Reads the whole conversation, on each engine: it is what the model says, and what must always hold
-    /// holds.
+    /// Reads the whole conversation on each engine: it must match the model and satisfy the invariants.
     async fn observe(&mut self, birth: usize) -> Result<(), String> {
         let called = self.on;
         for engine in 0..self.engines.len() {

@@ -1,4 +1,4 @@
-//! A recipient's own state: what a command changes of it, and what is read of it.
+//! A recipient's own state: what a command changes in it, and what is read of it.
 
 use tonic::Request;
 use utterd::proto::{
@@ -15,13 +15,13 @@ use crate::{
 };
 
 impl Run {
-    /// What is to be changed of a recipient's own state.
+    /// The change to a recipient's own state.
     pub(super) fn own_values(&mut self, values: &Values, recipient: &str) -> StateChange {
         let own = self.world.own(recipient);
         self.values(values, Some(&own))
     }
 
-    /// The call that changes it alone.
+    /// The call that changes only that.
     pub(super) fn keep_own(&mut self, values: &Values, attempt: &Attempt, recipient: &str) -> Call {
         let revision = self.world.own(recipient).revision;
         let (request_id, expected_revision) = self.named(attempt, revision);
@@ -38,7 +38,7 @@ impl Run {
         })
     }
 
-    /// What such a call answers, tells and leaves.
+    /// Compares the response, the events and the effects of such a call.
     pub(super) async fn kept_own(
         &mut self,
         call: &Call,
@@ -59,7 +59,7 @@ impl Run {
         self.owns_are().await
     }
 
-    /// Every recipient's own state is that of the model, on each engine.
+    /// Checks that every recipient's own state matches the model, on each engine.
     pub(super) async fn owns_are(&mut self) -> Result<(), String> {
         let (called, recipients) = (self.on, self.world.owners());
         for engine in 0..self.engines.len() {
@@ -72,7 +72,7 @@ impl Run {
         Ok(())
     }
 
-    /// A recipient's own state is that of the model.
+    /// Checks that a recipient's own state matches the model.
     pub(super) async fn own_is(&mut self, recipient: &str) -> Result<(), String> {
         let own = self.world.own(recipient);
         let (recipient_id, scope) = (recipient.to_owned(), StateScope::Recipient.into());

@@ -1,4 +1,4 @@
-//! Where the servers of a sequence keep what they know.
+//! Where the servers of a sequence store their data.
 
 use std::{path::Path, sync::Arc};
 
@@ -14,10 +14,10 @@ use crate::{
     support::{ManualClock, server_in, server_in_memory},
 };
 
-/// What the sequences of a test run over.
+/// The stores that the sequences of a test run over.
 #[derive(Clone, Copy, Debug)]
 pub enum Over {
-    /// A store that one server has for itself.
+    /// A store for one server.
     One(Backend),
     /// A memory store that two servers share.
     Two,
@@ -25,16 +25,16 @@ pub enum Over {
 
 /// The store of one sequence.
 pub enum Place {
-    /// It ends with its server.
+    /// It disappears with its server.
     Memory,
-    /// In memory, whatever servers come and go.
+    /// In memory, and outlives its servers.
     Shared(Shared),
-    /// In a directory of its own.
+    /// In its own directory.
     Directory(DurableEngine, TempDir),
 }
 
 impl Place {
-    /// A new store, its directory among `directories`.
+    /// A new store, its directory below `directories`.
     pub fn of(over: Over, directories: &Path) -> Self {
         match over {
             Over::Two => Self::Shared(Shared::new(Arc::new(MemoryStore::new(0)))),
@@ -45,17 +45,17 @@ impl Place {
         }
     }
 
-    /// How many servers are over the store.
+    /// The number of servers over the store.
     pub fn engines(&self) -> usize {
         if matches!(self, Self::Shared(_)) { 2 } else { 1 }
     }
 
-    /// Whether a server finds what the one before has stored.
+    /// Whether a server finds what the previous one has stored.
     pub fn is_durable(&self) -> bool {
         !matches!(self, Self::Memory)
     }
 
-    /// A server over the store, which no other may be using unless it is shared.
+    /// A server over the store, which no other server may be using unless it is shared.
     pub fn server(&self, settings: &Settings, clock: &Arc<ManualClock>) -> Result<Server, String> {
         match self {
             Self::Memory => return Ok(server_in_memory(settings, clock)),

@@ -61,7 +61,7 @@ impl Run {
         }
     }
 
-    /// A conversation that does not exist is said not to; a recipient that has none has no summary.
+    /// A conversation that does not exist is reported as missing; a recipient without one has no summary.
     pub(super) async fn missing(&mut self, id: &str, recipient: &str) -> Result<(), String> {
         let request = GetSummaryRequest { conversation_id: id.into(), recipient_id: recipient.into() };
         match self.services().get_summary(Request::new(request)).await {
@@ -98,7 +98,7 @@ impl Run {
         Err("the pages do not end".to_owned())
     }
 
-    /// A page token is refused by another query.
+    /// Another query refuses a page token.
     async fn other_query(&mut self, request: &ListUtterancesRequest) -> Result<(), String> {
         let other = ListUtterancesRequest { include_archive: !request.include_archive, ..request.clone() };
         match self.services().list_utterances(Request::new(other)).await {
@@ -169,7 +169,7 @@ impl Run {
         same("whether the counts are exact", &counted.exact, &Some(exact))
     }
 
-    /// The trace, read again behind one of its events, says the same.
+    /// The trace, read again from one of its events on, is the same.
     async fn watch(&mut self, pick: u8) -> Result<(), String> {
         let seen = &self.engines[self.on].trace.seen;
         let Some(at) = (!seen.is_empty()).then(|| usize::from(pick) % seen.len()) else { return Ok(()) };
@@ -177,7 +177,7 @@ impl Run {
         same("the trace read again", &again.news()?, &seen[at + 1..].to_vec())
     }
 
-    /// All of every recipient, by their last change.
+    /// All conversations of every recipient, by their last change.
     async fn all_conversations(&mut self) -> Result<(), String> {
         let order = ConversationOrder::OldestUpdate.into();
         let request =

@@ -116,8 +116,8 @@ fn compare_order(matches: &[Match], request: &RememberRequest, conversations: us
     Ok(())
 }
 
-/// Of what the filter lets through, all that holds one of the words is found, as it is now, and beside that only
-/// answers to such.
+/// Everything that the filter accepts and that contains one of the words is found in its current form.
+/// Otherwise only answers to such utterances are found.
 fn compare_matches(
     matches: &[Match],
     request: &RememberRequest,
@@ -166,7 +166,7 @@ fn place(one: &Match) -> (String, i64) {
     (one.conversation_id.clone(), one.utterance.as_ref().map_or(0, |said| said.sequence))
 }
 
-/// Those around a match, and with any the rest of its exchange.
+/// The neighbors of a match, and for each the rest of its exchange.
 fn compare_neighbors(
     one: &Match,
     sequence: i64,

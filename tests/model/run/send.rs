@@ -1,4 +1,4 @@
-//! Sends calls to the services, without a transport, and puts what they answer in one shape.
+//! Calls the services without a transport, and brings their responses into one form.
 
 use prost::Message;
 use tonic::{Request, Response, Status};
@@ -14,7 +14,7 @@ use utterd::{
 
 use crate::naive::Call;
 
-/// What a call answers; what its response does not have is empty.
+/// The response of a call; what the response does not have is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub conversation_id: Option<String>,
@@ -37,14 +37,13 @@ pub struct Reply {
     /// For calls whose response has it.
     pub utterance: Option<Option<proto::Utterance>>,
     pub removed: Option<i32>,
-    /// What was forgotten, as messages.
+    /// The forgotten messages.
     pub messages: Vec<proto::Message>,
     /// For calls whose response has it.
     pub compaction: Option<Option<proto::Compaction>>,
     /// For calls whose response has the text of the summary.
     pub told: Option<String>,
-    /// The response as it goes over the wire, without what the caller wrote itself and
-    /// without summary and utterance.
+    /// The encoded response, without what the caller wrote itself, the summary and the utterance.
     pub wire: Vec<u8>,
 }
 
@@ -127,7 +126,7 @@ pub async fn send(services: &Services, call: &Call) -> Result<Reply, Status> {
     })
 }
 
-/// The same with messages in the place of its utterances.
+/// The same with messages instead of its utterances.
 fn as_messages(request: MemorizeRequest, messages: &[String]) -> MemorizeRequest {
     let ids = request.utterances.iter().map(|said| said.utterance_id.clone());
     let has_ids = ids.clone().any(|id| !id.is_empty());

@@ -1,4 +1,4 @@
-//! The state: what a command changes of it, and what is read of it.
+//! The state: what a command changes in it, and what is read of it.
 
 use tonic::Request;
 use utterd::proto::{
@@ -13,7 +13,7 @@ use crate::{checks::same, commands::Values, naive::Conversation, text::marker};
 const NAMES: [&str; 4] = ["blob", "plan", "step", "état"];
 
 impl Run {
-    /// What is to be changed, each value with a marker of its own: no response but GetState's tells it.
+    /// The change, each value with its own marker: no response but GetState's contains it.
     pub(super) fn values(&mut self, values: &Values, found: Option<&Conversation>) -> StateChange {
         let expected = |(name, off): &(u8, i8)| {
             let name = named(*name);
@@ -42,7 +42,7 @@ impl Run {
         self.state_is(names.iter().map(|name| named(*name)).collect(), model).await
     }
 
-    /// The values of these names, or all where none is named, are those of the model.
+    /// Checks that the values with these names, or all if none is given, match the model.
     pub(super) async fn state_is(&mut self, names: Vec<String>, model: &Conversation) -> Result<(), String> {
         let expected = model.values(&names);
         let request = GetStateRequest { conversation_id: model.id.clone(), names, ..Default::default() };

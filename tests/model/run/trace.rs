@@ -1,4 +1,4 @@
-//! The trace: every event, as it comes.
+//! The trace: every event, as it arrives.
 
 use std::pin::Pin;
 
@@ -25,7 +25,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Starts to read, behind an event or with what happens next.
+    /// Starts to read, after an event or with the next one.
     pub async fn open(services: &Services, after_event: &str) -> Result<Self, String> {
         let request = WatchEventsRequest { after_event: after_event.to_owned(), ..Default::default() };
         let response = services.watch_events(Request::new(request)).await;
@@ -38,12 +38,12 @@ impl Trace {
         }
     }
 
-    /// Lets go of the server.
+    /// Disconnects from the server.
     pub fn close(&mut self) {
         self.stream = Box::pin(futures::stream::empty());
     }
 
-    /// An event of an earlier server is no place to start from.
+    /// An event of an earlier server is not a valid start.
     pub async fn refuse(services: &Services, after_event: &str) -> Result<(), String> {
         let request = WatchEventsRequest { after_event: after_event.to_owned(), ..Default::default() };
         match services.watch_events(Request::new(request)).await {
@@ -52,7 +52,7 @@ impl Trace {
         }
     }
 
-    /// The events that have come since the last time.
+    /// The events since the last time.
     pub fn news(&mut self) -> Result<Vec<Event>, String> {
         let start = self.seen.len();
         while let Some(next) = self.stream.next().now_or_never() {
@@ -67,7 +67,7 @@ impl Trace {
         Ok(self.seen[start..].to_vec())
     }
 
-    /// The news must be this one event, of this time; or nothing.
+    /// The news must be exactly this event, with this time; or nothing.
     pub fn expect(&mut self, expected: Option<Event>, now: i64) -> Result<(), String> {
         let news = self.news()?;
         let time = Some(crate::naive::time(now));
@@ -88,7 +88,7 @@ pub fn read(operation: Operation, conversation: &str, recipient: &str, results: 
     }
 }
 
-/// The event of a change, but for conversation, request and segments.
+/// The event of a change, without conversation, request and segments.
 pub fn change(operation: Operation, facts: &Facts) -> Event {
     Event {
         operation: operation.into(),

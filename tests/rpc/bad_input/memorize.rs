@@ -31,7 +31,7 @@ async fn refuse_request(request: MemorizeRequest, reason: &str, field: &str, say
     }
 }
 
-/// Everything stored, and the revision; nothing when there is no conversation.
+/// Everything stored, and the revision; `None` if there is no conversation.
 async fn listed(session: &Session, stored: usize) -> Option<(String, i64)> {
     let capacity = session.memory().get_capacity_info(GetCapacityInfoRequest::default()).await;
     match stored {

@@ -36,7 +36,7 @@ async fn an_instruction_that_is_none() {
             refused
                 .is(Code::InvalidArgument, "INSTRUCTION_NOT_UNDERSTOOD")
                 .blames("instructions")
-                .says("accepted are oldest, newest");
+                .says("valid forms: oldest, newest");
         }
     }
     let long = session.memory().forget(forget(&"x".repeat(4_097), ForgetMode::Soft)).await.refusal();
@@ -117,7 +117,7 @@ async fn fields_of_remember() {
             filtered(RememberFilter { min_turn: Some(3), max_turn: Some(2), ..filter() }),
             "INVALID_FIELD",
             "filter.max_turn",
-            "before the other end",
+            "before the start",
         ),
         (
             filtered(RememberFilter { min_sequence: Some(0), ..filter() }),
@@ -129,7 +129,7 @@ async fn fields_of_remember() {
             filtered(RememberFilter { min_sequence: Some(3), max_sequence: Some(2), ..filter() }),
             "INVALID_FIELD",
             "filter.max_sequence",
-            "before the other end",
+            "before the start",
         ),
         (
             filtered(RememberFilter { start_time: at(i64::MAX), ..filter() }),
@@ -141,7 +141,7 @@ async fn fields_of_remember() {
             filtered(RememberFilter { start_time: at(9), end_time: at(8), ..filter() }),
             "INVALID_FIELD",
             "filter.end_time",
-            "before the other end",
+            "before the start",
         ),
     ];
     for (request, reason, field, says) in cases {

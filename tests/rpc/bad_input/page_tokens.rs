@@ -1,4 +1,4 @@
-//! Page tokens: each goes on with its own query only.
+//! Page tokens: each only works with its own query.
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use tonic::Code;
@@ -9,7 +9,7 @@ use crate::{
     session::{Reply, Session},
 };
 
-/// A token goes on with the query that gave it, and with no other.
+/// A token continues the query that returned it, and no other.
 #[tokio::test]
 async fn page_tokens_of_another_query() {
     let session = Session::new().await;
@@ -42,7 +42,7 @@ async fn page_tokens_of_another_query() {
     assert_eq!(session.conversations().list_utterances(sized).await.reply().utterances.len(), 2);
 }
 
-/// Whatever place a token names, it is answered, or refused as no token.
+/// Whatever place a token names, it is served, or refused as an invalid token.
 #[tokio::test]
 async fn page_tokens_that_no_server_wrote() {
     let session = Session::new().await;

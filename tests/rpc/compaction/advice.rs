@@ -1,4 +1,4 @@
-//! The advice to compact: where it is told, and to whom no more.
+//! The advice to compact: where it is given, and who no longer gets it.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ async fn answer(
     session.compactions().answer_compaction_prompt(request).await.reply()
 }
 
-/// What a session is told by each call that tells a capacity. Says two utterances.
+/// The advice to a session from each call that returns a capacity. Says two utterances.
 async fn told(session: &Session, session_id: &str) -> [Option<CompactionAdvice>; 4] {
     let session_id = session_id.to_owned();
     let say = MemorizeRequest { session_id: session_id.clone(), ..memorize(vec![user("And then?")]) };
@@ -90,7 +90,7 @@ async fn without_a_session_nobody_gets_any_of_that_conversation() {
     assert_eq!(capacity.compaction_advice, at(50, 50));
 }
 
-/// A session without a name is the server's run.
+/// A session without a name lasts as long as the server's run.
 #[tokio::test]
 async fn the_next_run_of_the_server_advises_again() {
     let store = Arc::new(MemoryStore::new(0));

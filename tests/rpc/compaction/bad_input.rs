@@ -1,4 +1,4 @@
-//! Requests that name what is wrong with them, and change nothing.
+//! Invalid requests are refused with what is wrong, and change nothing.
 
 use tonic::Code;
 use utterd::proto::{

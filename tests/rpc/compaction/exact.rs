@@ -1,4 +1,4 @@
-//! Compactions of an exact count, and without a summary.
+//! Compactions with an exact count, and without a summary.
 
 use tonic::Code;
 use utterd::proto::{CompactConversationRequest, SummaryMethod};
@@ -10,7 +10,7 @@ fn oldest(count: i32) -> CompactConversationRequest {
     CompactConversationRequest { count: Some(count), ..Default::default() }
 }
 
-/// So many leave, however short the window is; what left is summarised.
+/// This many leave, however short the window is, and are summarised.
 #[tokio::test]
 async fn so_many_of_the_oldest_leave() {
     let session = long(12).await;
@@ -26,7 +26,7 @@ async fn so_many_of_the_oldest_leave() {
     assert_eq!(sequences_of(&session.window().await), (1..=12).collect::<Vec<_>>());
 }
 
-/// What leaves is in the archive and in no summary, also where the policy has none.
+/// What leaves without a summary is only archived, even if the policy has summaries off.
 #[tokio::test]
 async fn what_leaves_without_a_summary_is_archived_only() {
     for summarization_enabled in [true, false] {
@@ -51,7 +51,7 @@ async fn what_leaves_without_a_summary_is_archived_only() {
     }
 }
 
-/// A count that ends inside an exchange takes it whole.
+/// A count that ends inside an exchange includes all of it.
 #[tokio::test]
 async fn an_exchange_leaves_whole() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! Lists of compactions, and the events of them.
+//! Lists of compactions, and their events.
 
 use tonic::{Code, Streaming};
 use utterd::proto::{
@@ -82,7 +82,7 @@ async fn a_token_goes_on_with_its_own_list_only() {
     assert_eq!(numbers(&session.compactions().list_compactions(larger).await.reply()), [4, 3, 2]);
 }
 
-/// The next event, which is in line already or comes.
+/// The next event, already queued or not.
 async fn next(events: &mut Streaming<WatchEventsResponse>) -> Event {
     loop {
         let response = events.message().await.unwrap().expect("the stream goes on");
@@ -140,7 +140,7 @@ async fn every_call_is_an_event() {
     assert_eq!((event.operation(), event.result_count), (Operation::ListCompactions, Some(2)));
     assert_eq!(event.revision, None);
 
-    // a preview and a refusal are none
+    // a preview and a refusal are not events
     let preview = CompactConversationRequest { preview: true, ..keep(15) };
     compact(&session, preview).await;
     session.compactions().undo_compaction(UndoCompactionRequest::default()).await.refusal();
@@ -150,7 +150,7 @@ async fn every_call_is_an_event() {
     assert_eq!((event.operation(), event.revision), (Operation::AnswerCompactionPrompt, None));
 }
 
-/// An event names a compaction only where one was made, and not where one lost a part of what it compacted.
+/// An event names a compaction only if one was made, not if one lost a part of what it compacted.
 #[tokio::test]
 async fn an_event_names_the_compaction_that_was_made() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! What a compaction does and tells, and what a preview does not do.
+//! What a compaction does and returns, and what a preview does not do.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ async fn a_compaction_tells_what_it_did() {
     assert_eq!(response.summary, session.summary().await.text);
 }
 
-/// What stays is as it was, and what left is stored.
+/// What stays is unchanged, and what left is stored.
 #[tokio::test]
 async fn the_last_utterances_stay_untouched() {
     let session = long(40).await;
@@ -118,7 +118,7 @@ async fn what_brought_a_compaction_is_told() {
     assert_eq!(asked, [None, Some(40), Some(50)]);
 }
 
-/// Passing `max_turns` is a compaction; rolling is none.
+/// Exceeding `max_turns` is a compaction; rolling is not.
 #[tokio::test]
 async fn turns_are_compacted_and_a_rolling_window_is_not() {
     let session = Session::new().await;

@@ -1,4 +1,4 @@
-//! Compactions as a client makes them, lists them and takes them back.
+//! Compactions as a client makes, lists and undoes them.
 
 mod advice;
 mod bad_input;
@@ -20,7 +20,7 @@ fn unlimited() -> Policy {
     Policy { preset: PolicyPreset::Session.into(), ..Default::default() }
 }
 
-/// Notes of users, each of two sentences.
+/// User notes with two sentences each.
 fn notes(numbers: std::ops::RangeInclusive<usize>) -> Vec<NewUtterance> {
     let note = |number| {
         format!(
@@ -31,7 +31,7 @@ fn notes(numbers: std::ops::RangeInclusive<usize>) -> Vec<NewUtterance> {
     numbers.map(|number| user(&note(number))).collect()
 }
 
-/// The default recipient's conversation, with so many notes in its window.
+/// The default recipient's conversation, with this many notes in its window.
 async fn long(count: usize) -> Session {
     let session = Session::new().await;
     session.create_with(unlimited()).await;

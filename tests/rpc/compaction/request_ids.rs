@@ -1,4 +1,4 @@
-//! Retries of compactions, undos and answers, and the revision that a caller saw.
+//! Retries of compactions, undos and answers, and the expected revision.
 
 use tonic::Code;
 use utterd::proto::{
@@ -54,7 +54,7 @@ async fn a_repeated_compaction_is_replayed() {
     assert!(undone.undo_time.is_some(), "what became of it since is told");
 }
 
-/// Each of two undos of the same moment is answered with its own.
+/// Two undos at the same moment are each replayed with their own response.
 #[tokio::test]
 async fn repeated_undos_are_replayed() {
     let session = long(60).await;
@@ -103,7 +103,7 @@ async fn repeated_answers_are_replayed() {
     }
 }
 
-/// The three calls have ids of their own, and a refused attempt leaves its id free.
+/// The three calls have separate ids, and a refused attempt leaves its id free.
 #[tokio::test]
 async fn an_id_names_an_attempt_of_one_call() {
     let session = long(29).await;
@@ -117,7 +117,7 @@ async fn an_id_names_an_attempt_of_one_call() {
     assert!(!session.compactions().undo_compaction(undoing("r")).await.reply().replayed);
 }
 
-/// A conversation that was deleted is not in the replay, nor is the one that took its name.
+/// A deleted conversation is not in the replay, nor is a new one with its id.
 #[tokio::test]
 async fn a_replay_after_a_deletion_tells_of_no_compaction() {
     let session = long(40).await;

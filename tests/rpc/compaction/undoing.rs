@@ -1,4 +1,4 @@
-//! Taking compactions back.
+//! Undoing compactions.
 
 use tonic::Code;
 use utterd::proto::{
@@ -77,7 +77,7 @@ async fn only_the_last_ten_can_be_undone() {
     assert_eq!(session.window().await.len(), 56);
 }
 
-/// The archive forgets the oldest; what it no longer holds does not come back by halves.
+/// The archive drops the oldest; a compaction that it no longer holds completely does not come back in part.
 #[tokio::test]
 async fn what_the_archive_no_longer_holds_cannot_be_brought_back() {
     let session = Session::new().await;
@@ -114,7 +114,7 @@ async fn what_was_hard_forgotten_does_not_come_back() {
     assert_eq!(undone.capacity.unwrap().soft_deleted_count, Some(1));
 }
 
-/// A fork shares what was said, and starts with no compactions of its own.
+/// A fork shares what was said, and starts without compactions.
 #[tokio::test]
 async fn a_fork_has_none_to_undo_and_its_parent_keeps_its_own() {
     let session = long(40).await;

@@ -1,4 +1,4 @@
-//! A hard forget reaches everything: words are said in every place that keeps any, forgotten, and looked
+//! A hard forget reaches everything: words are said in every place that stores any, forgotten, and searched
 //! for wherever text comes out.
 
 mod reads;
@@ -43,7 +43,7 @@ fn no_file_of_sled_holds_what_was_forgotten() {
 fn no_file_holds_it(engine: DurableEngine) {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
-    // with the runtime all that uses the files ends
+    // with the runtime, everything that uses the files ends
     on_a_runtime(async {
         let model = Model::new();
         forgotten(Session::with_model_in(path, engine, model.clone()).await, model).await;
@@ -58,7 +58,7 @@ fn no_file_holds_it(engine: DurableEngine) {
     assert_eq!(upkeep::verify(&place, &mut |_| {}).expect("the files are read").problems, []);
 }
 
-/// Tells the story, has the words forgotten, and looks for them in all that can be read then.
+/// Tells the story, has the words forgotten, and searches for them in everything that can then be read.
 async fn forgotten(session: Session, model: Arc<Model>) {
     let mut story = Story::told(session, model).await;
     let mut before = story.texts().await;
@@ -89,7 +89,7 @@ async fn forgotten(session: Session, model: Arc<Model>) {
     assert_none_shows_a_word(&traces);
 }
 
-/// Fails unless each question has an answer that shows what was not forgotten.
+/// Checks that each read contains the control word, which was not forgotten.
 #[track_caller]
 fn assert_each_shows_control(reads: &[Read]) {
     for read in reads {
@@ -110,7 +110,7 @@ fn holds(text: &str, word: &str) -> bool {
     text.to_lowercase().contains(word)
 }
 
-/// The content of all files below a directory; what is no text in them is replaced.
+/// The contents of all files below a directory; invalid UTF-8 is replaced.
 fn content(directory: &Path) -> String {
     let of_entry = |entry: io::Result<DirEntry>| {
         let path = entry.expect("an entry").path();
@@ -118,7 +118,7 @@ fn content(directory: &Path) -> String {
             return content(&path);
         }
         let bytes = fs::read(path).expect("a file");
-        // an engine's file may end in a large hole
+        // an engine's file can end in a large hole
         let end = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
         String::from_utf8_lossy(&bytes[..end]).into_owned()
     };

@@ -1,4 +1,4 @@
-//! All that a client can read.
+//! Everything a client can read.
 
 use utterd::proto::{
     BuildContextRequest, CompactConversationRequest, ContextFormat, ContextRecall, ConversationFormat,
@@ -12,19 +12,19 @@ use utterd::proto::{
 use super::step::whole;
 use crate::session::{Reply, Session};
 
-/// A whole answer.
+/// A whole response.
 pub struct Read {
-    /// What was asked.
+    /// The call.
     pub asked: String,
-    /// Whom or what it was asked about.
+    /// Its subject.
     pub about: String,
     pub text: String,
 }
 
-/// What was asked about something, and the answer.
+/// The subject of a call, and the response.
 type Answer = (String, String);
 
-/// Everything that shows what was said in `conversation`; `prompt` is searched for.
+/// Everything that shows what was said in `conversation`; `prompt` is the search text.
 pub async fn texts(session: &Session, conversation: &str, prompt: &str) -> Vec<Read> {
     let mut texts = stored(session, conversation).await;
     texts.extend(summaries(session, conversation).await);
@@ -42,13 +42,13 @@ pub async fn listed(session: &Session, recipient: &str) -> Read {
     Read { asked: "conversations".to_owned(), about: recipient.to_owned(), text }
 }
 
-/// What tells of a conversation, and never what was said in it.
+/// What describes a conversation, but never contains what was said in it.
 pub async fn compactions(session: &Session, conversation: &str) -> String {
     let request = ListCompactionsRequest { conversation_id: conversation.to_owned(), ..Default::default() };
     whole(session.compactions().list_compactions(request).await)
 }
 
-/// Every event from the start of the server on, up to now.
+/// Every event since the start of the server.
 pub async fn events(session: &Session, from: &str) -> String {
     let end = session.cursor();
     let request = WatchEventsRequest { after_event: from.to_owned(), ..Default::default() };
@@ -121,7 +121,7 @@ async fn summaries(session: &Session, conversation: &str) -> Vec<Answer> {
     summaries
 }
 
-/// What a compaction would make of the conversation.
+/// The result that a compaction of the conversation would have.
 pub async fn preview(session: &Session, conversation: &str) -> Read {
     let request = CompactConversationRequest {
         conversation_id: conversation.to_owned(),

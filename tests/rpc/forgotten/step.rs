@@ -1,4 +1,4 @@
-//! What callers send that changes something.
+//! Requests that change something.
 
 use std::fmt::Debug;
 
@@ -10,7 +10,7 @@ use utterd::proto::{
 
 use crate::session::Session;
 
-/// A request that may be sent again.
+/// A request that can be repeated.
 #[derive(Clone, Debug)]
 pub enum Step {
     Compact(CompactConversationRequest),
@@ -24,7 +24,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The same, as an attempt with a name.
+    /// The same, with a request id.
     pub fn named(mut self, id: String) -> Self {
         *match &mut self {
             Self::Compact(request) => &mut request.request_id,
@@ -39,7 +39,7 @@ impl Step {
         self
     }
 
-    /// The whole answer, without what only repeats the request.
+    /// The whole response, except for what only repeats the request.
     pub async fn send(&self, session: &Session) -> String {
         let (mut memory, mut conversations) = (session.memory(), session.conversations());
         let mut compactions = session.compactions();
@@ -62,7 +62,7 @@ impl Step {
     }
 }
 
-/// A response with all that is in it.
+/// A response with everything in it.
 #[track_caller]
 pub fn whole<T: Debug>(answer: Result<Response<T>, Status>) -> String {
     match answer {

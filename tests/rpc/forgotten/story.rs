@@ -1,4 +1,4 @@
-//! Conversations with words in every place that keeps any, and how these are forgotten.
+//! Conversations with words in every place that stores any, and forgetting them.
 
 use std::sync::{Arc, Mutex};
 
@@ -26,15 +26,15 @@ use crate::{
     session::{Reply, Session, assistant, mask, result, system, user},
 };
 
-/// The conversations, but for the fork that an edit makes; the first two have compactions.
+/// The conversations, except for the fork that an edit makes; the first two have compactions.
 const CONVERSATIONS: [&str; 5] = ["trip", "detour", "ended", "dropped", "imported"];
 const RECIPIENTS: [&str; 3] = ["ann", "bob", "cid"];
 
-/// A server that all of it happens on.
+/// The server and the state of the story.
 pub struct Story {
     pub session: Session,
     model: Arc<Model>,
-    /// Where the trace began.
+    /// The start of the trace.
     start: String,
     sent: Vec<Step>,
     conversations: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Story {
 }
 
 impl Story {
-    /// Most is said, and a model has told the first compaction.
+    /// Says most of it, and lets a model summarise the first compaction.
     pub async fn told(session: Session, model: Arc<Model>) -> Self {
         let (start, shown) = (session.cursor(), Arc::default());
         let conversations = CONVERSATIONS.map(str::to_owned).into();
@@ -66,8 +66,8 @@ impl Story {
         story
     }
 
-    /// The rest is said and compacted, too, which folds the first summary; two calls of the model wait for
-    /// their answers.
+    /// Says the rest and compacts it too, which folds the first summary; two calls to the model are left
+    /// waiting.
     pub async fn folded(&mut self) -> [Call; 2] {
         for conversation in ["trip", "detour"] {
             self.go_on(conversation).await;
@@ -78,7 +78,7 @@ impl Story {
         [self.model.called().await, self.model.called().await]
     }
 
-    /// Forgets each word for good, while the model thinks; then the model answers, with such a word.
+    /// Hard-forgets each word while the model is working; then the model responds with such a word.
     pub async fn forget(&mut self, calls: [Call; 2]) {
         let named = |word: &str| format!("id:{}", id(word));
         for (conversation, instructions) in [
@@ -105,7 +105,7 @@ impl Story {
             assert!(call.shown().contains(word::TOLD), "{}", call.shown());
             call.tell(&format!("- The words of the gate are {} and {}.", word::TOLD, word::IN_FLIGHT));
         }
-        // what was asked between one forget and the next
+        // what was requested between one forget and the next
         while let Some(call) = self.model.take(0) {
             call.tell(&format!("Title: The ledger of {}\nSummary: {}.", word::TITLE, word::CLOSING));
         }
@@ -118,7 +118,7 @@ impl Story {
         assert!(standing.expect("there is a model").dropped >= 2, "both answers came too late");
     }
 
-    /// Takes all compactions back; a fork has only its own.
+    /// Undoes all compactions; a fork has only its own.
     pub async fn undo(&mut self) {
         for conversation in ["trip", "detour", "trip"] {
             let conversation_id = conversation.to_owned();
@@ -126,7 +126,7 @@ impl Story {
         }
     }
 
-    /// Everything that a client can read, in which [`CONTROL`] stands.
+    /// Everything a client can read that contains [`CONTROL`].
     pub async fn texts(&self) -> Vec<Read> {
         let prompt = format!("{CONTROL} {}", WORDS.join(" "));
         let mut texts = Vec::new();
@@ -144,7 +144,7 @@ impl Story {
         [reads::preview(&self.session, "trip").await, reads::preview(&self.session, "detour").await]
     }
 
-    /// What was sent, once more, and what comes back.
+    /// Repeats the earlier requests; the responses.
     pub async fn again(&self) -> Vec<Read> {
         let mut answers = Vec::new();
         for step in &self.sent {
@@ -154,7 +154,7 @@ impl Story {
         answers
     }
 
-    /// What tells of everything, and never what was said.
+    /// What describes everything, but never contains what was said.
     pub async fn traces(&self) -> Vec<Read> {
         let events = reads::events(&self.session, &self.start).await;
         let compactions = reads::compactions(&self.session, "trip").await;
@@ -217,7 +217,7 @@ impl Story {
         self.send(Step::Fork(fork)).await;
     }
 
-    /// What its window drops is not archived: only the summary tells of it.
+    /// What its window drops is not archived: only the summary contains it.
     async fn say_the_dropped(&mut self) {
         let (max_utterances, archive_limit) = (Some(6), Some(0));
         let llm_summaries = Some(false);
@@ -306,7 +306,7 @@ impl Story {
         answer
     }
 
-    /// From now on, the model answers `text` at once, and what ended was about the `named`.
+    /// From now on, the model immediately answers `text`, and closings are about the `named`.
     fn answer(&self, text: String, named: [&str; 2]) -> JoinHandle<()> {
         let [title, closing] = named;
         let closing =
@@ -329,7 +329,7 @@ impl Story {
         summary.segments.iter().any(|segment| segment.level() > 0)
     }
 
-    /// Waits until a model has told what the conversation was about, which has ended.
+    /// Waits until a model has written the closing of an ended conversation.
     async fn until_closed(&self, id: &str) {
         let conversation_id = id.to_owned();
         let request = WatchCapacityRequest { conversation_id, ..Default::default() };
@@ -345,7 +345,7 @@ impl Story {
         panic!("the watch ended");
     }
 
-    /// Waits until no segment of the conversation awaits a model.
+    /// Waits until no segment of the conversation waits for a model.
     async fn until_final(&self, conversation: &str) {
         let conversation_id = conversation.to_owned();
         let request = WatchCapacityRequest { conversation_id, ..Default::default() };

@@ -1,9 +1,9 @@
-//! The words that are looked for: no text has a part of one by accident.
+//! The words to search for: no text contains a part of one by accident.
 
-/// What is never forgotten: whoever looks for the others finds it.
+/// A word that is never forgotten: a search that works finds it.
 pub const CONTROL: &str = "kestrmol";
 
-/// The words that are to be forgotten, each named after where it stands.
+/// The words to forget, each named after its place.
 pub mod word {
     pub const INSTRUCTION: &str = "wobrunk";
     pub const ARCHIVED: &str = "quimbolt";

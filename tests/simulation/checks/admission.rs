@@ -1,5 +1,5 @@
-//! What did not come to the engine has left no trace: it was turned away, or its deadline was over, or its caller
-//! had gone.
+//! A call that did not reach the engine has left no trace: it was refused, or its deadline had passed, or its
+//! caller had disconnected.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
     wrongs
 }
 
-/// The numbers of the calls that took effect: of those that leave words of theirs, or an outcome.
+/// The numbers of the calls that took effect: those that leave their words, or an outcome.
 fn traces(order: &Order<'_>) -> BTreeSet<u64> {
     let mut traces = BTreeSet::new();
     for version in order.ledger.conversations.values().flatten() {
@@ -37,14 +37,14 @@ fn traces(order: &Order<'_>) -> BTreeSet<u64> {
     traces
 }
 
-/// The words of calls in what a change made.
+/// The words of calls in the result of a change.
 fn words(version: &Version) -> impl Iterator<Item = &str> {
     let utterances = version.change.iter().flat_map(|change| change.appended.iter().chain(&change.rewritten));
     let title = version.state.as_ref().and_then(|state| state.head.title.as_deref());
     utterances.map(|utterance| &*utterance.content).chain(title)
 }
 
-/// The number of the call that a text is of: its second word.
+/// The number of the call that a text belongs to: its second word.
 fn number_in(text: &str) -> Option<u64> {
     text.split(' ').nth(1)?.parse().ok()
 }

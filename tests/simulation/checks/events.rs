@@ -1,4 +1,4 @@
-//! The trace of an engine tells each change that it acknowledged, once and in order.
+//! The trace of an engine contains each change that it acknowledged, once and in order.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ use crate::{
 
 type Place = (LineageId, Revision);
 
-/// Checks the events of each engine; those of `living` are all there, while one that was killed may have
-/// had no time to tell the last of its changes.
+/// Checks the events of each engine. Those of `living` are complete; one that was killed might not have had
+/// time to publish the last of its changes.
 pub fn check(order: &Order<'_>, runs: &[Vec<Event>], living: &[usize]) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     for (run, events) in runs.iter().enumerate() {
@@ -49,7 +49,7 @@ fn changes(events: &[Event]) -> Vec<Told<'_>> {
     told.map(|((id, lineage), facts)| (id, (lineage, facts.revision), facts)).collect()
 }
 
-/// What is told of a change that was never made, or not so.
+/// Reports events of changes that were never made, or not in this form.
 fn untrue(
     order: &Order<'_>,
     run: usize,
@@ -66,7 +66,7 @@ fn untrue(
     (facts.memorized != memorized).then(|| wrong(format!("engine {run} told {facts:?} of {id} {}", place.1)))
 }
 
-/// What was acknowledged, and not told.
+/// Reports an acknowledged change without an event.
 fn untold(attempt: &Try, told: &[Told<'_>]) -> Option<Wrong> {
     let End::Answered(Answer::Now { after, change: Some(_), .. }) = &attempt.end else { return None };
     let place = (after.head.identity.lineage, after.head.revision);
@@ -74,8 +74,8 @@ fn untold(attempt: &Try, told: &[Told<'_>]) -> Option<Wrong> {
     (count != 1).then(|| wrong(format!("call {} was told {count} times", attempt.number)))
 }
 
-/// The changes that the engine knows to be made, and has not told: of a killed one those before another
-/// that it did tell.
+/// Reports changes that the engine knows to be made and has no event for; for a killed one, only those before
+/// another one with an event.
 fn skipped(order: &Order<'_>, run: usize, told: &[Told<'_>], lives: bool) -> Vec<Wrong> {
     let is_told = |version: &Version| told.iter().any(|(_, place, _)| version.place == Some(*place));
     let mut wrongs = Vec::new();

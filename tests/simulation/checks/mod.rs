@@ -1,4 +1,4 @@
-//! What must hold of a run, by what was recorded of it.
+//! Invariants of a run, checked against its record.
 
 mod admission;
 mod events;
@@ -12,12 +12,12 @@ mod watches;
 use crate::{tell, world::World};
 pub use order::Order;
 
-/// Something that must not be.
+/// A violation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
-    /// The rule that is broken, in a few words.
+    /// The broken rule, in a few words.
     pub rule: &'static str,
-    /// How.
+    /// How it was broken.
     pub how: String,
 }
 
@@ -27,7 +27,7 @@ impl Wrong {
     }
 }
 
-/// All that is wrong with a run.
+/// All violations in a run.
 pub fn all(world: &World) -> Vec<Wrong> {
     let ledger = world.disk.ledger.lock();
     let (tries, watches) = (world.tries.lock(), world.watches.lock());

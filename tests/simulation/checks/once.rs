@@ -59,11 +59,11 @@ fn places(order: &Order<'_>) -> Places {
             }
         }
     }
-    places.remove("said"); // what other processes say is no call of this run
+    places.remove("said"); // what other processes say is not a call of this run
     places
 }
 
-/// What was answered is what was sent.
+/// The answer must match the request.
 fn as_sent(attempt: &Try, call: &utterd::engine::MemorizeCall, answer: &Answer) -> Option<Wrong> {
     let Answer::Now { change: Some(change), .. } = answer else { return None };
     let sent = call.drafts.iter().map(|draft| (&draft.content, draft.role));
@@ -74,7 +74,7 @@ fn as_sent(attempt: &Try, call: &utterd::engine::MemorizeCall, answer: &Answer) 
     (!sent.eq(stored)).then(|| Wrong::new("as it was sent", format!("call {}", attempt.number)))
 }
 
-/// Sequences go on where they were.
+/// Sequences have no gaps.
 fn gaps(order: &Order<'_>) -> Vec<Wrong> {
     let mut wrongs = Vec::new();
     for (id, versions) in &order.ledger.conversations {

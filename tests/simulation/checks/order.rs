@@ -1,8 +1,8 @@
 //! One order for each conversation: who saw or made which version of it, and when.
 //!
-//! The store's ledger numbers the versions of a conversation. Writes make versions, reads see them; with
-//! these numbers, a run is linearizable when each answer fits between its call and itself: nobody sees an
-//! older version than was answered to anybody before the call, or one that is not there yet.
+//! The store's ledger numbers the versions of a conversation. Writes make versions, reads see them. With
+//! these numbers, a run is linearizable if each answer fits between its call and itself: nobody sees an older
+//! version than was returned to anybody before the call, or one that does not exist yet.
 
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
@@ -20,30 +20,30 @@ use crate::{
     world::{End, Try, Watch},
 };
 
-/// A version that an answer tells of.
+/// A version in an answer.
 #[derive(Clone, Debug)]
 pub struct Sight {
     pub id: ConversationId,
     pub version: usize,
-    /// The call made it.
+    /// Whether the call made it.
     pub made: bool,
 }
 
-/// A place in the order of a conversation or of a pointer that was told to somebody.
+/// A place in the order of a conversation or of a pointer that somebody was shown.
 struct Told<K> {
     of: K,
     place: usize,
     since: Tick,
 }
 
-/// The run as the checks look at it.
+/// The run in the form that the checks use.
 pub struct Order<'a> {
     pub ledger: &'a Ledger,
     pub tries: &'a [Try],
     versions: RefCell<BTreeMap<ConversationId, Arc<Vec<Version>>>>,
     told: Vec<Told<ConversationId>>,
     pointed: Vec<Told<RecipientId>>,
-    /// Of each attempt, what it saw.
+    /// The versions that each attempt saw.
     pub sights: Vec<Vec<Sight>>,
     wrongs: Vec<Wrong>,
 }
@@ -72,7 +72,7 @@ impl<'a> Order<'a> {
         order
     }
 
-    /// The versions of a conversation; the first is from before it existed.
+    /// The versions of a conversation; the first is the one before it existed.
     pub fn versions(&self, id: &ConversationId) -> Arc<Vec<Version>> {
         let mut known = self.versions.borrow_mut();
         known.entry(id.clone()).or_insert_with(|| Arc::new(self.ledger.versions(id))).clone()
@@ -86,13 +86,13 @@ impl<'a> Order<'a> {
         stored.is_none_or(|stored| *stored == *state).then_some(found)
     }
 
-    /// The place of a revision of one life of a conversation.
+    /// The place of a revision in one life of a conversation.
     pub fn place(&self, id: &ConversationId, place: (LineageId, Revision)) -> Option<usize> {
         self.versions(id).iter().position(|version| version.place == Some(place))
     }
 
-    /// The versions of a conversation that may be seen by what was called and answered then: from the
-    /// newest that was told to anybody before the call, to the newest that there was at the answer.
+    /// The versions of a conversation that an attempt can see: from the newest one shown to anybody before
+    /// the call, to the newest one at the time of the answer.
     pub fn visible(
         &self,
         id: &ConversationId,
@@ -105,7 +105,7 @@ impl<'a> Order<'a> {
         first..=last
     }
 
-    /// What may be seen as active for a recipient, likewise.
+    /// The same for the active conversation of a recipient.
     pub fn active(&self, recipient: &RecipientId, invoked: Tick, ended: Tick) -> Vec<Option<ConversationId>> {
         let pointers = self.ledger.pointers(recipient);
         let told = self.pointed.iter().filter(|told| told.of == *recipient && told.since < invoked);
@@ -114,7 +114,7 @@ impl<'a> Order<'a> {
         seen.map(|(_, active)| active).collect()
     }
 
-    /// The conversation of which an attempt told.
+    /// The conversation whose state an attempt returned.
     pub fn sights_of_state(&self, attempt: &Try) -> Option<ConversationId> {
         let End::Answered(Answer::State(state, _) | Answer::Listed(state, _)) = &attempt.end else {
             return None;
@@ -122,19 +122,19 @@ impl<'a> Order<'a> {
         Some(state.key().id.clone())
     }
 
-    /// The outcome that is kept of a call, by its request id.
+    /// The stored outcome of a call, by its request id.
     pub fn kept(&self, attempt: &Try) -> Option<&'a Kept> {
         let attempt = attempt.call.attempt()?;
         let namespace = Default::default();
         self.ledger.outcomes.get(&OutcomeKey { namespace, rpc: attempt.rpc, request: attempt.id.clone() })
     }
 
-    /// Until when an attempt may be refused: once its call took effect, it is replayed.
+    /// Until when an attempt can be refused: once its call took effect, it is replayed.
     pub fn undecided_until(&self, attempt: &Try) -> Tick {
         self.kept(attempt).map_or(attempt.ended, |kept| kept.tick.min(attempt.ended))
     }
 
-    /// Whether each answer tells of what there was, and not of what was over before its call.
+    /// Checks that each answer shows versions that existed, and were not outdated before its call.
     pub fn check(&self) -> Vec<Wrong> {
         let mut wrongs = self.wrongs.clone();
         for (attempt, sights) in self.tries.iter().zip(&self.sights) {
@@ -167,7 +167,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// A call by recipient goes to a conversation that was active, or to none when there was none.
+    /// A call by recipient goes to a conversation that was active, or to none if there was none.
     fn check_address(&self, attempt: &Try) -> Option<Wrong> {
         let (recipient, id) = by_recipient(attempt)?;
         let active = self.active(&recipient, attempt.invoked, attempt.ended);
@@ -178,7 +178,7 @@ impl<'a> Order<'a> {
         })
     }
 
-    /// What an attempt tells of the order of conversations.
+    /// What an attempt shows of the order of conversations.
     fn sights_of(&mut self, attempt: &Try) -> Vec<Sight> {
         let End::Answered(answer) = &attempt.end else { return Vec::new() };
         let mut states: Vec<(&Conversation, bool)> = Vec::new();
@@ -188,7 +188,7 @@ impl<'a> Order<'a> {
             Answer::State(state, _) | Answer::Listed(state, _) if state.exists() => {
                 states.push((state, false))
             }
-            // what a recipient has that has none
+            // the answer for a recipient without a conversation
             Answer::State(..) | Answer::Listed(..) => {}
             Answer::Found(found) => states.extend(found.iter().map(|found| (&*found.state, false))),
             Answer::Deleted(_) | Answer::Conversations(_) => {}
@@ -203,7 +203,7 @@ impl<'a> Order<'a> {
         sights
     }
 
-    /// The end of the conversation that ended for another to start; one of that name may have ended before.
+    /// The end of the conversation that was ended to start another; one with its id might have ended before.
     fn end(&self, attempt: &Try) -> Option<Sight> {
         let End::Answered(Answer::Now { outcome, .. }) = &attempt.end else { return None };
         let id = outcome.ended.as_ref()?;
@@ -214,7 +214,7 @@ impl<'a> Order<'a> {
         Some(Sight { id: id.clone(), version, made: true })
     }
 
-    /// The deletion that an attempt made, unless several were made at the time.
+    /// The deletion that an attempt made, unless there were several at the time.
     fn deletion(&mut self, attempt: &Try) -> Option<Sight> {
         let (Call::Delete(id), End::Answered(_)) = (&*attempt.call, &attempt.end) else { return None };
         let versions = self.versions(id);
@@ -232,8 +232,8 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// What an answer tells of a recipient's pointer: a call that moved it knows that it did; one that
-    /// went by it saw it no earlier than it pointed there.
+    /// Records what an answer shows of a recipient's pointer: a call that moved it knows so; one that
+    /// followed it saw it no earlier than it pointed there.
     fn note_pointer(&mut self, attempt: &Try) {
         let End::Answered(answer) = &attempt.end else { return };
         if let Answer::Now { after, change: Some(_), .. } = answer {

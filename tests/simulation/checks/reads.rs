@@ -1,4 +1,4 @@
-//! What a read tells of utterances: all that stayed, nothing that was gone, each as it was said.
+//! What a read returns: all utterances that stayed, none that were removed, each with its text.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -31,7 +31,7 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
                 let id = &after.key().id;
                 let versions = order.versions(id);
                 let seen = versions.get(order.visible(id, attempt.invoked, attempt.ended));
-                // what is unpinned may leave the window and the archive with the same change
+                // an unpinned utterance can leave the window and the archive with the same change
                 let is_stored = |one: &&Arc<Utterance>| {
                     change.as_ref().is_none_or(|change| !change.removes(one.sequence))
                 };
@@ -70,7 +70,7 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
     wrongs
 }
 
-/// What is wrong with a list of everything that was read from the version `from` on.
+/// Checks a list of everything, read from the version `from` on.
 fn listing(
     order: &Order<'_>,
     attempt: &Try,
@@ -89,7 +89,7 @@ fn listing(
         .or_else(|| missing(seen, listed, |utterance| forgotten || !utterance.forgotten))
 }
 
-/// What is told though no version says it so.
+/// Reports what was returned although no version contains it.
 fn untrue(versions: &[Version], told: &[Arc<Utterance>], forgotten: bool) -> Option<String> {
     let is_said = |utterance: &&Arc<Utterance>| {
         let is_so = |version: &Version| version.stored.get(&utterance.sequence) == Some(utterance);
@@ -100,7 +100,7 @@ fn untrue(versions: &[Version], told: &[Arc<Utterance>], forgotten: bool) -> Opt
     Some(format!("{untrue:?} is told; stored was {said:?}"))
 }
 
-/// What all versions say, and is not told.
+/// Reports what all versions contain and was not returned.
 fn missing(
     versions: &[Version],
     told: &[Arc<Utterance>],
@@ -115,7 +115,7 @@ fn missing(
     Some(format!("{missing} was stored all the time, and is not told"))
 }
 
-/// What is wrong with what was found.
+/// Checks the results of a search.
 fn remembered(order: &Order<'_>, attempt: &Try, prompt: &str, found: &[Found]) -> Option<String> {
     let id = match found.first() {
         Some(first) => first.state.key().id.clone(),

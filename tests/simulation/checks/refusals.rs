@@ -1,4 +1,4 @@
-//! A refusal is true: of some state that the conversation was in while the call lasted.
+//! A refusal is true for some state that the conversation was in during the call.
 
 use utterd::{
     domain::{
@@ -59,7 +59,7 @@ fn is_by_recipient(attempt: &Try) -> bool {
     attempt.call.address().is_some_and(|address| address.conversation.is_none())
 }
 
-/// The versions that the call may have met.
+/// The versions that the call might have seen.
 fn candidates(order: &Order<'_>, attempt: &Try, refusal: &Refusal) -> Vec<Version> {
     let ended = order.undecided_until(attempt);
     let seen = |id: &ConversationId| {
@@ -79,14 +79,14 @@ fn candidates(order: &Order<'_>, attempt: &Try, refusal: &Refusal) -> Vec<Versio
     }
 }
 
-/// Whether the recipient had no active conversation at a time.
+/// Whether the recipient had no active conversation at that time.
 fn lacks_active(order: &Order<'_>, attempt: &Try) -> bool {
     let Some(address) = attempt.call.address() else { return false };
     let ended = order.undecided_until(attempt);
     order.active(&address.recipient_or_default(), attempt.invoked, ended).contains(&None)
 }
 
-/// Whether a version is one of which the refusal is true.
+/// Whether the refusal is true for a version.
 fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
     let head = version.state.as_ref().map(|state| &state.head);
     match refusal {
@@ -133,7 +133,7 @@ fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
             let given = call.address().and_then(|address| address.recipient);
             head.is_some_and(|head| given.is_some_and(|given| given != head.identity.recipient))
         }
-        // where a fork may be cut depends on what was said by then
+        // where a fork can be cut depends on what had been said by then
         Refusal::Field(Reason::InvalidField, violation) => violation.field == "at_sequence",
         _ => false,
     }

@@ -1,4 +1,4 @@
-//! A call that is repeated is answered with what it came to first.
+//! A repeated call returns its first outcome.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
     order.tries.iter().filter_map(told).collect()
 }
 
-/// What is wrong with an answer of now whose outcome was kept by then.
+/// Checks that a new decision was not made although an outcome had already been stored.
 fn decided_anew(order: &Order<'_>, attempt: &Try, told: &Arc<Outcome>) -> Option<String> {
     attempt.call.attempt()?;
     match order.kept(attempt) {
@@ -44,7 +44,7 @@ fn decided_anew(order: &Order<'_>, attempt: &Try, told: &Arc<Outcome>) -> Option
     }
 }
 
-/// What is wrong with an outcome of now, beside the change that it is of and the state after that.
+/// Compares a new outcome with its change and the resulting state.
 fn untrue(after: &Conversation, change: Option<&Change>, told: &Outcome) -> Option<String> {
     let sequences =
         |utterances: &[Arc<Utterance>]| utterances.iter().map(|one| one.sequence).collect::<Ranges>();
@@ -73,7 +73,7 @@ fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<Strin
     let last = *order.visible(id, attempt.invoked, attempt.ended).end();
     let seen = versions.get(first..=last).unwrap_or_default();
     let Some(state) = &earlier.conversation else {
-        // the one that has its name now may be another
+        // the one that has its id now might be another
         let life = |version: &Version| version.place.map(|(life, _)| life);
         let own = versions.get(kept.version).and_then(life);
         let is_gone = seen.iter().any(|version| life(version) != own);

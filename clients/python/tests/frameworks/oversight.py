@@ -1,4 +1,4 @@
-"""Sees to it that a framework's tests run over utterd, but for those of left_out.txt: pytest -p oversight."""
+"""Ensures that a framework's tests run over utterd, except those in left_out.txt: pytest -p oversight."""
 
 from importlib import import_module
 from pathlib import Path
@@ -15,7 +15,7 @@ def pytest_collection_modifyitems(config, items):
     files = {name.partition("::")[0] for name in names.values()}
     left_out = {test for test in left_out_tests() if test.partition("::")[0] in files}
     if missing := left_out.difference(names.values()):
-        raise pytest.UsageError(f"{LEFT_OUT.name} names tests that there are not: {', '.join(sorted(missing))}")
+        raise pytest.UsageError(f"{LEFT_OUT.name} names tests that do not exist: {', '.join(sorted(missing))}")
     config.hook.pytest_deselected(items=[item for item in items if names[item] in left_out])
     items[:] = [item for item in items if names[item] not in left_out]
 
@@ -26,7 +26,7 @@ def left_out_tests():
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """Tests that never reached the server ran over a store of the framework's own."""
+    """Tests that never reached the server used the framework's own store."""
     (plugin,) = [name for name in session.config.option.plugins if name.startswith("plugin_")]
     with utterd.connect(import_module(plugin).memory.address) as memory:
         reached = any(True for _ in memory.conversations(all_recipients=True))

@@ -1,4 +1,4 @@
-"""Puts the service over utterd in the place of ADK's in-memory one: pytest -p plugin_google_adk."""
+"""Replaces ADK's in-memory service with the one over utterd: pytest -p plugin_google_adk."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Puts the history over utterd in the place of LangChain's in-memory one: pytest -p plugin_langchain."""
+"""Replaces LangChain's in-memory history with the one over utterd: pytest -p plugin_langchain."""
 
 import uuid
 
@@ -11,9 +11,9 @@ memory = utterd.local()
 
 
 class History(UtterdChatMessageHistory):
-    """What InMemoryChatMessageHistory is: each instance has a conversation of its own.
+    """Like InMemoryChatMessageHistory: each instance has a conversation of its own.
 
-    https://docs.langchain.com/oss/python/langchain/short-term-memory: deprecated, as the class in whose place it is.
+    https://docs.langchain.com/oss/python/langchain/short-term-memory: deprecated, like the class that it replaces.
     """
 
     def __init__(self, messages=()):

@@ -1,6 +1,6 @@
-"""Puts the stores over utterd in the place of LlamaIndex' own: pytest -p plugin_llama_index.
+"""Replaces LlamaIndex' own stores with those over utterd: pytest -p plugin_llama_index.
 
-Its tests are not in its package: a checkout has them.
+Its tests are not in its package, only in a checkout.
 """
 
 import json
@@ -18,7 +18,7 @@ memory_async = utterd.connect_async(memory.address)
 
 
 class Store(UtterdChatStore):
-    """What SimpleChatStore is: each instance has keys of its own, and a file can hold them."""
+    """Like SimpleChatStore: each instance has keys of its own, which a file can hold."""
 
     def __init__(self):
         super().__init__(memory, user=uuid.uuid4().hex)

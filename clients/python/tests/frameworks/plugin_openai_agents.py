@@ -1,4 +1,4 @@
-"""Puts the session over utterd in the place of the SDK's SQLite sessions: pytest -p plugin_openai_agents."""
+"""Replaces the SDK's SQLite sessions with the session over utterd: pytest -p plugin_openai_agents."""
 
 import hashlib
 import uuid
@@ -12,12 +12,12 @@ import utterd
 from utterd._ids import fit
 from utterd.openai_agents import UtterdSession
 
-# Without deadlines, as the tests move the clock.
+# Without deadlines, because the tests move the clock.
 memory = utterd.local_async(timeout=None)
 
 
 class Session(UtterdSession):
-    """What SQLiteSession is: a database's path names a namespace, and one in memory has a namespace of its own."""
+    """Like SQLiteSession: a database's path names a namespace, and one in memory has a namespace of its own."""
 
     def __init__(self, session_id, db_path=":memory:", *tables, session_settings=None, **names):
         super().__init__(session_id, memory, session_settings=session_settings)

@@ -1,4 +1,4 @@
-"""Puts the repository over utterd in the place of the mock of Strands' tests: pytest -p plugin_strands."""
+"""Replaces the mock in Strands' tests with the repository over utterd: pytest -p plugin_strands."""
 
 import sys
 import uuid

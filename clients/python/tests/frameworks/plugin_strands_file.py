@@ -1,4 +1,4 @@
-"""Puts the session manager over utterd in the place of Strands' files: pytest -p plugin_strands_file."""
+"""Replaces Strands' files with the session manager over utterd: pytest -p plugin_strands_file."""
 
 import hashlib
 

@@ -1,11 +1,11 @@
-"""Runs agent frameworks' own tests with the adapters in the place of their stores.
+"""Runs agent frameworks' own tests with the adapters instead of their stores.
 
     UTTERD_BIN=target/debug/utterd python run.py --into DIRECTORY [openai-agents | langchain | strands | …]
 
-The frameworks and their tests come from PyPI, into environments in DIRECTORY that are kept for the next time. ADK's and
-LlamaIndex' packages come without tests: `--tests DIRECTORY` names one that holds, from checkouts, ADK's
-`test_session_service.py` and LlamaIndex' `test_simple_chat_store.py` and `test_sql.py`. What is left out stands in
-left_out.txt, with the reasons.
+The frameworks and their tests come from PyPI, into environments in DIRECTORY that are kept for the next run. ADK's and
+LlamaIndex' packages come without tests: `--tests DIRECTORY` names one that contains, from checkouts, ADK's
+`test_session_service.py` and LlamaIndex' `test_simple_chat_store.py` and `test_sql.py`. What is left out is
+listed in left_out.txt, with the reasons.
 """
 
 import argparse
@@ -23,7 +23,7 @@ PYTEST = ["pytest", "pytest-asyncio", "pytest-mock", "pytest-timeout"]
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests of a framework, and what runs them."""
+    """Tests of a framework, and how to run them."""
 
     package: str
     plugin: str

@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Chat {
-    /// Takes a key that was pressed.
+    /// Handles a key that was pressed.
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         (self.held, self.set_aside) = (false, false);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -36,7 +36,7 @@ impl Chat {
         }
     }
 
-    /// Ctrl-C ends what there is to end: a reply, what is typed, the chat.
+    /// Ctrl-C stops a reply, or else clears the input, or else ends the chat.
     fn interrupt(&mut self) -> Vec<Effect> {
         if self.is_asking() {
             return self.stop();
@@ -103,7 +103,7 @@ impl Chat {
         vec![Effect::Do(Task::Answer(answer))]
     }
 
-    /// Says what is typed, or does it; while something is under way, as soon as that has ended well.
+    /// Sends the input, or runs it as a command; while something is in progress, as soon as that has ended well.
     pub(super) fn enter(&mut self) -> Vec<Effect> {
         let typed = self.input.text();
         let is_command = command::is_command(typed);
@@ -129,7 +129,7 @@ impl Chat {
         self.say(command::message(&typed).to_owned())
     }
 
-    /// Whoever says something else than an answer wants to go on: that is said behind the reply.
+    /// A user who types something other than an answer wants to go on: the text is sent after the reply.
     fn answer_by_line(&mut self) -> Vec<Effect> {
         match advice::answer(self.input.text()) {
             Some(answer) => {
@@ -146,7 +146,7 @@ impl Chat {
     fn command(&mut self) -> Vec<Effect> {
         let command = match command::parse(self.input.text()) {
             Ok(command) => command,
-            // What is typed stays, to be mended.
+            // The input stays, so that it can be fixed.
             Err(reason) => {
                 self.wrong(reason);
                 return Vec::new();
@@ -186,7 +186,7 @@ fn by_words(key: KeyEvent) -> bool {
     key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
 }
 
-/// Whether a command needs nothing of what is under way.
+/// Whether a command does not depend on what is in progress.
 fn may_interrupt(typed: &str) -> bool {
     matches!(command::parse(typed), Ok(Command::Help | Command::Quit) | Err(_))
 }

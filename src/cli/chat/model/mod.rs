@@ -1,5 +1,5 @@
-//! The state of a chat, and what each event makes of it: pure, so that all of it is tested without a
-//! terminal, a server or a model.
+//! The state of a chat, and how each event changes it. It is pure, so that all of it can be tested without
+//! a terminal, a server or a model.
 
 mod keys;
 mod replies;
@@ -21,19 +21,19 @@ use crate::proto::{Capacity, CompactionAdvice, Role, Utterance, UtteranceState};
 
 /// Rows of the status.
 pub const STATUS_ROWS: u16 = 2;
-/// The most rows of what is typed.
+/// The most rows of the input.
 const INPUT_ROWS: usize = 5;
-/// The most rows that tell of the commands while one is typed.
+/// The most rows of hints while a command is typed.
 const HINT_ROWS: usize = 3;
-/// The prompt before what is typed.
+/// The prompt before the input.
 pub const PROMPT: &str = "> ";
 
-/// What is under way; one thing at a time.
+/// What is in progress; one thing at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Doing {
     /// A draft is being stored.
     Storing(Draft),
-    /// The model is asked, and has said so much.
+    /// The model was asked, and has said this much.
     Asking(String),
     /// The advice to compact is being answered; then the model is asked.
     Answering,
@@ -52,20 +52,20 @@ pub struct Chat {
     input: Input,
     advice: Option<CompactionAdvice>,
     doing: Option<Doing>,
-    /// What is typed is said as soon as nothing is under way.
+    /// The input is sent as soon as nothing is in progress.
     held: bool,
-    /// What was typed was just put into the history.
+    /// The input was just moved into the history.
     set_aside: bool,
-    /// A draft of the user's that was not stored: sent again unchanged, it is the same attempt.
+    /// A draft of the user that was not stored: sent again unchanged, it is the same attempt.
     unsent: Option<Draft>,
-    /// A reply of the model's that was broken off, or could not be stored; nothing was said since.
+    /// A reply of the model that was broken off, or could not be stored; nothing has been said since.
     unkept: Option<Draft>,
     attempts: u64,
     /// What was forgotten last.
     forgotten: Vec<i64>,
     /// The server keeps the conversation in memory only.
     in_memory: bool,
-    /// What was said and told before the server lost the conversation and it started anew.
+    /// Utterances and notes from before the server lost the conversation and it started again.
     past: (Vec<Utterance>, Vec<Note>),
     /// Rows that the transcript is scrolled up.
     scroll: usize,
@@ -74,8 +74,8 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// A chat that goes on with a conversation, in a terminal of so many columns and rows; `model` is the
-    /// name of the model behind it, if there is any.
+    /// A chat that continues a conversation, in a terminal of the given size; `model` is the name of the model
+    /// behind it, if there is one.
     pub fn new(opening: Opening, model: Option<String>, (columns, rows): (u16, u16)) -> Self {
         let mut chat = Self {
             conversation_id: String::new(),
@@ -117,24 +117,24 @@ impl Chat {
         &self.capacity
     }
 
-    /// What is typed.
+    /// The input.
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// Columns of what is typed.
+    /// Columns of the input.
     pub fn input_columns(&self) -> usize {
         usize::from(self.columns).saturating_sub(PROMPT.len())
     }
 
-    /// Rows of what is typed, as many as are shown.
+    /// Rows of the input that are shown.
     pub fn input_rows(&self) -> u16 {
         let rows = self.input.rows(self.input_columns()).rows.len().min(INPUT_ROWS);
         u16::try_from(rows).unwrap_or(1)
     }
 
-    /// The rows between the transcript and the status: the commands that what is typed may become, or else
-    /// the question whether to compact.
+    /// The rows between the transcript and the status: the commands that match the input, or else the question
+    /// whether to compact.
     pub fn panel(&self) -> Vec<String> {
         let room = usize::from(self.rows.saturating_sub(STATUS_ROWS + self.input_rows()));
         let columns = usize::from(self.columns);
@@ -184,7 +184,7 @@ impl Chat {
         entries
     }
 
-    /// Takes what happened in, and answers what is to be done about it.
+    /// Handles an event, and returns the effects to carry out.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = self.take_in(event);
         if self.held && self.doing.is_none() && self.advice.is_none() {
@@ -213,10 +213,10 @@ impl Chat {
             Event::Piece(piece) => self.piece(&piece),
             Event::Reply(reply) if self.is_asking() => self.reply(reply),
             Event::NoReply(reason) if self.is_asking() => self.no_reply(&reason),
-            // Of a reply that was stopped.
+            // These are from a reply that was stopped.
             Event::Reply(_) | Event::NoReply(_) => Vec::new(),
             Event::Refreshed(window) => {
-                // One that was read before the last change is of no use.
+                // A window that was read before the last change is outdated.
                 if window.capacity.revision >= self.capacity.revision {
                     self.show(window);
                 }
@@ -236,7 +236,7 @@ impl Chat {
         }
     }
 
-    /// Scrolls up by so many rows, down by a negative number; never beyond an end.
+    /// Scrolls up by `rows`, or down by a negative number; never beyond an end.
     fn scroll_by(&mut self, rows: isize) {
         let wanted = self.scroll.saturating_add_signed(rows);
         let shown = self.transcript_rows();
@@ -269,7 +269,7 @@ impl Chat {
         self.tell(text.into(), Look::Note);
     }
 
-    /// What went wrong may change what the user wants to say: nothing is said behind it unseen.
+    /// An error might change what the user wants to say: nothing is sent after it before the user has seen it.
     fn wrong(&mut self, text: impl Into<String>) {
         self.held = false;
         self.tell(text.into(), Look::Wrong);
@@ -280,7 +280,7 @@ impl Chat {
         transcript::add(&mut self.notes, Note { after, text, look });
     }
 
-    /// Tells what was asked for; what is longer than the screen is shown from its start.
+    /// Shows what was asked for; if it is longer than the screen, from its start.
     fn answered(&mut self, text: String, look: Look) {
         self.tell(text, look);
         let Some(note) = self.notes.last() else { return };
@@ -288,7 +288,7 @@ impl Chat {
         self.scroll = rows.saturating_sub(self.transcript_rows());
     }
 
-    /// Stores what the user says. What could not be stored before is the same attempt, when it is said again.
+    /// Stores what the user says. A text that could not be stored before, sent again, is the same attempt.
     fn say(&mut self, text: String) -> Vec<Effect> {
         let unsent = self.unsent.take().filter(|unsent| unsent.text == text);
         let draft = unsent.unwrap_or_else(|| self.draft(Role::User, text));
@@ -350,18 +350,18 @@ impl Chat {
         Vec::new()
     }
 
-    /// What was said so far is on this screen alone.
+    /// What was said so far is now only on this screen.
     fn start_anew(&mut self) {
         self.past = (mem::take(&mut self.utterances), mem::take(&mut self.notes));
         let reason = match self.in_memory {
-            true => "the server was started again, and had what stands above in memory only",
-            false => "the server no longer has what stands above: it was deleted",
+            true => "the server was restarted, and had the messages above in memory only",
+            false => "the server no longer has the messages above: they were deleted",
         };
         let retry = if self.model.is_some() { "; /retry asks the model" } else { "" };
-        self.wrong(format!("{reason}\nthe conversation starts anew with your message{retry}"));
+        self.wrong(format!("{reason}\nthe conversation starts again with your message{retry}"));
     }
 
-    /// What could not be said is typed again, before what was typed meanwhile.
+    /// Puts a draft that could not be stored back into the input, before what was typed meanwhile.
     fn take_back(&mut self, draft: Draft) {
         let typed = self.input.text();
         let behind = if typed.is_empty() { String::new() } else { format!("\n{typed}") };
@@ -379,7 +379,7 @@ impl Chat {
 
     fn done(&mut self, done: Done) -> Vec<Effect> {
         if !done.forgotten.is_empty() {
-            // What commands told before may quote it.
+            // Earlier notes might quote what was forgotten.
             self.notes.retain(|note| note.look == Look::Aside);
             self.input.forget(&done.forgotten);
             self.forgotten = done.forgotten;
@@ -398,8 +398,8 @@ impl Chat {
         self.ended()
     }
 
-    /// The question whether to compact is followed by the reply that it kept waiting: whatever came of the
-    /// answer, and when a command made it needless.
+    /// After the question whether to compact comes the reply that it held up: whatever became of the answer, and
+    /// also if a command made the question unnecessary.
     fn ended(&mut self) -> Vec<Effect> {
         let answered = self.doing.take() == Some(Doing::Answering);
         if answered || (self.advice.is_some() && self.capacity.compaction_advice.is_none()) {
@@ -410,7 +410,7 @@ impl Chat {
     }
 }
 
-/// The commands that `typed` may become, in a few rows.
+/// The commands that match `typed`, in a few rows.
 fn hints(typed: &str, columns: usize) -> Vec<String> {
     let matching = command::matching(typed);
     let rows: Vec<_> = matching.iter().flat_map(|(usage, does)| explained(usage, does, columns)).collect();

@@ -1,4 +1,4 @@
-//! The model's replies: whole, broken off, and not stored.
+//! The model's replies: complete, broken off, and not stored.
 
 use super::{Chat, Doing};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Chat {
-    /// Asks the model, where there is one.
+    /// Asks the model, if there is one.
     pub(super) fn ask(&mut self) -> Vec<Effect> {
         if self.model.is_none() {
             return Vec::new();
@@ -19,7 +19,7 @@ impl Chat {
         vec![Effect::Ask]
     }
 
-    /// Asks again; a whole reply that is not stored is stored.
+    /// Asks again; but if a complete reply could not be stored, stores that.
     pub(super) fn retry(&mut self) -> Vec<Effect> {
         if let Some(draft) = self.unkept.clone().filter(|draft| !draft.broken_off) {
             return self.store(draft);
@@ -33,7 +33,7 @@ impl Chat {
         Vec::new()
     }
 
-    /// Stores the reply that is not stored.
+    /// Stores the reply that was left unstored.
     pub(super) fn keep(&mut self) -> Vec<Effect> {
         if let Some(draft) = self.unkept.clone() {
             return self.store(draft);
@@ -47,7 +47,7 @@ impl Chat {
         matches!(self.doing, Some(Doing::Asking(_)))
     }
 
-    /// Takes a piece of the reply.
+    /// Adds a piece of the reply.
     pub(super) fn piece(&mut self, piece: &str) -> Vec<Effect> {
         if let Some(Doing::Asking(said)) = &mut self.doing {
             said.push_str(piece);
@@ -64,7 +64,7 @@ impl Chat {
         vec![Effect::Stop]
     }
 
-    /// The reply did not come, or not to its end.
+    /// The reply did not come, or broke off.
     pub(super) fn no_reply(&mut self, reason: &str) -> Vec<Effect> {
         match self.break_off() {
             true => self.wrong(format!("{reason}\n/keep stores this much of the reply, /retry asks again")),
@@ -73,7 +73,7 @@ impl Chat {
         Vec::new()
     }
 
-    /// Leaves what the model has said in sight; answers whether that is anything.
+    /// Leaves what the model has said on the screen; returns whether that is anything.
     fn break_off(&mut self) -> bool {
         let Some(Doing::Asking(said)) = self.doing.take() else { return false };
         let said = said.trim();
@@ -84,13 +84,13 @@ impl Chat {
         !said.is_empty()
     }
 
-    /// Stores the whole reply.
+    /// Stores the complete reply.
     pub(super) fn reply(&mut self, reply: Reply) -> Vec<Effect> {
         let draft = Draft { calls: reply.calls, ..self.draft(Role::Assistant, reply.text) };
         self.store(draft)
     }
 
-    /// A reply that is not stored stays in sight.
+    /// Keeps a reply that is not stored on the screen.
     pub(super) fn leave_unstored(&mut self, draft: Draft) {
         if self.unkept.as_ref() != Some(&draft) {
             self.tell(transcript::drafted(&draft), Look::Aside);
@@ -98,8 +98,8 @@ impl Chat {
         }
     }
 
-    /// What was being stored is stored. A reply that had not been until then stands among what was said, not
-    /// among the notes.
+    /// The draft in progress is stored. If it was left unstored before, its note is removed: it is now among the
+    /// utterances.
     pub(super) fn no_longer_unstored(&mut self) {
         let draft = match self.doing.take() {
             Some(Doing::Storing(draft)) => Some(draft),

@@ -11,14 +11,14 @@ use crate::proto::{
     Capacity, CompactionAdvice, CompactionAnswer, Role, SummaryCapacity, ToolCall, Utterance,
 };
 
-/// A chat in a conversation of so many utterances, in a terminal of 80 by 24.
+/// A chat in a conversation of this many utterances, in a terminal of 80 by 24.
 pub fn chat(utterances: i64, model: Option<&str>) -> Chat {
     let opening =
         Opening { conversation_id: "demo".into(), window: window(1, utterances), note: "hello".into() };
     Chat::new(opening, model.map(str::to_owned), (80, 24))
 }
 
-/// A window of the utterances from `first` to `last`, by turns the user's and the assistant's; what is
+/// A window of the utterances from `first` to `last`, alternately the user's and the assistant's; what came
 /// before them is summarised.
 pub fn window(first: i64, last: i64) -> Window {
     let role = |sequence| if sequence % 2 == 1 { Role::User } else { Role::Assistant };
@@ -90,7 +90,7 @@ fn advised(model: Option<&str>) -> Chat {
     chat
 }
 
-/// Whether the question whether to compact stands on the screen.
+/// Whether the question whether to compact is on the screen.
 fn asks(chat: &Chat) -> bool {
     chat.panel().iter().any(|row| row.contains("[Y] Yes"))
 }
@@ -104,7 +104,7 @@ fn replying(piece: &str) -> Chat {
     chat
 }
 
-/// What the transcript shows, a row each.
+/// The rows that the transcript shows.
 fn shown(chat: &Chat) -> Vec<String> {
     let rows = last_rows(&chat.entries(), usize::MAX, 80);
     rows.into_iter().map(|row| format!("{}{}", row.speaker, row.text)).collect()
@@ -329,8 +329,8 @@ fn a_conversation_that_the_server_lost_stays_on_the_screen_and_starts_anew() {
         "user       message 1",
         "assistant  message 2",
         "· hello",
-        "! the server no longer has what stands above: it was deleted",
-        "  the conversation starts anew with your message; /retry asks the model",
+        "! the server no longer has the messages above: they were deleted",
+        "  the conversation starts again with your message; /retry asks the model",
         "user       hi",
     ];
     assert_eq!(shown(&chat), expected);

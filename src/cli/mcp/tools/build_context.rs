@@ -1,4 +1,4 @@
-//! `build_context`: what a model should be shown of a conversation.
+//! `build_context`: builds what a model should see of a conversation.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -22,29 +22,29 @@ use crate::{
 /// Builds a context.
 pub struct BuildContext;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// The conversation. By default the recipient's current one.
     conversation_id: Option<String>,
-    /// Whose conversation. By default this server's recipient.
+    /// The conversation's recipient. By default this server's recipient.
     recipient_id: Option<String>,
-    /// What to write it as: `text`, or the messages of `openai_chat` or `anthropic_messages`. Defaults to text.
+    /// The format: `text`, or the messages of `openai_chat` or `anthropic_messages`. Defaults to text.
     format: Option<Format>,
-    /// The most tokens. Defaults to what the conversation's window and summary may have, 9064 unless it was set.
+    /// The most tokens. Defaults to the limits of the conversation's window and summary together, 9064 unless changed.
     #[schemars(range(min = 1))]
     token_budget: Option<i32>,
-    /// The most turns, the newest. A turn is a message of the user and what follows it.
+    /// The most turns, the newest ones. A turn is a message of the user and what follows it.
     #[schemars(range(min = 0))]
     max_turns: Option<i32>,
-    /// What to look for in the rest, past conversations included: what is found is added under its date.
+    /// What to look for in the rest, including past conversations: what is found is added under its date.
     recall: Option<String>,
     /// Instructions to put first. They are not stored.
     instructions: Option<String>,
 }
 
-/// What a context is written as.
+/// The format of a context.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -59,7 +59,7 @@ pub enum Format {
 pub struct Context {
     /// The conversation; empty when the recipient has none yet.
     conversation_id: String,
-    /// Its revision that the context is of.
+    /// The conversation's revision that the context was built from.
     revision: i64,
     /// With the format text: the context.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +68,7 @@ pub struct Context {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
     messages: Option<Value>,
-    /// With anthropic_messages: the request's system, where there is one.
+    /// With anthropic_messages: the request's system, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
     system: Option<Value>,
@@ -76,7 +76,7 @@ pub struct Context {
     token_count: i64,
     /// What is left out of the conversation, and why.
     omitted: Vec<Omitted>,
-    /// What else there is to know.
+    /// Anything else to know.
     warnings: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ pub struct Omitted {
 impl Tool for BuildContext {
     const NAME: &'static str = "build_context";
     const TITLE: &'static str = "Build a context";
-    const DESCRIPTION: &'static str = "Build what a model should be shown of a conversation: the summary of what is no \
+    const DESCRIPTION: &'static str = "Build what a model should see of a conversation: the summary of what is no \
          longer in view, and the recent messages, within a number of tokens. Use it to continue a conversation where it was \
          left, or to hand it to another agent.";
     const EFFECT: Effect = Effect::Reads;

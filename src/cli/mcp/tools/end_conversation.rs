@@ -16,7 +16,7 @@ use crate::{
 /// Ends a conversation.
 pub struct EndConversation;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
@@ -24,7 +24,7 @@ pub struct Arguments {
     reason: Option<String>,
     /// The conversation to end. By default the recipient's current one.
     conversation_id: Option<String>,
-    /// Whose current conversation to end. By default this server's recipient.
+    /// The recipient whose current conversation to end. By default this server's recipient.
     recipient_id: Option<String>,
 }
 

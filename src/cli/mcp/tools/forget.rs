@@ -1,4 +1,4 @@
-//! `forget`: forgets what an instruction selects, once it is confirmed.
+//! `forget`: forgets what an instruction selects, once that is confirmed.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::{
 /// Forgets messages.
 pub struct Forget;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
@@ -29,11 +29,11 @@ pub struct Arguments {
     confirm: Option<bool>,
     /// Whether to forget for good, from the summary too. Without it what is forgotten can be restored.
     hard: Option<bool>,
-    /// With confirm: the revision that the answer without confirm told. Where the conversation has changed since, nothing is forgotten.
+    /// With confirm: the revision from the answer without confirm. If the conversation has changed since, nothing is forgotten.
     expected_revision: Option<i64>,
     /// The conversation. By default the recipient's current one.
     conversation_id: Option<String>,
-    /// Whose conversation. By default this server's recipient.
+    /// The conversation's recipient. By default this server's recipient.
     recipient_id: Option<String>,
 }
 
@@ -41,11 +41,11 @@ pub struct Arguments {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Forgotten {
-    /// Whether it was done; false when this only tells what would be forgotten.
+    /// Whether it was done; false if this only says what would be forgotten.
     done: bool,
     /// The conversation.
     conversation_id: String,
-    /// Its revision: after it, or, where nothing was done, the one to confirm with.
+    /// The conversation's revision: after the change, or, if nothing was done, the one to confirm with.
     revision: i64,
     /// The instructions as they were understood, in their short form.
     understood_as: String,
@@ -53,7 +53,7 @@ pub struct Forgotten {
     hard: bool,
     /// The messages; an exchange with tools is forgotten whole.
     messages: Vec<Message>,
-    /// What else there is to know.
+    /// Anything else to know.
     warnings: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ impl Tool for Forget {
     const NAME: &'static str = "forget";
     const TITLE: &'static str = "Forget messages";
     const DESCRIPTION: &'static str = "Forget messages of a conversation, when the user asks for it. Call it without \
-         confirm first: it then changes nothing and answers what would be forgotten. Tell the user, and call it again with \
+         confirm first: it then changes nothing and says what would be forgotten. Tell the user, and call it again with \
          confirm true once they agree.";
     const EFFECT: Effect = Effect::Changes;
     type Arguments = Arguments;
@@ -84,7 +84,7 @@ impl Tool for Forget {
         let hard = arguments.hard.unwrap_or_default();
         let (conversation_id, recipient_id) =
             memory.address(arguments.conversation_id, arguments.recipient_id);
-        // what is confirmed later is what is selected now, or nothing
+        // a later confirmation forgets exactly what is selected now, or nothing
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
         let capacity = memory.server().memory().get_capacity_info(request).await?.into_inner().capacity;
         let Capacity { conversation_id, recipient_id, revision, .. } = capacity.unwrap_or_default();

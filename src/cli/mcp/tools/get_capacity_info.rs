@@ -1,4 +1,4 @@
-//! `get_capacity_info`: how full a window is.
+//! `get_capacity_info`: reports how full a window is.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -15,28 +15,28 @@ use crate::{
     proto::{self, GetCapacityInfoRequest},
 };
 
-/// Tells how full a window is.
+/// Reports how full a window is.
 pub struct GetCapacityInfo;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// The conversation. By default the recipient's current one.
     conversation_id: Option<String>,
-    /// Whose conversation. By default this server's recipient.
+    /// The conversation's recipient. By default this server's recipient.
     recipient_id: Option<String>,
 }
 
-/// How full a window is. Where a maximum and what is available are absent, there is no limit.
+/// How full a window is. If a maximum and what is available are absent, there is no limit.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Capacity {
     /// The conversation; empty when the recipient has none yet.
     conversation_id: String,
-    /// Whose conversation it is.
+    /// The conversation's recipient.
     recipient_id: String,
-    /// What it is doing: `active`, `awaiting answer`, `idle` or `closed`; empty when there is none.
+    /// The conversation's status: `active`, `awaiting answer`, `idle` or `closed`; empty when there is none.
     status: String,
     /// Its revision.
     revision: i64,
@@ -58,7 +58,7 @@ pub struct Capacity {
     available_tokens: Option<i64>,
     /// Turns in the window.
     turn_count: i64,
-    /// Whether the window is above a limit, because what is in it may not leave.
+    /// Whether the window is above a limit, because what is in it cannot leave.
     over_limit: bool,
     /// Messages that left the window and are still stored.
     archived_utterance_count: i64,
@@ -71,7 +71,7 @@ pub struct Capacity {
 impl Tool for GetCapacityInfo {
     const NAME: &'static str = "get_capacity_info";
     const TITLE: &'static str = "See how full the window is";
-    const DESCRIPTION: &'static str = "Tell how full a conversation's window is: its messages and tokens, how many more \
+    const DESCRIPTION: &'static str = "Report how full a conversation's window is: its messages and tokens, how many more \
          fit, and what has left it.";
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;
@@ -136,7 +136,7 @@ fn text(capacity: &Capacity) -> String {
         );
     }
     if capacity.over_limit {
-        text += " It is over its limit, because what is in it may not leave.";
+        text += " It is over its limit, because what is in it cannot leave.";
     }
     if capacity.compaction_advised {
         text += " It is long enough to be compacted.";

@@ -13,17 +13,17 @@ use crate::{
     proto::{ConversationStatus, GetConversationRequest, ListConversationsRequest},
 };
 
-/// Conversations of a list, by default.
+/// Conversations in a list, by default.
 const RECENT: f64 = 10.0;
-/// Conversations of a list at most: some 20,000 tokens of titles and summaries.
+/// The most conversations in a list: some 20,000 tokens of titles and summaries.
 const MOST_RECENT: f64 = 100.0;
-/// Bytes of the messages of one answer: some 16,000 tokens, which clients of models let pass.
+/// The most bytes of messages in one answer: some 16,000 tokens, which the clients of models accept.
 const ANSWER_BYTES: usize = 64 << 10;
 
 /// Reads conversations that have ended.
 pub struct GetConversation;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
@@ -32,21 +32,21 @@ pub struct Arguments {
     /// Number of recent conversations to list (summaries only, no full message content). Defaults to 10.
     #[schemars(range(min = 1, max = 100))]
     list_recent: Option<f64>,
-    /// With conversation_id: the message to start at, from 1. An answer that had no room for all messages says the next one as nextMessage.
+    /// With conversation_id: the message to start at, from 1. An answer that has no room for all messages gives the next one as nextMessage.
     #[schemars(range(min = 1))]
     from_message: Option<i64>,
-    /// Whose conversations to list. By default this server's recipient.
+    /// The recipient whose conversations to list. By default this server's recipient.
     recipient_id: Option<String>,
 }
 
 /// One conversation, or a list.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(extend("type" = "object"))] // which clients ask for
+#[schemars(extend("type" = "object"))] // clients require this
 pub enum Answer {
     /// A conversation with its messages.
     One(One),
-    /// Conversations without theirs.
+    /// Conversations without their messages.
     Recent(Recent),
 }
 
@@ -66,7 +66,7 @@ pub struct One {
     ended_at: Option<String>,
     /// What user and assistant said, the oldest first.
     messages: Vec<Message>,
-    /// Where there was no room for all messages: the number of the next one, for from_message.
+    /// If there was no room for all messages: the number of the next one, for from_message.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_message: Option<i64>,
 }
@@ -99,7 +99,7 @@ impl Tool for GetConversation {
 
 async fn one(memory: &Memory, id: &str, from: Option<i64>) -> Result<One, Fault> {
     let first = usize::try_from(from.unwrap_or(1)).ok().filter(|first| *first > 0);
-    let first = first.ok_or_else(|| Fault::Wrong("from_message: accepted are 1 and more.".into()))?;
+    let first = first.ok_or_else(|| Fault::Wrong("from_message: accepted are 1 or more.".into()))?;
     must_have_ended(memory, id).await?;
     let read = transcript::read(memory, id, first, ANSWER_BYTES).await?;
     let Listed { id, title, summary, started_at, ended_at, .. } = Listed::from(&read.conversation);

@@ -20,18 +20,18 @@ use crate::{
 /// Stores messages.
 pub struct Memorize;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// What was said, in the order in which it was said; stored all or not at all.
+    /// What was said, in the order in which it was said; either all of it is stored, or none.
     #[schemars(length(min = 1))]
     messages: Vec<Message>,
-    /// The conversation; one that does not exist is started. By default the recipient's current one, and the next one once that has ended or been idle.
+    /// The conversation, which is started if it does not exist. By default the recipient's current one, or a new one once that has ended or been idle.
     conversation_id: Option<String>,
-    /// Whose conversation. By default this server's recipient.
+    /// The conversation's recipient. By default this server's recipient.
     recipient_id: Option<String>,
-    /// Any text that names this attempt: repeated with the same one within 24 hours, nothing is stored twice.
+    /// Any text that identifies this attempt: a repetition with the same text within 24 hours stores nothing twice.
     request_id: Option<String>,
 }
 
@@ -47,9 +47,9 @@ pub struct Message {
     name: Option<String>,
     /// With role assistant: the tools that it calls. Each needs its result before the next message of the user.
     tool_calls: Option<Vec<Call>>,
-    /// With role tool, and required there: the id of the call that this is the result of.
+    /// With role tool, where it is required: the id of the call that this is the result of.
     tool_call_id: Option<String>,
-    /// With role assistant: names of tools used for it, where the calls themselves are not stored.
+    /// With role assistant: names of tools used for it, if the calls themselves are not stored.
     tools_used: Option<Vec<String>>,
     /// Whether it is important: it then stays in view when older messages are summarised.
     pinned: Option<bool>,
@@ -74,18 +74,18 @@ pub struct Call {
 pub struct Stored {
     /// The conversation that it went to.
     conversation_id: String,
-    /// The conversation's revision after it.
+    /// The conversation's revision after this.
     revision: i64,
     /// Each message, in the order given.
     memorized: Vec<Memorized>,
     /// How many older messages left the window for the summary.
     evicted_count: i64,
-    /// Whether the conversation began with it.
+    /// Whether the conversation began with this.
     started_conversation: bool,
     /// The conversation that had been idle and has ended now.
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_conversation_id: Option<String>,
-    /// Whether it had been stored before, by the same request_id.
+    /// Whether this had been stored before, with the same request_id.
     replayed: bool,
     /// Tokens in the window now.
     token_count: i64,
@@ -141,7 +141,7 @@ impl From<Message> for NewUtterance {
             arguments_json: match arguments {
                 None => "{}".into(),
                 Some(Value::String(json)) => json,
-                // as models write them that think of them as what they stand for
+                // some models write the arguments themselves, not a string of JSON
                 Some(value) => value.to_string(),
             },
         };

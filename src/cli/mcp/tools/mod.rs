@@ -1,4 +1,4 @@
-//! The tools, a file each.
+//! The tools, one file each.
 
 mod build_context;
 mod end_conversation;
@@ -16,7 +16,7 @@ use rmcp::model::Tool;
 
 use super::tool::Entry;
 
-/// Every tool, those first that an agent needs most.
+/// Every tool, those that an agent needs most first.
 static TOOLS: [Entry; 8] = [
     Entry::of::<memorize::Memorize>(),
     Entry::of::<remember::Remember>(),
@@ -28,7 +28,7 @@ static TOOLS: [Entry; 8] = [
     Entry::of::<forget::Forget>(),
 ];
 
-/// What clients are told of the tools.
+/// The descriptions of the tools for clients.
 pub fn described() -> &'static [Tool] {
     static DESCRIBED: LazyLock<Vec<Tool>> =
         LazyLock::new(|| TOOLS.iter().map(|entry| (entry.describe)()).collect());
@@ -40,7 +40,7 @@ pub fn named(name: &str) -> Option<&'static Entry> {
     TOOLS.iter().find(|entry| entry.name == name)
 }
 
-/// The names of all, as people are told them.
+/// The names of all tools, for people.
 pub fn names() -> String {
     TOOLS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
 }

@@ -20,7 +20,7 @@ use crate::{
 
 /// Matches, by default.
 const LIMIT: i64 = 10;
-/// Matches at most.
+/// The most matches.
 const MOST: i64 = 50;
 /// Characters of a match's content, by default.
 const CHARACTERS: i64 = 1_000;
@@ -28,15 +28,15 @@ const CHARACTERS: i64 = 1_000;
 /// Finds messages.
 pub struct Remember;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// What to look for: a question or a few words. Without it, the newest messages come that meet the other arguments.
+    /// What to look for: a question or a few words. Without it, the newest messages that meet the other arguments are found.
     prompt: Option<String>,
     /// The conversation to search. By default the recipient's current one, and with scope recipient all of the recipient's.
     conversation_id: Option<String>,
-    /// Whose conversations. By default this server's recipient.
+    /// The recipient of the conversations. By default this server's recipient.
     recipient_id: Option<String>,
     /// What to search: `window`, what is in view; `conversation`, all that is stored of one conversation; `recipient`, all conversations. Defaults to conversation with a conversation_id, and to recipient without.
     scope: Option<Scope>,
@@ -54,7 +54,7 @@ pub struct Arguments {
     max_characters: Option<i64>,
 }
 
-/// What is searched.
+/// Where to search.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -69,7 +69,7 @@ pub enum Scope {
 pub struct Found {
     /// The best first; without a prompt the newest first.
     matches: Vec<Match>,
-    /// Whether there are more than the limit let in.
+    /// Whether there are more matches than the limit allows.
     more: bool,
 }
 
@@ -142,13 +142,13 @@ fn request(memory: &Memory, arguments: Arguments) -> Result<RememberRequest, Fau
     })
 }
 
-/// A number that was given, or else `usual`.
+/// The number that was given, or else `usual`; an error unless it is from 1 to `most`.
 fn within(given: Option<i64>, usual: i64, most: i64, name: &str) -> Result<i64, Fault> {
     let number = given.unwrap_or(usual);
     match (1..=most).contains(&number) {
         true => Ok(number),
         false if most == i64::MAX => {
-            Err(Fault::Wrong(format!("{name}: is {number}; accepted are 1 and more.")))
+            Err(Fault::Wrong(format!("{name}: is {number}; accepted are 1 or more.")))
         }
         false => Err(Fault::Wrong(format!("{name}: is {number}; accepted are 1 to {most}."))),
     }
@@ -156,7 +156,7 @@ fn within(given: Option<i64>, usual: i64, most: i64, name: &str) -> Result<i64, 
 
 fn time(given: Option<String>, name: &str) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = given.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let accepted = "accepted is a time as ISO 8601 writes it, such as 2026-11-20T10:00:00Z";
+    let accepted = "accepted is a time in ISO 8601, such as 2026-11-20T10:00:00Z";
     text.parse().map(Some).map_err(|_| Fault::Wrong(format!("{name}: is {text:?}; {accepted}.")))
 }
 
@@ -187,13 +187,13 @@ fn shown(found: proto::Match, characters: i64) -> Match {
 
 fn told(found: &Found) -> String {
     if found.matches.is_empty() {
-        return "Nothing was found. Try other words, or scope recipient; get_conversation with list_recent tells what past \
+        return "Nothing was found. Try other words, or scope recipient; get_conversation with list_recent lists what past \
                 conversations were about."
             .into();
     }
     let mut text: String = found.matches.iter().map(line).collect();
     if found.more {
-        text += "There is more: raise limit, or say more exactly what to look for.\n";
+        text += "There is more: raise limit, or be more specific about what to look for.\n";
     }
     text
 }

@@ -1,11 +1,11 @@
-//! Who speaks, in the words of models.
+//! The speakers, by the names that models use.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use crate::proto;
 
-/// Who speaks.
+/// The speaker of a message.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]

@@ -1,4 +1,4 @@
-//! `summarize`: tells a conversation in few words.
+//! `summarize`: summarises a conversation.
 
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -18,23 +18,23 @@ use crate::{
 /// Summarises a conversation.
 pub struct Summarize;
 
-/// What it takes.
+/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// The conversation. By default the recipient's current one.
     conversation_id: Option<String>,
-    /// Whose conversation. By default this server's recipient.
+    /// The conversation's recipient. By default this server's recipient.
     recipient_id: Option<String>,
     /// What to summarise: `all`; `recent`, the last recent_count messages; `evicted`, what is no longer in view; `turns`, from first_turn to last_turn. Defaults to all.
     scope: Option<Scope>,
-    /// With scope recent, and required there: how many messages.
+    /// With scope recent, where it is required: how many messages.
     #[schemars(range(min = 1))]
     recent_count: Option<i32>,
-    /// With scope turns, and required there: the first turn. A turn is a message of the user and what follows it.
+    /// With scope turns, where it is required: the first turn. A turn is a message of the user and what follows it.
     #[schemars(range(min = 0))]
     first_turn: Option<i32>,
-    /// With scope turns, and required there: the last turn.
+    /// With scope turns, where it is required: the last turn.
     #[schemars(range(min = 0))]
     last_turn: Option<i32>,
     /// The most tokens of the summary. Defaults to 1000, unless the conversation's policy says otherwise.
@@ -42,11 +42,11 @@ pub struct Arguments {
     token_limit: Option<i32>,
     /// Words that matter: sentences with them come first.
     focus_areas: Option<Vec<String>>,
-    /// Whether to have the server's model write the summary, where it has one; that takes seconds. Defaults to false.
+    /// Whether to have the server's model write the summary, if it has one; that takes seconds. Defaults to false.
     wait_for_llm: Option<bool>,
 }
 
-/// What is summarised.
+/// What to summarise.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -62,15 +62,15 @@ pub enum Scope {
 pub struct Summary {
     /// The conversation.
     conversation_id: String,
-    /// The summary; empty when there is nothing to tell.
+    /// The summary; empty when there is nothing to summarise.
     text: String,
     /// Its tokens.
     token_count: i64,
     /// The tokens of what it was made from.
     source_token_count: i64,
-    /// How it was made: `extractive`, of sentences as they were said, or `llm`, by a model.
+    /// How it was made: `extractive`, from sentences as they were said, or `llm`, by a model.
     method: String,
-    /// What else there is to know, such as why it is empty.
+    /// Anything else to know, such as why it is empty.
     warnings: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Tool for Summarize {
     const NAME: &'static str = "summarize";
     const TITLE: &'static str = "Summarize a conversation";
     const DESCRIPTION: &'static str = "Summarise a conversation, or a part of it, within a number of tokens. Changes \
-         nothing. Use it to see what a long conversation has come to.";
+         nothing. Use it to see where a long conversation stands.";
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;
     type Answer = Summary;

@@ -1,4 +1,4 @@
-//! What holds of every compaction, in random conversations.
+//! What holds for every compaction, in random conversations.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A conversation that is compacted, beside what was said in it.
+//! A conversation that is compacted, next to a record of what was said in it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +23,7 @@ use crate::domain::{
     update::{Update, UpdateUtterance, update, update_utterance},
 };
 
-/// A conversation, with everything that it stores.
+/// A conversation with everything it stores.
 pub(super) struct Life {
     pub(super) state: Conversation,
     pub(super) stored: BTreeMap<Sequence, Arc<Utterance>>,
@@ -35,7 +35,7 @@ pub(super) fn said(role: Role, content: &str) -> Draft {
     Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more: None }
 }
 
-/// The word that only the utterance with this sequence says.
+/// The word that is only in the utterance with this sequence.
 pub(super) fn mark(sequence: u64) -> String {
     format!("mark_{sequence}_x")
 }
@@ -114,7 +114,7 @@ impl Life {
         self.apply(said.transition);
     }
 
-    /// Says `count` utterances, by turns, each with a mark.
+    /// Says `count` utterances, in turns, each with a mark.
     pub(super) fn say(&mut self, count: u64) {
         for _ in 0..count {
             let sequence = self.state.head.next.get();
@@ -197,7 +197,7 @@ impl Life {
         self.apply(transition);
     }
 
-    /// A model tells a segment that waits; it names everything that it was shown.
+    /// A model writes a waiting segment; it names everything that it was shown.
     pub(super) fn replace_by_llm(&mut self, which: usize) {
         let Some(command) = self.ask_model(which) else { return };
         let told = self
@@ -221,7 +221,7 @@ impl Life {
         Some(ReplaceByLlm { segment, lines, model: "model".into(), prompt: 1, seen, from })
     }
 
-    /// Everything that is told anywhere in the state.
+    /// All text anywhere in the state.
     pub(super) fn told(&self) -> String {
         let folded = self
             .state
@@ -237,7 +237,7 @@ impl Life {
         texts.collect()
     }
 
-    /// What must hold of every state.
+    /// What must hold for every state.
     pub(super) fn check(&self) -> Result<(), TestCaseError> {
         let (state, head) = (&self.state, &self.state.head);
         let left: BTreeSet<u64> = head.left.sequences().map(Sequence::get).collect();

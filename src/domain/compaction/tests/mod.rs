@@ -1,4 +1,4 @@
-//! Compactions, beside what was said in the conversations.
+//! Compactions, next to a record of what was said in the conversations.
 
 mod always;
 mod life;

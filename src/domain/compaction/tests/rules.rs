@@ -1,4 +1,4 @@
-//! What a compaction takes, refuses, gives back and advises.
+//! What a compaction moves, refuses, gives back and advises.
 
 use super::{super::*, life::*};
 use crate::domain::{
@@ -92,7 +92,7 @@ fn an_undo_needs_the_archive() {
     assert_eq!(reason(life.undo()), Reason::SourcesGone);
     life.say(25);
     life.compact(25).unwrap();
-    assert!(life.undo().is_ok(), "what was compacted last is all there");
+    assert!(life.undo().is_ok(), "all of the last compaction is still there");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn advice_comes_at_fifty_and_every_ten_more_until_it_is_answered() {
     life.compact(45).unwrap();
     assert_eq!(advice(&life), None);
     life.say(9);
-    assert_eq!((advice(&life), life.state.window.len()), (None, 54), "twenty were not said since");
+    assert_eq!((advice(&life), life.state.window.len()), (None, 54), "fewer than twenty were said since");
     life.say(11);
     assert_eq!(advice(&life), Some(60));
 }
@@ -147,7 +147,7 @@ fn what_the_turns_or_a_narrower_policy_evict_is_a_compaction() {
     assert_eq!(causes, [Cause::Policy; 2]);
     let mut rolling = Life::new(policy(Policy::ROLLING));
     rolling.say(60);
-    assert_eq!(rolling.state.compactions.len(), 0, "rolling is no compaction");
+    assert_eq!(rolling.state.compactions.len(), 0, "rolling is not a compaction");
 }
 
 #[test]
@@ -187,12 +187,12 @@ fn a_compactions_figures_follow_what_stands() {
     let (told, model) = figures(&life);
     assert!(told < extracted && model.is_some(), "{told} of {extracted}");
     life.forget("sequence:7", true);
-    assert_eq!(figures(&life).1, None, "what the model told is gone");
+    assert_eq!(figures(&life).1, None, "the model's text is gone");
     life.replace_by_llm(0);
     let (told, model) = figures(&life);
     assert!(told < extracted && model.is_some());
     life.say(1);
-    assert_eq!(life.state.compactions[0].tokens_after, told, "what is said later is no part of it");
+    assert_eq!(life.state.compactions[0].tokens_after, told, "what is said later does not count");
 }
 
 #[test]

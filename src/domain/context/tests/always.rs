@@ -1,4 +1,4 @@
-//! What holds of every context.
+//! What holds for every context.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{super::*, talk::*};
 use crate::domain::{Marks, More, Policy, Ranges, Role, Sequence, TokenCounter, extractive::tests::o200k};
 
-/// What is said next in a conversation made by chance.
+/// What is said next in a random conversation.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Say(Role, String, Option<&'static str>),
@@ -35,7 +35,7 @@ pub(crate) fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 impl Talk {
-    /// The id of an abandoned call, if the nearest with that id is in the window.
+    /// The id of an abandoned call, if the nearest call with that id is in the window.
     fn abandoned(&self) -> Option<Box<str>> {
         let id = &self.0.head.abandoned.iter().rfind(|call| call.answer.is_none())?.id;
         let nearest = self.0.head.abandoned_with(id).find(|call| call.answer.is_none())?;
@@ -50,13 +50,13 @@ impl Talk {
             Step::Call(text, calls) => {
                 self.call(text, &["a", "b", "a"][..*calls]);
             }
-            // mostly one that is open, else a late one, else an orphan
+            // mostly for an open call, else late, else an orphan
             Step::Answer(call, text) => {
                 let open = self.0.head.open.as_ref().and_then(|open| open.calls.get(*call).cloned());
                 let id = open.or_else(|| self.abandoned()).unwrap_or_else(|| "z".into());
                 self.answer(&id, text);
             }
-            // what covers the archive would have to be loaded
+            // the archive would have to be loaded
             _ if !self.0.head.archived.is_empty() => {}
             Step::Forget(sequence) if self.0.window.get(Sequence(*sequence)).is_some() => {
                 self.forget(&format!("sequence:{sequence}"));
@@ -115,7 +115,7 @@ fn recall_limits() -> impl Strategy<Value = RecallLimits> {
         .prop_map(|(matches, percent)| RecallLimits { matches, percent })
 }
 
-/// What is recalled is of whole units, and not in the context otherwise.
+/// What is recalled is in whole units, and not otherwise in the context.
 fn check_recalled(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     let rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
     let recalled: Ranges = context.recalled.iter().map(|found| found.utterance.sequence).collect();
@@ -128,7 +128,7 @@ fn check_recalled(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Calls are answered directly behind them, each once and in the order made.
+/// Results directly follow their calls, one for each, in the order of the calls.
 fn check_exchanges(context: &Context) -> Result<(), TestCaseError> {
     let mut open = 0..0;
     for message in &context.messages {
@@ -145,7 +145,7 @@ fn check_exchanges(context: &Context) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Everything said is rendered or left out for a reason, and nothing is both.
+/// Everything said is either rendered or left out for a reason, never both.
 fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     let mut rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
     prop_assert_eq!(rendered.count(), sequences(context).len() as u64, "nothing twice");
@@ -161,8 +161,8 @@ fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A unit that is pinned while it is the newest has its own share; later it has the pinned ones', and
-/// a long result before it what is left beside that.
+/// A pinned unit has its own share while it is the newest; later it uses the share of the pinned units, and
+/// a long result before it gets what is left.
 #[test]
 fn nothing_is_stable_beside_a_pinned_newest_unit() {
     let mut talk = Talk::session();
@@ -216,7 +216,7 @@ proptest! {
         }
     }
 
-    /// With what the user asked and what is pinned, both out of the window.
+    /// With the user's question and the pinned units, both out of the window.
     #[test]
     fn what_comes_from_the_archive_fits_too(steps in steps(), request in requests(), long in 0..60usize) {
         let mut talk = Talk::session();

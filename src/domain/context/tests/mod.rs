@@ -1,4 +1,4 @@
-//! Contexts as a whole: what always holds, and what the parts come to.
+//! Contexts as a whole: what always holds, and their parts.
 
 mod always;
 mod parts;

@@ -1,4 +1,4 @@
-//! What the parts of a context come to.
+//! The parts of a context.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn unanswered_calls_are_left_out_or_closed() {
     assert_eq!(abandoned.stable, abandoned.messages.len());
 }
 
-/// An agent that was killed amid a call asks its model again, and no user says anything between.
+/// An agent that was killed in the middle of a call asks its model again, without a user utterance in between.
 #[test]
 fn what_is_answered_stays_beside_a_call_that_is_not() {
     let mut talk = Talk::session();
@@ -107,7 +107,7 @@ fn as_many_turns_come_as_are_asked_for() {
 fn without_steps_the_budget_is_filled() {
     let talk = turns(60);
     let context = talk.context(&Request { stable_steps: Some(false), ..within(500) });
-    // an answer goes with what was asked
+    // an answer leaves together with its question
     let turn = context.messages[0].tokens + context.messages[1].tokens;
     assert!((500 - turn..=500).contains(&context.tokens), "{}", context.tokens);
 }
@@ -121,8 +121,8 @@ fn what_no_summary_covers_is_counted_when_it_is_left_out() {
     let [warning] = context.warnings[..] else { panic!("{:?}", context.warnings) };
     assert_eq!(
         warning.to_string(),
-        "13 utterances are left out that no summary covers, 8 whole turns of the window among them; omitted \
-         tells by which limit"
+        "13 utterances that no summary covers are left out, including 8 whole turns of the window; see omitted \
+         for the limits"
     );
     let all = talk.context(&unlimited());
     assert_eq!((all.uncovered, all.warnings.len()), (Uncovered::default(), 0));
@@ -181,7 +181,7 @@ fn a_result_too_long_keeps_both_ends() {
     assert!(result.text().starts_with("line 1\nline 2\n") && result.text().ends_with("line 2000\n"));
     assert!(result.text().contains(" tokens left out …]\n"));
     assert!((650..=750).contains(&result.tokens), "about three quarters of the budget: {}", result.tokens);
-    assert_eq!(context.stable, 3, "it stays as it is");
+    assert_eq!(context.stable, 3, "it does not change");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn the_summary_has_a_quarter_of_a_tight_budget() {
     let summary = |budget: u32| {
         let context = talk.context(&within(budget));
         let at = context.messages.iter().position(|message| message.how == How::Summary)?;
-        assert_eq!(at, 1, "behind the instructions");
+        assert_eq!(at, 1, "after the instructions");
         let message = &context.messages[at];
         assert_eq!(message.tokens, 4 + o200k().count(message.text()));
         Some(message.tokens)
@@ -271,8 +271,8 @@ fn what_is_recalled_stands_before_the_newest_user_utterance() {
     assert!(context.tokens <= 500);
 }
 
-/// The recalled have the share that the request names, or half and what the recent units leave; what they do not
-/// need of it is the recent units'.
+/// Recalled utterances have the share that the request names, or half and what the recent units leave; what they
+/// do not need of it goes to the recent units.
 #[test]
 fn what_one_part_leaves_is_for_the_other() {
     let talk = turns(60);

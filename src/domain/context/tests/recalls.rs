@@ -3,7 +3,7 @@
 use super::{super::*, talk::*};
 use crate::domain::{Role, TokenCounter, extractive::tests::o200k};
 
-/// The message that quotes what is found in a context of the last turn, within so many tokens.
+/// The message that quotes the matches in a context of the last turn, within this many tokens.
 fn quote(talk: &Talk, found: &[u64], budget: u32) -> (String, Vec<u64>) {
     let at = |place: &u64| talk.found(talk.said().nth(*place as usize - 1).unwrap());
     let found: Vec<_> = found.iter().map(at).collect();
@@ -39,7 +39,7 @@ fn an_exchange_is_recalled_whole() {
     assert_eq!(quote(&talk, &[4, 2, 3], 400).1, [2, 3, 4], "once");
 }
 
-/// What comes with a match is shortened where it is long; all of the exchange is there all the same.
+/// Long companions of a match are shortened; the whole exchange is still quoted.
 #[test]
 fn long_results_are_shortened() {
     let mut talk = Talk::session();
@@ -47,7 +47,7 @@ fn long_results_are_shortened() {
     talk.answer("a", &"The lamp is late. ".repeat(300)).answer("b", "In Oslo.");
     talk.say(Role::User, "And now?");
     let (text, recalled) = quote(&talk, &[4], 2_000);
-    assert_eq!(recalled, [1, 2, 3, 4], "what was asked is short too");
+    assert_eq!(recalled, [1, 2, 3, 4], "the question is short too");
     assert!(
         text.contains("Result of lookup_order: The lamp is late.") && text.contains(" tokens left out …]")
     );
@@ -55,7 +55,7 @@ fn long_results_are_shortened() {
     assert!(o200k().count(&text) < 300, "{text}");
 }
 
-/// A short answer tells little without what it answers.
+/// A short answer means little without its question.
 #[test]
 fn a_short_match_comes_with_what_stands_before_it() {
     let mut talk = Talk::session();
@@ -65,13 +65,13 @@ fn a_short_match_comes_with_what_stands_before_it() {
     let (text, recalled) = quote(&talk, &[2], 600);
     assert_eq!(recalled, [1, 2]);
     assert!(text.contains("User: Which colour do you like best?\nAssistant: Green.\n"), "{text}");
-    assert_eq!(quote(&talk, &[4], 600).1, [4], "what stands before is long");
-    assert_eq!(quote(&talk, &[1], 600).1, [1], "nothing stands before");
+    assert_eq!(quote(&talk, &[4], 600).1, [4], "what comes before is long");
+    assert_eq!(quote(&talk, &[1], 600).1, [1], "nothing comes before");
     talk.forget("sequence:1");
     assert_eq!(quote(&talk, &[2], 600).1, [2]);
 }
 
-/// A long match takes an eighth of the room, so that shorter ones behind it have a place too.
+/// A long match takes an eighth of the room, so that shorter ones after it fit too.
 #[test]
 fn a_long_match_leaves_room_for_others() {
     let mut talk = Talk::session();
@@ -87,7 +87,7 @@ fn a_long_match_leaves_room_for_others() {
     assert!(!text.contains("left out"), "there is room for all of it");
 }
 
-/// What the limits of a context leave out where all is recalled that may be.
+/// What the limits of a context leave out if everything possible is recalled.
 #[test]
 fn what_leaves_for_the_recalled_may_be_recalled() {
     let talk = turns(60);

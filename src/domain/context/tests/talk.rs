@@ -1,4 +1,4 @@
-//! Conversations that tests talk in.
+//! Conversations for tests.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::domain::{
     update::{UpdateUtterance, update_utterance},
 };
 
-/// A conversation that tests talk in, and what left its window.
+/// A conversation for tests, and what left its window.
 #[derive(Clone, Debug)]
 pub(crate) struct Talk(pub(crate) Conversation, pub(crate) Vec<Arc<Utterance>>);
 
@@ -115,12 +115,12 @@ impl Talk {
         self
     }
 
-    /// All that is stored, in the order said.
+    /// Everything stored, in order.
     pub(super) fn said(&self) -> impl Iterator<Item = &Arc<Utterance>> {
         self.1.iter().chain(self.0.window.iter())
     }
 
-    /// What a search finds with `said`: its unit, and the utterance before that.
+    /// A match for `said`, with its unit and the utterance before that.
     pub(super) fn found(&self, said: &Arc<Utterance>) -> Match {
         let before = self.said().take_while(|other| other.unit < said.unit).last();
         let unit = self.said().filter(|other| other.unit == said.unit && other.sequence != said.sequence);
@@ -139,7 +139,7 @@ pub(super) fn decided<T>(verdict: Verdict<T>) -> T {
     }
 }
 
-/// What the messages say, in short.
+/// The messages, in short.
 pub(super) fn told(context: &Context) -> Vec<String> {
     let line = |message: &Message| {
         let calls: Vec<_> = message.tool_calls().iter().map(|call| &*call.id).collect();
@@ -164,7 +164,7 @@ pub(super) fn within(budget: u32) -> Request {
     Request { budget: Some(budget), ..unlimited() }
 }
 
-/// Two of a user's and an assistant's words, as many turns.
+/// This many turns of a user and an assistant utterance.
 pub(super) fn turns(count: usize) -> Talk {
     let mut talk = Talk::session();
     for turn in 1..=count {

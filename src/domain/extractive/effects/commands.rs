@@ -1,26 +1,26 @@
-//! Commands of a shell: where each begins and ends, its words, and whether it writes a file.
+//! Parses shell commands: where each begins and ends, its words, and whether it writes a file.
 
 use std::ops::Range;
 
-/// Of a longer script the beginning is read, in bytes.
+/// How much of a script is read, in bytes.
 const SCRIPT_BYTES: usize = 8 << 10;
-/// What stands before a command and is no part of it.
+/// Words that can precede a command and are not part of it.
 const KEYWORDS: &[&str] = &["if", "then", "elif", "else", "do", "while", "until", "!", "{", "}"];
 
 /// One command, between `&&`, `|`, `;` and the like.
 #[derive(Debug, Default)]
 pub(super) struct Command {
-    /// Its words, without quotes.
+    /// The words, without quotes.
     pub words: Vec<String>,
     /// Whether its output goes to a file.
     pub writes: bool,
-    /// The text that it is given as its input, from `<<EOF`.
+    /// The command's input, from `<<EOF`.
     pub input: String,
-    /// Where it stands.
+    /// The command's place in the script.
     pub place: Range<usize>,
 }
 
-/// The commands of a script, in order.
+/// Returns the commands of a script, in order.
 pub(super) fn commands(script: &str) -> Vec<Command> {
     let mut reader = Reader {
         script: &script[..script.floor_char_boundary(SCRIPT_BYTES)],
@@ -39,7 +39,7 @@ struct Reader<'a> {
     at: usize,
     word: Option<String>,
     command: Command,
-    /// Words that end the inputs which the next line begins.
+    /// The words that end the inputs beginning on the next line.
     waits: Vec<String>,
     commands: Vec<Command>,
 }
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Up to the same quote; within double quotes a backslash hides one.
+    /// Reads up to the closing quote; within double quotes a backslash escapes one.
     fn quoted(&mut self, quote: char) {
         let start = self.at - 1;
         let mut hidden = false;
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         self.at += target.len() - stream.len() + file.len();
     }
 
-    /// `<<EOF`: what follows on the next lines, up to `EOF`, is input.
+    /// `<<EOF`: the following lines, up to `EOF`, are input.
     fn await_input(&mut self) {
         self.at += 1;
         let rest = self.rest();
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends the command before the mark of `mark` bytes that was just read.
+    /// Ends the command before the separator just read, `mark` bytes long.
     fn end_command(&mut self, mark: usize) {
         self.end_word();
         let mut command = std::mem::take(&mut self.command);

@@ -1,9 +1,9 @@
-//! Whether words say that something was done.
+//! Whether a text reports that something was done.
 
-/// So much of a result or of what was said next is read, in bytes.
+/// How much of a result, or of what was said next, is read, in bytes.
 const READ_BYTES: usize = 240;
 
-/// Whether the beginning of `text` says that something was done: "has been booked", "successfully sent".
+/// Whether the beginning of `text` reports that something was done: "has been booked", "successfully sent".
 pub(super) fn says_done(text: &str) -> bool {
     let text = text.trim_start();
     if text.starts_with(['{', '[', '<']) {
@@ -30,7 +30,7 @@ fn says(said: &[&str]) -> bool {
     }
 }
 
-/// A participle of a verb that changes something.
+/// Whether `word` is a participle of a verb that changes something.
 fn is_done(word: &str) -> bool {
     DONE.split_whitespace().any(|done| done == word)
 }

@@ -1,4 +1,4 @@
-//! The argument of a call that says which.
+//! The identifying argument of a call.
 
 use std::borrow::Cow;
 
@@ -14,24 +14,24 @@ use crate::domain::{
     },
 };
 
-/// A value without blanks is short up to so many bytes: ids and paths are.
+/// The longest value without blanks, in bytes: enough for ids and paths.
 const WORD_BYTES: usize = 160;
-/// Any other is short up to so many.
+/// The longest value with blanks, in bytes.
 const SHORT_BYTES: usize = 80;
-/// A byte is written in so many at most: `\u0041`.
+/// The most bytes that JSON needs for one byte of text: `\u0041`.
 const ESCAPE_BYTES: usize = 6;
 
-/// Which one a call was about.
+/// The identifying argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::domain) struct Key<'a> {
-    /// The name of the argument; empty where it has none.
+    /// The argument's name; empty if it has none.
     pub name: &'a str,
-    /// Its value: one line, as it was said; of a shell's command the part that changes something.
+    /// The value on one line, verbatim; for a shell command, the part that changes something.
     pub value: Cow<'a, str>,
 }
 
-/// The argument that says which: a reservation's id rather than its owner's, a path, a recipient, a command; or
-/// else the first identifier, or the first short text. Of equals the first.
+/// The identifying argument: a reservation's id rather than its owner's, a path, a recipient, a command;
+/// otherwise the first identifier, or the first short text. Of equals, the first.
 pub(in crate::domain) fn key(call: &ToolCall) -> Option<Key<'_>> {
     let name = Name::of(&call.name);
     let arguments: Vec<Leaf<'_>> = leaves(&call.arguments_json).collect();
@@ -43,7 +43,8 @@ pub(in crate::domain) fn key(call: &ToolCall) -> Option<Key<'_>> {
     best.map(|(_, leaf)| Key { name: leaf.key, value: leaf.value() })
 }
 
-/// The first line of what a script changes, or of the script; with the next, where that is what it is given.
+/// The first line of the part of a script that changes something, or of the whole script; plus the next line
+/// if that is its input.
 fn command<'a>(script: &str) -> Option<Key<'a>> {
     let part = changing(script).map_or(script, |place| &script[place]);
     let mut lines = part.trim().lines().map(str::trim);
@@ -55,9 +56,9 @@ fn command<'a>(script: &str) -> Option<Key<'a>> {
     Some(Key { name: "command", value: value.into() })
 }
 
-/// How well an argument says which; the less, the better. `None` when it cannot.
+/// How well an argument identifies the call's object: lower is better, `None` if it cannot.
 fn rank(leaf: &Leaf<'_>, tool: &Name) -> Option<u32> {
-    // the code that an edit carries need not be read to be too long
+    // code in an edit's arguments is known to be too long without being decoded
     if leaf.raw.len() > ESCAPE_BYTES * WORD_BYTES {
         return None;
     }
@@ -74,7 +75,7 @@ fn rank(leaf: &Leaf<'_>, tool: &Name) -> Option<u32> {
     Some(rank + nested * 15)
 }
 
-/// How well the name of an argument says that it says which.
+/// How well the argument's name suggests that it identifies the object.
 fn by_name(name: &str, tool: &Name) -> Option<u32> {
     let name = Name::of(name);
     let words: Vec<&str> = name.words().collect();
@@ -109,7 +110,7 @@ fn names(value: &str) -> bool {
 
 const IDS: &[&str] =
     &["id", "ids", "uuid", "number", "no", "sku", "ref", "reference", "code", "key", "sha", "arn"];
-/// Ids of these say whose, not which.
+/// Ids of these name an owner, not the object.
 const WHOSE: &[&str] = &[
     "user",
     "customer",

@@ -1,23 +1,23 @@
-//! The values of JSON however nested, as they are written.
+//! The values in JSON at any depth, undecoded.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
 
-/// Text, a number or a truth value, with the key that it stands under.
+/// Text, a number or a boolean, with its key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf<'a> {
     pub key: &'a str,
     /// 1 for a member of the outermost object.
     pub depth: usize,
-    /// Whether it is text, or stands in no object.
+    /// Whether the value is text, or outside any object.
     pub is_text: bool,
-    /// As it is written, of text what is between the quotes.
+    /// The undecoded value; for text, what is between the quotes.
     pub raw: &'a str,
 }
 
 impl<'a> Leaf<'a> {
-    /// Its value, escapes resolved.
+    /// The value with its escapes resolved.
     pub(super) fn value(&self) -> Cow<'a, str> {
         if !self.is_text || memchr::memchr(b'\\', self.raw.as_bytes()).is_none() {
             return Cow::Borrowed(self.raw);
@@ -27,7 +27,7 @@ impl<'a> Leaf<'a> {
     }
 }
 
-/// The leaves of `json`, in order. What is no JSON is one leaf, or a few.
+/// The leaves of `json`, in order. Invalid JSON yields one leaf or a few.
 pub(super) fn leaves(json: &str) -> impl Iterator<Item = Leaf<'_>> {
     Leaves { rest: json, key: "", depth: 0 }
 }
@@ -60,7 +60,7 @@ impl<'a> Iterator for Leaves<'a> {
 }
 
 impl<'a> Leaves<'a> {
-    /// Goes to the next value, counting the braces that are passed.
+    /// Moves to the next value, counting the braces passed.
     fn open(&mut self) {
         let at = self.rest.find(|c: char| !c.is_whitespace() && !"{}[],:".contains(c));
         let (passed, rest) = self.rest.split_at(at.unwrap_or(self.rest.len()));
@@ -74,7 +74,7 @@ impl<'a> Leaves<'a> {
         self.rest = rest;
     }
 
-    /// What stands between the quotes; to the end, where the second is missing.
+    /// The text between the quotes, or up to the end if there is no closing quote.
     fn text(&mut self) -> &'a str {
         let text = &self.rest[1..];
         let mut at = 0;

@@ -1,9 +1,9 @@
 //! Which tool calls change something, and which only read.
 //!
-//! Told, in this order, by what the call is asked to do: a statement, a request's method, a shell's command, an
-//! action among its arguments; by the verbs in the tool's name; and where none of these says anything, by
-//! whether the same call was made again, and whether its outcome or the assistant's next words say that
-//! something was done.
+//! Decided in this order: by a statement or a request's method among the arguments; by the first words of the
+//! tool's name; by a shell command or an action among the arguments; by the other words of the name; and if
+//! none of these helps, by whether the same call was repeated, and whether its outcome or the assistant's
+//! next words report that something was done.
 
 mod commands;
 mod effect;
@@ -37,15 +37,15 @@ pub(in crate::domain) use key::key;
 /// A call that was made.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::domain) struct Made<'a> {
-    /// The call.
+    /// The call itself.
     pub call: &'a ToolCall,
-    /// What it returned; `None` when it was not answered, or failed.
+    /// The result; `None` if the call failed or was not answered.
     pub success: Option<&'a str>,
-    /// What the assistant said next; empty when it said nothing.
+    /// What the assistant said next; empty if nothing.
     pub after: &'a str,
 }
 
-/// What each of a source's calls does, in their order.
+/// The effect of each of the calls, in order.
 pub(in crate::domain) fn effects(calls: &[Made<'_>]) -> Vec<Effect> {
     let told: Vec<Option<Effect>> = calls.iter().map(|made| told(made.call)).collect();
     let mut successes: FxHashMap<(&str, &str), u32> = FxHashMap::default();
@@ -64,13 +64,13 @@ fn parts(call: &ToolCall) -> (&str, &str) {
     (&call.name, &call.arguments_json)
 }
 
-/// What became of a call that says nothing by itself.
+/// The effect of a call judged by its outcome.
 fn shown(made: &Made<'_>, is_repeated: bool) -> Effect {
     let is_done = made.success.is_some_and(|result| says_done(result) || says_done(made.after));
     if is_done && !is_repeated { Effect::Changes } else { Effect::Reads }
 }
 
-/// What a call says that it does.
+/// The effect of a call judged by the call itself.
 fn told(call: &ToolCall) -> Option<Effect> {
     let name = Name::of(&call.name);
     let arguments: Vec<Leaf<'_>> = leaves(&call.arguments_json).collect();
@@ -84,7 +84,7 @@ fn told(call: &ToolCall) -> Option<Effect> {
         .or_else(|| name.effect())
 }
 
-/// `dry_run: true`.
+/// Whether the argument makes the call a dry run: `dry_run: true`.
 fn is_trial(leaf: &Leaf<'_>) -> bool {
     const KEYS: &[&str] = &["dry_run", "dryRun", "dry-run", "validate_only", "validateOnly", "preview_only"];
     leaf.raw == "true" && KEYS.contains(&leaf.key)

@@ -1,4 +1,4 @@
-//! What a tool's name says that it does.
+//! What a tool's name says about its effect.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use crate::domain::extractive::effects::{
     verbs::{Verb, verb},
 };
 
-/// A longer name is read up to here, in bytes.
+/// How much of a name is read, in bytes.
 const NAME_BYTES: usize = 128;
 
 /// The words of a tool's name, in lower case: `createIssue`, `create_issue`, `github.create-issue`.
 pub(super) struct Name {
     text: String,
     words: Vec<Range<usize>>,
-    /// The words from here on are the tool's own, those before name where it comes from.
+    /// Where the tool's own words start; the words before name its origin.
     own: usize,
 }
 
@@ -56,18 +56,18 @@ impl Name {
         self.words().any(|word| any.contains(&word))
     }
 
-    /// The tool's own words; all where it has none.
+    /// The tool's own words, or all words if it has none.
     fn own(&self) -> Vec<&str> {
         let own: Vec<&str> = self.words().skip(self.own).collect();
         if own.is_empty() { self.words().collect() } else { own }
     }
 
-    /// Whether it edits what an argument says how: `edit`, `str_replace_editor`.
+    /// Whether the tool is an editor, whose action is in an argument: `edit`, `str_replace_editor`.
     pub(super) fn is_editor(&self) -> bool {
         self.has(&["edit", "editor"])
     }
 
-    /// What the first word says.
+    /// The effect indicated by the first word or by a phrase.
     pub(super) fn opening(&self) -> Option<Effect> {
         let own = self.own();
         if takes_notes(&own) {
@@ -76,7 +76,8 @@ impl Name {
         phrase(&own).or_else(|| strong(own.first()?))
     }
 
-    /// What its words say together: a verb stands first, or else last, or else behind the name of a service.
+    /// The effect indicated by the words together: the verb is first, or else last, or else after the name of
+    /// a service.
     pub(super) fn effect(&self) -> Option<Effect> {
         let own = self.own();
         let all: Vec<&str> = self.words().collect();
@@ -84,7 +85,7 @@ impl Name {
     }
 }
 
-/// What words say together.
+/// The effect indicated by `words` together.
 pub(super) fn of_words(words: &[&str]) -> Option<Effect> {
     let opens =
         |at: usize| words.get(at).copied().and_then(verb) == Some(Verb::Opens) && words.len() > at + 1;
@@ -98,7 +99,8 @@ pub(super) fn of_words(words: &[&str]) -> Option<Effect> {
         .or_else(|| (words.len() == 1 && verb(words[0]) == Some(Verb::Opens)).then_some(Effect::Changes))
 }
 
-/// A verb that can be a noun has its object behind it: `order_status` orders nothing, `book_search` books nothing.
+/// A verb that can be a noun needs an object after it: `order_status` orders nothing, `book_search` books
+/// nothing.
 fn object(words: &[&str]) -> Option<Effect> {
     match verb(words.last()?) {
         Some(Verb::Noun | Verb::Reads | Verb::Changes) => None,
@@ -106,7 +108,7 @@ fn object(words: &[&str]) -> Option<Effect> {
     }
 }
 
-/// What two words say that each alone does not: `check_in`, `find_and_replace`, `open_ticket`.
+/// What two words mean together but not alone: `check_in`, `find_and_replace`, `open_ticket`.
 fn phrase(words: &[&str]) -> Option<Effect> {
     const ENDS: &[&str] = &["in", "out", "up", "off", "on", "back"];
     let changing = |word: &&str| matches!(verb(word), Some(Verb::Changes));
@@ -125,7 +127,7 @@ fn phrase(words: &[&str]) -> Option<Effect> {
     }
 }
 
-/// What is opened, closed and resolved for good.
+/// Things that are opened, closed and resolved for good.
 const CASES: &[&str] = &[
     "account",
     "alert",
@@ -148,7 +150,7 @@ const CASES: &[&str] = &[
     "trade",
 ];
 
-/// Whether the tool keeps the agent's own notes: a list that is written anew each time.
+/// Whether the tool keeps the agent's own notes: a list that is rewritten each time.
 fn takes_notes(words: &[&str]) -> bool {
     let list = |word: &&str| matches!(*word, "todo" | "todos" | "plan");
     let rest = |word: &&str| list(word) || matches!(*word, "write" | "update" | "set" | "list");
@@ -163,7 +165,8 @@ fn strong(word: &str) -> Option<Effect> {
     }
 }
 
-/// What an argument says that is to be done: `command: "view"`, `action: "delete"`, `tool_name: "send_mail"`.
+/// The effect of the action named in an argument: `command: "view"`, `action: "delete"`, `tool_name:
+/// "send_mail"`.
 pub(super) fn by_action(arguments: &[Leaf<'_>]) -> Option<Effect> {
     const KEYS: &[&str] = &[
         "command",

@@ -1,11 +1,11 @@
-//! Programs, and words that say what they do.
+//! Names of programs, and the words that reveal what they do.
 
-/// Whether `word` stands in `list`, between blanks.
+/// Whether the blank-separated `list` contains `word`.
 pub(super) fn is_in(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|other| other == word)
 }
 
-/// With one of these words a program shows what it would do.
+/// With one of these words, a program only shows what it would do.
 pub(super) const TRIALS: &[&str] = &[
     "--help",
     "--version",
@@ -17,7 +17,7 @@ pub(super) const TRIALS: &[&str] = &[
     "--dry-run=client",
 ];
 
-/// Programs that change nothing, and words of the shell itself.
+/// Programs that change nothing, and shell builtins.
 pub(super) const READERS: &str = "ls ll dir cat bat head tail grep egrep fgrep zgrep rg ag ack wc echo printf pwd which whereis \
     type whoami id date less more file stat du df ps top htop tree diff cmp comm sort uniq cut awk gawk jq yq tr test \
     [ [[ true false : man uname hostname history sleep wait cd pushd popd export set unset source . eval read return \
@@ -34,7 +34,7 @@ pub(super) const WRITERS: &str = "rm rmdir unlink shred mv cp mkdir touch ln chm
     gzip gunzip bzip2 xz zip 7z mktemp mkfifo mail sendmail black isort autopep8 rustfmt gofmt createdb dropdb \
     ansible-playbook systemd-run at remove-item new-item set-content add-content copy-item move-item del";
 
-/// What programs that run containers and machines change by.
+/// Subcommands with which programs for containers and machines change something.
 pub(super) const CONTAINERS: &[&str] = &[
     "run",
     "rm",
@@ -60,7 +60,7 @@ pub(super) const CONTAINERS: &[&str] = &[
     "provision",
 ];
 
-/// What programs write files and send by.
+/// Code that writes files or sends something.
 pub(super) const WRITING: &[&str] = &[
     "'w'",
     "\"w\"",
@@ -88,6 +88,6 @@ pub(super) const WRITING: &[&str] = &[
     ".commit()",
     "subprocess.",
 ];
-/// What git changes by, whatever follows.
+/// Git subcommands that change something, whatever follows.
 pub(super) const GIT_CHANGES: &str = "commit push checkout merge reset add rm mv rebase cherry-pick revert pull clone init switch \
     restore apply am clean bisect gc prune filter-branch update-ref update-index symbolic-ref";

@@ -1,4 +1,4 @@
-//! What programs do, by their names and words.
+//! What programs do, judged by their names and words.
 
 use crate::domain::extractive::effects::{
     commands::{Command, commands},
@@ -9,13 +9,13 @@ use crate::domain::extractive::effects::{
     subcommands::{git, has_short, make, request},
 };
 
-/// Of a program's words, so many may say what it does.
+/// How many words after a program's name can reveal what it does.
 const TELLING_WORDS: usize = 3;
 
-/// Commands within commands are read so deep.
+/// How deep commands within commands are read.
 const MOST_DEEP: usize = 4;
 
-/// What a script does: it changes something if one of its commands does.
+/// The effect of a script: it changes something if one of its commands does.
 pub(super) fn script_effect(script: &str, depth: usize) -> Option<Effect> {
     if depth > MOST_DEEP {
         return None;
@@ -29,7 +29,7 @@ pub(super) fn script_effect(script: &str, depth: usize) -> Option<Effect> {
     }
 }
 
-/// What a command does; `None` when nothing says it.
+/// The effect of a command; `None` if unknown.
 pub(super) fn effect(command: &Command, depth: usize) -> Option<Effect> {
     if command.writes {
         return Some(Effect::Changes);
@@ -59,7 +59,8 @@ fn of_program(words: &[&str], input: &str, depth: usize) -> Option<Effect> {
     special(name, arguments, input, depth).unwrap_or_else(|| by_words(program, arguments))
 }
 
-/// What the first words of the arguments say: `gh pr create`, `npm install`, `aws s3 ls`; or the name of a script.
+/// The effect indicated by the first arguments (`gh pr create`, `npm install`, `aws s3 ls`) or by a script's
+/// name.
 fn by_words(program: &str, arguments: &[&str]) -> Option<Effect> {
     let is_script = program.contains(['/', '.']);
     let own = is_script.then(|| of_name(program.rsplit('/').next().unwrap_or(program))).flatten();
@@ -80,7 +81,7 @@ fn of_name(word: &str) -> Option<Effect> {
     of_words(&name.words().collect::<Vec<_>>())
 }
 
-/// Programs whose words need knowing. `None` for others; `Some(None)` when it is not known what they do.
+/// Handles programs that need special knowledge. `None` for others; `Some(None)` if their effect is unknown.
 fn special(name: &str, arguments: &[&str], input: &str, depth: usize) -> Option<Option<Effect>> {
     let changes = |does: bool| Some(Some(if does { Effect::Changes } else { Effect::Reads }));
     let first = arguments.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
@@ -124,7 +125,7 @@ fn find(arguments: &[&str], depth: usize) -> Effect {
     }
 }
 
-/// `bash -c "…"`; of a script in a file its name.
+/// The effect of `bash -c "…"`, or of a script file by its name.
 fn script_of(arguments: &[&str], depth: usize) -> Option<Effect> {
     let at = arguments.iter().position(|word| word.starts_with('-') && word.ends_with('c'));
     match at.and_then(|at| arguments.get(at + 1)) {
@@ -133,7 +134,7 @@ fn script_of(arguments: &[&str], depth: usize) -> Option<Effect> {
     }
 }
 
-/// A program that is given in words: whether it writes files, says its text; of one in a file its name does.
+/// The effect of inline code, judged by whether it writes files; `None` for a program in a file.
 fn program_of(arguments: &[&str], input: &str) -> Option<Option<Effect>> {
     let at = arguments.iter().position(|word| matches!(*word, "-c" | "-e" | "--eval" | "-r"));
     let text = at.and_then(|at| arguments.get(at + 1)).copied().unwrap_or(input);
@@ -144,7 +145,7 @@ fn program_of(arguments: &[&str], input: &str) -> Option<Option<Effect>> {
     Some(Some(if writes { Effect::Changes } else { Effect::Reads }))
 }
 
-/// The command without what it is run by: `sudo`, `env A=1`, `timeout 5`, `npx`, `python -m`.
+/// The command without its launcher: `sudo`, `env A=1`, `timeout 5`, `npx`, `python -m`.
 fn unwrapped<'w, 'a>(mut words: &'w [&'a str]) -> &'w [&'a str] {
     loop {
         let Some((first, rest)) = words.split_first() else { return words };

@@ -1,4 +1,4 @@
-//! Tools that run commands: what one runs, and the part of it that changes something.
+//! Tools that run commands: the command, and the part of it that changes something.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::domain::extractive::effects::{
     programs::{effect, script_effect},
 };
 
-/// What a tool that runs commands does, by its command. One of which nothing is known counts as a test run.
+/// The effect of a tool that runs commands, by its command. An unknown command counts as a test run.
 pub(super) fn by_command(name: &Name, arguments: &[Leaf<'_>]) -> Option<Effect> {
     Some(script_effect(&script(name, arguments)?, 0).unwrap_or(Effect::Reads))
 }
@@ -43,7 +43,7 @@ pub(super) fn script(name: &Name, arguments: &[Leaf<'_>]) -> Option<String> {
     }
 }
 
-/// A command that is given as a list: of `["bash", "-lc", "…"]` the last.
+/// A command given as a list: for `["bash", "-lc", "…"]`, the last element.
 fn joined(words: &[&Leaf<'_>], last: &Leaf<'_>) -> String {
     let wraps = words.len() == 3 && words[1].raw.starts_with('-') && words[1].raw.ends_with('c');
     match wraps {
@@ -52,7 +52,7 @@ fn joined(words: &[&Leaf<'_>], last: &Leaf<'_>) -> String {
     }
 }
 
-/// From the first to the last of the commands that change something.
+/// The range from the first to the last command that changes something.
 pub(super) fn changing(script: &str) -> Option<Range<usize>> {
     let commands = commands(script);
     let mut places =

@@ -1,11 +1,11 @@
-//! What a statement in SQL or GraphQL does, and a request by HTTP.
+//! What an SQL or GraphQL statement does, and an HTTP request.
 
 use crate::domain::extractive::effects::{effect::Effect, leaves::Leaf, names::Name};
 
-/// A statement is read up to here, in bytes.
+/// How much of a statement is read, in bytes.
 const STATEMENT_BYTES: usize = 4 << 10;
 
-/// What the statement or the method among a call's arguments says.
+/// The effect of the statement or HTTP method among a call's arguments.
 pub(super) fn by_statement(name: &Name, arguments: &[Leaf<'_>]) -> Option<Effect> {
     by_method(arguments).or_else(|| {
         let runs =
@@ -27,7 +27,7 @@ fn by_method(arguments: &[Leaf<'_>]) -> Option<Effect> {
     has_place.then(|| self::method(method.raw)).flatten()
 }
 
-/// What a method of HTTP does.
+/// The effect of an HTTP method.
 pub(super) fn method(name: &str) -> Option<Effect> {
     match name.to_ascii_uppercase().as_str() {
         "GET" | "HEAD" | "OPTIONS" => Some(Effect::Reads),
@@ -36,7 +36,7 @@ pub(super) fn method(name: &str) -> Option<Effect> {
     }
 }
 
-/// What SQL or GraphQL does; `None` for text that is neither.
+/// The effect of SQL or GraphQL; `None` for text that is neither.
 pub(super) fn statement(text: &str) -> Option<Effect> {
     let text = &text[..text.floor_char_boundary(STATEMENT_BYTES)];
     let effects = text.split(';').filter_map(one).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Programs that read or change something by their words and flags.
+//! Programs that read or change something depending on their words and flags.
 
 use crate::domain::extractive::effects::{
     effect::Effect,
@@ -6,7 +6,7 @@ use crate::domain::extractive::effects::{
     statements::method,
 };
 
-/// Whether `-i`, `-pi`, `-i.bak` stands among the flags.
+/// Whether the flags include `-i`, `-pi`, `-i.bak`.
 pub(super) fn has_short(arguments: &[&str], flag: char) -> bool {
     arguments.iter().any(|word| {
         let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
@@ -14,7 +14,7 @@ pub(super) fn has_short(arguments: &[&str], flag: char) -> bool {
     })
 }
 
-/// Whether git changes something.
+/// Whether a git command changes something.
 pub(super) fn git(arguments: &[&str]) -> bool {
     let mut words = arguments.iter().copied();
     let mut verb = "";
@@ -56,7 +56,7 @@ pub(super) fn git(arguments: &[&str]) -> bool {
     }
 }
 
-/// Whether the targets are more than tests and checks.
+/// Whether there are targets other than tests and checks.
 pub(super) fn make(arguments: &[&str]) -> bool {
     const CHECKS: &[&str] = &["test", "tests", "check", "lint", "help", "typecheck", "coverage"];
     if has_short(arguments, 'n') {
@@ -67,7 +67,8 @@ pub(super) fn make(arguments: &[&str]) -> bool {
     targets.peek().is_none() || targets.any(|target| !CHECKS.contains(target))
 }
 
-/// What a request does: by its method, by whether it carries data, by whether it is kept in a file.
+/// The effect of a request, by its method, by whether it carries data, and by whether the response is saved
+/// to a file.
 pub(super) fn request(name: &str, arguments: &[&str]) -> Effect {
     let given = arguments.windows(2).find(|two| matches!(two[0], "-X" | "--request" | "--method"));
     let joined =

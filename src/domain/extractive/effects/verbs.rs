@@ -1,23 +1,23 @@
-//! Verbs of tools and of commands.
+//! Verbs in the names of tools and commands.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// What a word of a name says.
+/// What a word of a name indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
-    /// Something changes, wherever it stands.
+    /// A change, wherever the word is.
     Changes,
-    /// Nothing changes.
+    /// No change.
     Reads,
-    /// Something changes, if it opens the name: it is a noun too (`book_flight`, but `book_search`).
+    /// A change if the word comes first; it is also a noun (`book_flight`, but `book_search`).
     Opens,
-    /// What is looked up, if it ends the name: `order_status`.
+    /// A lookup if the word comes last: `order_status`.
     Noun,
 }
 
-/// What `word`, in lower case, says; `None` for words that say nothing.
+/// The meaning of `word`, in lower case; `None` if it has none.
 pub(super) fn verb(word: &str) -> Option<Verb> {
     static VERBS: LazyLock<FxHashMap<&str, Verb>> = LazyLock::new(|| {
         let lists =

@@ -1,4 +1,4 @@
-//! Which sentences are told: always the one that adds most to what is told, for its length.
+//! Chooses sentences greedily: always the one that adds most for its length.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -15,46 +15,46 @@ use crate::domain::{
     },
 };
 
-/// Shorter rests of a budget are left, in tokens.
+/// A budget's remainder smaller than this, in tokens, is left unused.
 const LEAST_TOKENS: u32 = 4;
-/// So often a sentence is weighed anew against what was told; after it, it is taken as it stands. Bounds the work by the
-/// number of sentences.
+/// How often a sentence is weighed again against what was chosen; after that it is taken as it is. Keeps the
+/// work linear in the number of sentences.
 const MAX_REVISIONS: u8 = 16;
-/// So many sentences in succession that do not fit end the search.
+/// The search ends after this many sentences in a row that do not fit.
 const MAX_MISSES: u32 = 16;
-/// Those who speak least share a queue: there are no more than so many.
+/// The largest number of queues; the speakers who say least share the last one.
 const MAX_QUEUES: usize = 32;
-/// Of two persons, the one who is quoted first has no more than this of the budget for it, in percent.
+/// With two speakers, the share of the budget allowed for the first quotation, in percent.
 const FIRST_PERCENT: u32 = 60;
-/// Bytes of a token, when sentences are compared.
+/// Assumed bytes per token when sentences are compared.
 const TOKEN_BYTES: f64 = 4.5;
-/// A share counts for little before so many tokens are told.
+/// Dampens the shares while only a few tokens are chosen.
 const EARLY_TOKENS: f64 = 20.0;
-/// So many turns a decision counts in a person's share.
+/// How many turns a decision counts for in a speaker's share.
 const DECISION_TURNS: u32 = 3;
 
-/// Chooses among the sentences of a talk.
+/// Chooses among a talk's sentences.
 pub(super) struct Cover<'a> {
     talk: &'a Talk,
     scale: Scale,
-    /// By concept: what it is worth to tell it, or to tell it once more.
+    /// By concept: what mentioning it (again) is worth.
     worth: Vec<f64>,
-    /// By sentence: what its concepts count, and how often it was weighed anew.
+    /// By sentence: the factor for its concepts, and how often it was weighed again.
     factors: Vec<f64>,
     revisions: Vec<u8>,
     queues: Vec<Queue>,
     /// By speaker.
     queue_of: Vec<usize>,
-    /// By sentence: whether it is told, or does not fit.
+    /// By sentence: whether it was chosen or did not fit.
     done: Vec<bool>,
 }
 
-/// The sentences of one who speaks, or of all who speak least.
+/// The sentences of one speaker, or of all who speak least.
 #[derive(Default)]
 struct Queue {
-    /// By gain, as the bits of a number above 0, which are in its order.
+    /// By gain: the bits of a positive float, which sort in the same order.
     heap: BinaryHeap<(u64, Reverse<usize>)>,
-    /// Of all that is told, this part is to be of it.
+    /// The intended share of all chosen tokens.
     share: f64,
     tokens: f64,
     lines: usize,
@@ -74,7 +74,7 @@ impl<'a> Cover<'a> {
         cover
     }
 
-    /// What is told in at most `budget` tokens.
+    /// The chosen lines, in at most `budget` tokens.
     pub(super) fn told(mut self, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
         let mut told = Told::of(self.talk, counter);
         let mut left = self.fill(budget, &mut told);
@@ -88,7 +88,7 @@ impl<'a> Cover<'a> {
         })
     }
 
-    /// Tells what fits into `left` tokens; answers how many are left then.
+    /// Adds sentences that fit into `left` tokens; returns the tokens left then.
     fn fill(&mut self, mut left: u32, told: &mut Told) -> u32 {
         let (mut misses, mut most) = (0, 0.0_f64);
         while left >= LEAST_TOKENS && misses < MAX_MISSES {
@@ -113,7 +113,7 @@ impl<'a> Cover<'a> {
         left
     }
 
-    /// What may be spent on one sentence.
+    /// The most tokens that one sentence may take.
     fn room(&self, left: u32) -> u32 {
         let is_first = self.queues.iter().all(|queue| queue.lines == 0);
         match is_first && self.queues.len() == 2 {
@@ -136,7 +136,7 @@ impl<'a> Cover<'a> {
         queue.tokens += f64::from(way.cost);
         queue.lines += usize::from(way.is_new);
         told.tell(way);
-        // what goes on with it costs less than before
+        // the sentences next to it cost less now
         for next in [line.checked_sub(1), Some(line + 1)].into_iter().flatten() {
             if next < self.talk.lines.len() && told.joins(next) {
                 self.offer(next, true);
@@ -144,7 +144,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// As much as fits of a sentence of one who was not quoted at all, where nobody was or two talk.
+    /// A clipped sentence from a speaker not quoted at all, if nobody is quoted or only two talk.
     fn clipped(&self, left: u32, told: &Told<'a>) -> Option<(usize, Way)> {
         let is_first = self.queues.iter().all(|queue| queue.lines == 0);
         let unquoted = self.queues.iter().filter(|queue| queue.lines == 0);
@@ -153,7 +153,7 @@ impl<'a> Cover<'a> {
         Some((line, told.clipped(line, self.room(left))?))
     }
 
-    /// The sentence that is to be told next, and what it adds.
+    /// The next sentence to add, and its gain.
     fn next(&mut self, told: &Told) -> Option<(f64, usize)> {
         let total: f64 = self.queues.iter().map(|queue| queue.tokens).sum();
         let mut best: Option<(f64, f64, usize)> = None;
@@ -172,7 +172,7 @@ impl<'a> Cover<'a> {
         Some((gain, line))
     }
 
-    /// The best sentence of a queue, and what it adds.
+    /// The best sentence of a queue, and its gain.
     fn top(&mut self, at: usize, told: &Told) -> Option<(f64, usize)> {
         loop {
             let (bits, Reverse(line)) = *self.queues[at].heap.peek()?;
@@ -188,7 +188,7 @@ impl<'a> Cover<'a> {
         }
     }
 
-    /// Of two, nobody is quoted in more than two thirds of the lines.
+    /// With two speakers, neither gets more than two thirds of the lines.
     fn may_speak(&self, at: usize, joins: bool) -> bool {
         let [one, other] = self.queues.as_slice() else { return true };
         let (own, other) = if at == 0 { (one, other) } else { (other, one) };
@@ -196,14 +196,14 @@ impl<'a> Cover<'a> {
         joins || is_alone || own.lines < (2 * other.lines).max(1)
     }
 
-    /// By how much a queue has more than its share.
+    /// How far a queue exceeds its share.
     fn excess(&self, at: usize, total: f64) -> f64 {
         let queue = &self.queues[at];
         let over = queue.tokens / (total + EARLY_TOKENS) / queue.share - 1.0;
         if self.queues.len() > 2 { over.max(0.0) } else { 0.0 }
     }
 
-    /// What a sentence adds to what is told, for its length.
+    /// What a sentence adds to the chosen ones, for its length.
     fn gain(&self, line: usize, joins: bool) -> f64 {
         let (talk, scale) = (self.talk, &self.scale);
         let name = talk.name(talk.lines[line].speaker).len() as f64 / TOKEN_BYTES;
@@ -225,7 +225,7 @@ impl<'a> Cover<'a> {
     }
 }
 
-/// A queue for each who speaks, and which is whose.
+/// A queue for each speaker, and the queue of each speaker.
 fn queues(talk: &Talk) -> (Vec<Queue>, Vec<usize>) {
     let turns = |speaker: usize| {
         let speaker = &talk.speakers[speaker];
@@ -240,7 +240,7 @@ fn queues(talk: &Talk) -> (Vec<Queue>, Vec<usize>) {
     for (place, speaker) in order.into_iter().enumerate() {
         let at = place.min(count - 1);
         queue_of[speaker] = at;
-        // half by turns, half for being there
+        // half by turns, half equal for everyone
         queues[at].share += f64::from(turns(speaker)) / f64::from(all.max(1)) / 2.0;
     }
     queues.iter_mut().for_each(|queue| queue.share += 0.5 / count as f64);

@@ -1,18 +1,18 @@
-//! Words that tell what a sentence is for, by language. In languages without a list, none do.
+//! Words that show what a sentence is for, by language. Languages without a list have none.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-/// What the words of a sentence tell, as a set.
+/// What the words of a sentence show, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cues(u8);
 
 impl Cues {
     pub(super) const NONE: Self = Self(0);
-    /// Of oneself.
+    /// About oneself.
     pub(super) const FIRST: Self = Self(1);
-    /// Of the other.
+    /// About the other person.
     pub(super) const SECOND: Self = Self(2);
     /// What will be done.
     pub(super) const PLAN: Self = Self(4);
@@ -30,7 +30,7 @@ impl Cues {
     }
 }
 
-/// What a word in lower case tells, in a language named by its code.
+/// What a lower-case word shows in the language with the given code.
 pub(super) fn cues(word: &str, language: &str) -> Cues {
     LISTS.get(language).and_then(|words| words.get(word)).copied().unwrap_or_default()
 }
@@ -49,7 +49,7 @@ static LISTS: LazyLock<FxHashMap<&'static str, FxHashMap<&'static str, Cues>>> =
     lists
 });
 
-/// The cues of the lines of a language, in their order.
+/// The cues of a language's lists, in order.
 const CUES: [Cues; 5] = [Cues::FIRST, Cues::SECOND, Cues::PLAN, Cues::TIME, Cues::DECISION];
 
 const WORDS: [(&str, [&str; 5]); 8] = [

@@ -1,4 +1,4 @@
-//! Whether a conversation is people's talk.
+//! Whether a conversation is between people.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use rustc_hash::FxHashSet;
 
 use crate::domain::{Role, Utterance};
 
-/// An assistant that writes so many bytes an utterance is no person that chats.
+/// An assistant that writes more bytes per utterance than this is not a person chatting.
 const LONG_BYTES: usize = 700;
-/// One utterance of so many that is laid out in Markdown is enough to tell a model.
+/// More than one utterance in this many laid out in Markdown gives a model away.
 const LAID_OUT: usize = 6;
-/// What names of programs hold, in lower case.
+/// Words found in the names of programs, in lower case.
 const PROGRAMS: [&str; 12] = [
     "assistant",
     "agent",
@@ -26,8 +26,8 @@ const PROGRAMS: [&str; 12] = [
     "model",
 ];
 
-/// Whether `source` is a talk between people: two or more have names, nobody calls a tool, and nobody who speaks as
-/// the assistant writes as a model does, at length or laid out.
+/// Whether `source` is a talk between people: at least two have names, nobody calls a tool, and nobody in the
+/// assistant's role writes the way a model does, at length or laid out.
 pub(super) fn is_peoples(source: &[Arc<Utterance>]) -> bool {
     let mut names = FxHashSet::default();
     let mut assistants = Assistants::default();
@@ -41,7 +41,7 @@ pub(super) fn is_peoples(source: &[Arc<Utterance>]) -> bool {
     names.len() > 1 && assistants.may_be_people()
 }
 
-/// The name of the person that speaks; `None` for whatever else it is.
+/// The name of the person speaking; `None` if the speaker is not a person.
 fn persons_name(utterance: &Utterance) -> Option<&str> {
     let speaks = matches!(utterance.role, Role::User | Role::Assistant);
     let name = utterance.name().map(str::trim).filter(|name| name.contains(char::is_alphanumeric))?;
@@ -49,14 +49,14 @@ fn persons_name(utterance: &Utterance) -> Option<&str> {
     (speaks && !is_program && utterance.tool_calls().is_empty()).then_some(name)
 }
 
-/// Whether a word of the name is that of a program, or ends with it: `support-bot`, `ChatGPT`.
+/// Whether a word in the name is, or ends with, the name of a program: `support-bot`, `ChatGPT`.
 fn names_program(name: &str) -> bool {
     let lower = name.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
     words.any(|word| word == "ai" || PROGRAMS.iter().any(|program| word.ends_with(program)))
 }
 
-/// How those write who speak as the assistant.
+/// How the speakers in the assistant's role write.
 #[derive(Default)]
 struct Assistants {
     said: usize,

@@ -1,12 +1,12 @@
-//! What people say without saying anything. It is left out, and every other word stands as it was said.
+//! Drops what people say without meaning anything. Every other word stays verbatim.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-/// A longer remark belongs to the text, in bytes.
+/// A longer remark, in bytes, belongs to the text.
 const TAG_BYTES: usize = 24;
-/// What transcribers note in brackets beside what was said.
+/// What transcribers note in brackets.
 const NOISES: [&str; 14] = [
     "laugh",
     "laughs",
@@ -24,24 +24,24 @@ const NOISES: [&str; 14] = [
     "chuckles",
 ];
 
-/// Sounds that are no words of any language.
+/// Sounds that are not words in any language.
 const SOUNDS: &str = "uh uhh uhm umm ummm hm hmm hmmm mm mmm mhm mm-hm mm-hmm uh-huh uh-uh uh-oh huh ahem äh ähm öh öhm \
     euh heu ehm eeh ööö эээ ээ эм ммм хм";
-/// Sounds of English that are words elsewhere.
+/// English sounds that are words elsewhere.
 const ENGLISH_SOUNDS: &str = "um er erm eh ah oh";
-/// What opens a sentence of English and adds nothing to it.
+/// Words that open an English sentence and add nothing to it.
 const ENGLISH_OPENINGS: &str = "okay ok so well yeah yep yup alright right wow hey hi hello oh ah anyway and ooh aw aww \
     haha now 'kay mkay";
-/// What opens a sentence, before a comma, and adds nothing to it in any language.
+/// Words that open a sentence, before a comma, and add nothing in any language.
 const OPENINGS: &str =
     "ok okay also naja tja ach ben bah bon pues bueno oye vale allora beh boh então tá nou ну вот ой ага";
-/// What opens a sentence in scripts that put no spaces between words.
+/// Openings in scripts without spaces between words.
 const UNSPACED_OPENINGS: [&str; 7] = ["えーと", "ええと", "えっと", "あのー", "嗯", "呃", "哦"];
-/// Words of English that are said twice while one looks for the next.
+/// English words that people repeat while searching for the next.
 const STUTTERED: &str = "i the a an we you it to and that's is in of so this he she they it's i'm but what if can on for be do \
     my your there there's 's 'd 're i'll we'll you're they're don't or as at with from not just like would could should \
     will are was were has our their its his her these those then when how where which who";
-/// What goes on with "you know" or "I mean" as a sentence.
+/// Words after which "you know" or "I mean" is part of a clause.
 const CLAUSES: [&str; 14] =
     ["what", "that", "how", "why", "when", "where", "who", "which", "if", "it", "to", "the", "about", "by"];
 
@@ -64,7 +64,7 @@ struct Words {
     stuttered: FxHashSet<&'static str>,
 }
 
-/// Appends `content` without the tags of transcribers: `{vocalsound}`, `[laughter]`, `(pause)`.
+/// Appends `content` without the transcribers' tags: `{vocalsound}`, `[laughter]`, `(pause)`.
 pub(super) fn without_tags(content: &str, out: &mut String) {
     let mut rest = content;
     while let Some(at) = rest.find(['{', '[', '(']) {
@@ -77,7 +77,7 @@ pub(super) fn without_tags(content: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// How many bytes the tag takes that `text` begins with, behind a bracket of ASCII; 0 without one.
+/// The length in bytes of the tag at the start of `text`, including its ASCII brackets; 0 without one.
 fn tag_bytes(text: &str) -> usize {
     let closer = match text.as_bytes().first() {
         Some(b'{') => b'}',
@@ -91,20 +91,20 @@ fn tag_bytes(text: &str) -> usize {
     if is_tag { end + 1 } else { 0 }
 }
 
-/// What counts as a filler.
+/// Detects fillers.
 #[derive(Clone, Copy)]
 pub(super) struct Fillers {
-    /// The language of what is said, by its code.
+    /// The code of the language spoken.
     pub language: &'static str,
 }
 
-/// A run of what is no white space.
+/// A run of characters other than white space.
 #[derive(Clone)]
 struct Token<'a> {
     written: &'a str,
-    /// Without marks at either end, in lower case.
+    /// In lower case, without marks at either end.
     word: String,
-    /// What ended the sentence behind it, of what was dropped.
+    /// The closing mark inherited from a dropped token after this one.
     mark: Option<char>,
 }
 
@@ -113,18 +113,18 @@ impl Token<'_> {
         self.mark.is_some() || self.written.ends_with(['.', '?', '!', ','])
     }
 
-    /// The mark that ends a sentence with it.
+    /// The mark, if this token ends a sentence.
     fn mark(&self) -> Option<char> {
         self.mark.or_else(|| self.written.chars().next_back().filter(|c| matches!(c, '.' | '?' | '!')))
     }
 }
 
 impl Fillers {
-    /// Appends a sentence without its fillers. Whether anything is left of it.
+    /// Appends a sentence without its fillers; returns whether anything is left.
     pub(super) fn without(self, sentence: &str, out: &mut String) -> bool {
         let start = out.len();
         let mut tokens: Vec<Token> = tokens(unspaced_opening(sentence)).collect();
-        // what is said again stands next to itself only then
+        // only once the sounds are dropped are repeated words next to each other
         drop_all(&mut tokens, |rest, _| self.sounds(rest));
         drop_all(&mut tokens, |rest, opens| self.fillers(rest, opens));
         tokens.iter().for_each(|token| push(token, start, out));
@@ -138,7 +138,7 @@ impl Fillers {
         if words.sounds.contains(word) || is_english { 1 + huh(tokens) } else { 0 }
     }
 
-    /// How many of the first `tokens` say nothing.
+    /// How many of the first `tokens` are fillers.
     fn fillers(self, tokens: &[Token], opens: bool) -> usize {
         let (words, token) = (&*WORDS, &tokens[0]);
         let word = token.word.as_str();
@@ -154,15 +154,15 @@ impl Fillers {
     }
 }
 
-/// Drops as many of the first tokens as `fillers` says, and so on from the next; it is told whether they open the
-/// sentence.
+/// Drops as many tokens as `fillers` returns at each position. `fillers` also gets whether the tokens open
+/// the sentence.
 fn drop_all(tokens: &mut Vec<Token>, fillers: impl Fn(&[Token], bool) -> usize) {
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
         let count = fillers(&tokens[at..], kept.is_empty());
         for token in &tokens[at..at + count] {
-            // a mark that ends the sentence stays when the word before it goes
+            // keep a mark that ends the sentence when its word is dropped
             if let (Some(last), Some(mark)) = (kept.last_mut(), token.mark()) {
                 last.mark.get_or_insert(mark);
             }
@@ -175,7 +175,7 @@ fn drop_all(tokens: &mut Vec<Token>, fillers: impl Fn(&[Token], bool) -> usize) 
     *tokens = kept;
 }
 
-/// "uh - huh", as some transcribers write it: how many tokens more it takes.
+/// "uh - huh", as some transcribers write it: the number of extra tokens.
 fn huh(tokens: &[Token]) -> usize {
     match tokens {
         [_, dash, huh, ..] if dash.written == "-" && matches!(huh.word.as_str(), "huh" | "hmm" | "hm") => 2,
@@ -196,7 +196,7 @@ fn unspaced_opening(sentence: &str) -> &str {
     rest.unwrap_or(sentence)
 }
 
-/// "you know" and "I mean", where they stand for themselves.
+/// "you know" and "I mean" on their own.
 fn is_phrase(tokens: &[Token], opens: bool) -> bool {
     let [first, second, rest @ ..] = tokens else { return false };
     let is_known = matches!((first.word.as_str(), second.word.as_str()), ("you", "know") | ("i", "mean"));
@@ -206,7 +206,7 @@ fn is_phrase(tokens: &[Token], opens: bool) -> bool {
     is_known && !first.ends() && (is_closed || opens && !goes_on && !rest.is_empty())
 }
 
-/// How many tokens are said again at once: "the the", "if we if we", "s so".
+/// How many tokens are repeated immediately: "the the", "if we if we", "s so".
 fn stuttered(tokens: &[Token]) -> usize {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
     let stutters = |at: usize| !tokens[at].ends() && WORDS.stuttered.contains(word(at));
@@ -219,7 +219,7 @@ fn stuttered(tokens: &[Token]) -> usize {
     }
 }
 
-/// Whether letters without a vowel are the beginning of the next word, which is said anew.
+/// Whether letters without a vowel are a false start of the next word.
 fn is_begun(token: &Token, next: &str) -> bool {
     let is_vowel = |byte: u8| matches!(byte, b'a' | b'e' | b'i' | b'o');
     let is_begun = token.written.len() <= 2 && !token.written.bytes().any(is_vowel);

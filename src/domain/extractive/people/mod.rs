@@ -1,17 +1,17 @@
-//! Summaries of what people say to each other: meetings, group chats, talks of two.
+//! Summaries of conversations between people: meetings, group chats, talks of two.
 //!
-//! People repeat themselves, answer with a word and praise each other. So what counts is what the talk is about: each
-//! stem that is no stop word weighs by how often it recurs, a sentence is worth what it says of them that was not told
-//! yet, and the next one is always the one that adds most for its length.
+//! People repeat themselves, answer in one word and praise each other, so what counts is what the talk is
+//! about. Each stem that is not a stop word is weighted by how often it recurs, a sentence is worth the stems
+//! it adds to the summary, and the next sentence is always the one that adds most for its length.
 //!
 //! | Step | File |
 //! |---|---|
-//! | whether it is people's talk | `detect` |
-//! | what they say without saying anything is left out | `fillers` |
-//! | utterances to sentences, their words and who says them | `talk` |
-//! | words that tell of plans, of times, of oneself, of the other | `cues` |
-//! | what words and sentences are worth | `weights` |
-//! | which sentences are told | `cover` |
+//! | whether people are talking | `detect` |
+//! | dropping fillers | `fillers` |
+//! | utterances to sentences, with their words and speakers | `talk` |
+//! | words for plans, times, oneself, the other person | `cues` |
+//! | the weights of words and sentences | `weights` |
+//! | which sentences to choose | `cover` |
 //! | their lines | `told` |
 
 mod cover;
@@ -34,15 +34,15 @@ use crate::domain::{
     },
 };
 
-/// The sentences that tell most of a talk between people in at most `budget` tokens, in the order said; `None` when
-/// `source` is none.
+/// The most informative sentences of a talk between people that fit in `budget` tokens, in the order said;
+/// `None` if `source` is not such a talk.
 ///
-/// - Fillers, stutters and the tags of transcribers are left out; every other word stands as it was said.
-/// - Sentences of an utterance that follow one another are one line.
-/// - Of two persons both are quoted, each in a third of the lines at least; among more, each has a share by turns
-///   and by what he or she decides.
-/// - What adds next to nothing to what is told is not told.
-/// - Forgotten utterances, those kept aside, and instructions give nothing.
+/// - Fillers, stutters and the tags of transcribers are dropped; every other word stays verbatim.
+/// - Consecutive sentences of an utterance share a line.
+/// - Of two people, each gets at least a third of the lines; among more, shares depend on turns and
+///   decisions.
+/// - Sentences that add next to nothing are left out.
+/// - Forgotten utterances, those kept aside, and instructions contribute nothing.
 pub(super) fn summarise(
     source: &[Arc<Utterance>],
     focus: &Focus,

@@ -1,4 +1,4 @@
-//! What people said, as sentences that can be told: who says each, and what it is about.
+//! What people said, as candidate sentences: who says each, and what it is about.
 
 use std::{ops::Range, sync::Arc};
 
@@ -18,59 +18,58 @@ use crate::domain::{
     recall::Stems,
 };
 
-/// A speaker's name is clipped here, in bytes.
+/// The limit for a speaker's name, in bytes.
 const SPEAKER_BYTES: usize = 48;
-/// A shorter word is no short form of a name, in bytes.
+/// A shorter word, in bytes, is not taken as a short form of a name.
 const LEAST_NAME_BYTES: usize = 3;
-/// A longer word is no cue, in bytes.
+/// A longer word, in bytes, is not a cue.
 const CUE_BYTES: usize = 32;
 
-/// The sentences of a talk, in the order said, their text in one place.
+/// The sentences of a talk, in the order said, with their text in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
     pub text: String,
     pub lines: Vec<Line>,
     pub speakers: Vec<Speaker>,
-    /// What the lines are about; those of a line stand together.
+    /// The concepts of all lines; those of one line are adjacent.
     pub said: Vec<u32>,
-    /// By number: what is talked about.
+    /// The concepts, by number.
     pub concepts: Vec<Concept>,
-    /// How many utterances there are.
+    /// The number of utterances.
     pub utterances: usize,
-    /// It holds the beginning of the conversation.
+    /// Whether the talk includes the beginning of the conversation.
     pub opens: bool,
 }
 
-/// A sentence.
 #[derive(Debug)]
 pub(super) struct Line {
     pub sequence: Sequence,
-    /// Which utterance it is of, from 0.
+    /// The utterance's index, from 0.
     pub utterance: usize,
-    /// Which sentence of the utterance it is, from 0.
+    /// The sentence's index in its utterance, from 0.
     pub place: usize,
     pub speaker: usize,
-    /// Where its words stand in the text.
+    /// The words' range in the text.
     pub said: Range<usize>,
-    /// Where its concepts stand, each once.
+    /// The range of the line's concepts, each listed once.
     pub concepts: Range<usize>,
-    /// Words, whether they say something or not.
+    /// The number of words, meaningful or not.
     pub words: u32,
     pub cues: Cues,
-    /// It holds a term of the focus.
+    /// Contains a term of the focus.
     pub wanted: bool,
 }
 
-/// A stem, or two that follow one another, which are a name or a term when they recur.
+/// A stem, or two consecutive ones, which are a name or a term if they recur.
 #[derive(Debug, Default)]
 pub(super) struct Concept {
-    /// How many utterances hold it.
+    /// How many utterances contain it.
     pub utterances: u32,
-    /// It was said by more than one.
+    /// More than one speaker said it.
     pub shared: bool,
-    /// It is of two words.
+    /// Consists of two words.
     pub pair: bool,
-    /// A word of it tells little: "thing".
+    /// One of its words says little: "thing".
     pub vague: bool,
     last_utterance: usize,
     last_speaker: usize,
@@ -78,15 +77,15 @@ pub(super) struct Concept {
 
 #[derive(Debug, Default)]
 pub(super) struct Speaker {
-    /// Where the name stands in the text.
+    /// The name's range in the text.
     pub name: Range<usize>,
     pub utterances: u32,
-    /// Sentences in which something is decided.
+    /// Sentences that decide something.
     pub decisions: u32,
 }
 
 impl Talk {
-    /// All that is said in `source` by those who have names.
+    /// Reads everything in `source` said by speakers with names.
     pub(super) fn of(source: &[Arc<Utterance>], focus: &Focus) -> Self {
         let mut talk = Self::default();
         let mut reading = Reading { names: names(source), ..Reading::default() };
@@ -100,7 +99,7 @@ impl Talk {
         talk
     }
 
-    /// What is said in a line.
+    /// The words of a line.
     pub(super) fn words(&self, line: usize) -> &str {
         &self.text[self.lines[line].said.clone()]
     }
@@ -109,12 +108,12 @@ impl Talk {
         &self.text[self.speakers[speaker].name.clone()]
     }
 
-    /// What a line is about.
+    /// The concepts of a line.
     pub(super) fn concepts(&self, line: usize) -> &[u32] {
         &self.said[self.lines[line].concepts.clone()]
     }
 
-    /// Whether a line goes on with what the one before it says.
+    /// Whether a line directly follows the previous one in the same utterance.
     pub(super) fn follows(&self, line: usize) -> bool {
         let of = |line: usize| (self.lines[line].utterance, self.lines[line].place);
         line > 0 && of(line) == (of(line - 1).0, of(line - 1).1 + 1)
@@ -125,7 +124,7 @@ impl Talk {
             return speaker;
         }
         let start = self.text.len();
-        // A line starts with a letter.
+        // A line must start with a letter.
         if name.starts_with(char::is_alphabetic) {
             fold(name, SPEAKER_BYTES, &mut self.text);
         } else {
@@ -168,14 +167,14 @@ impl Talk {
         self.speakers[speaker].utterances += 1;
     }
 
-    /// How many words are said, and what they tell.
+    /// The number of words, and what they show.
     fn cues(&self, said: &Range<usize>, reading: &mut Reading) -> (u32, Cues) {
         let is_mark = |c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’');
         let words =
             self.text[said.clone()].split(is_mark).filter(|word| word.contains(char::is_alphanumeric));
         let (mut count, mut found) = (0, Cues::NONE);
         for word in words {
-            // Scripts that part no words with spaces have about two characters a word.
+            // Scripts without spaces have about two characters per word.
             count += 1 + word.chars().filter(|c| *c >= '\u{2e80}').count() as u32 / 2;
             if word.len() <= CUE_BYTES {
                 reading.lower.clear();
@@ -187,7 +186,7 @@ impl Talk {
         (count, found)
     }
 
-    /// Notes what a sentence is about.
+    /// Records what a sentence is about.
     fn see(&mut self, said: Range<usize>, speaker: usize, reading: &mut Reading) -> Range<usize> {
         let start = self.said.len();
         let Reading { stems, numbers, pairs, language, names, .. } = reading;
@@ -216,7 +215,7 @@ impl Talk {
     }
 }
 
-/// Whether a stem is the name of one who speaks, or a short form of it: "Mel" of Melanie.
+/// Whether a stem is a speaker's name or a short form of it: "Mel" for Melanie.
 fn addresses(names: &[String], stem: &str) -> bool {
     stem.len() >= LEAST_NAME_BYTES && names.iter().any(|name| name.starts_with(stem))
 }
@@ -239,7 +238,8 @@ impl Concept {
     }
 }
 
-/// The words of the names of two who talk, in lower case. Of more, none: their names are often what they are for.
+/// The words of the names of two speakers, in lower case. None for more speakers: then names are often what a
+/// sentence is about.
 fn names(source: &[Arc<Utterance>]) -> Vec<String> {
     let mut names: Vec<&str> = Vec::new();
     for name in source.iter().filter_map(|utterance| utterance.name()) {
@@ -253,7 +253,7 @@ fn names(source: &[Arc<Utterance>]) -> Vec<String> {
     names.iter().flat_map(|name| name.split_whitespace()).map(str::to_lowercase).collect()
 }
 
-/// What reading takes, and the utterance at hand.
+/// The working state of reading, and the current utterance.
 #[derive(Default)]
 struct Reading {
     stems: Stems,
@@ -264,13 +264,13 @@ struct Reading {
     plain: String,
     content: String,
     sentences: Vec<Range<usize>>,
-    /// The words of the names of two, in lower case.
+    /// The words of the names of two speakers, in lower case.
     names: Vec<String>,
     lower: String,
 }
 
 impl Reading {
-    /// Cuts an utterance into sentences.
+    /// Splits an utterance into sentences.
     fn open(&mut self, content: &str) {
         self.plain.clear();
         without_tags(content, &mut self.plain);
@@ -280,7 +280,7 @@ impl Reading {
     }
 }
 
-/// Stems of English that are said of everything, ascending.
+/// English stems that apply to everything, ascending.
 const VAGUE: [&str; 105] = [
     "absolut", "actual", "agre", "amaz", "anyth", "appreci", "awesom", "basic", "big", "bit", "btw", "bye",
     "catch", "cheer", "come", "congrat", "cool", "day", "definit", "even", "ever", "everyth", "exact",

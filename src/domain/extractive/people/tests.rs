@@ -1,4 +1,4 @@
-//! Summaries of people's talk as a whole.
+//! Summaries of conversations between people.
 
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ fn what_is_asked_for_comes_first() {
     assert_eq!(told, "Ann: I had soup.\nBo: My cat sleeps.\n");
 }
 
-/// Words of all kinds, with what transcribers write.
+/// Words of all kinds, mixed with what transcribers write.
 fn utterance() -> impl Strategy<Value = (usize, String)> {
     let word = prop_oneof![
         4 => "[a-z]{2,9}",
@@ -133,7 +133,7 @@ fn named(lines: &[(usize, String)], names: &'static [&'static str]) -> Vec<Arc<U
     talk(lines.iter().map(|(speaker, content)| (names[speaker % names.len()], content.as_str())))
 }
 
-/// Whether the words of `line` are words of `content`, in their order.
+/// Whether the letters and digits of `line` occur in `content` in the same order.
 fn is_said(line: &str, content: &str) -> bool {
     let mut rest = content;
     line.chars().filter(|c| c.is_alphanumeric()).all(|c| match rest.find(c) {
@@ -160,7 +160,7 @@ proptest! {
             prop_assert!(counter.count(&text) <= budget);
             prop_assert_eq!(counter.count(&text), told.iter().map(|sentence| sentence.tokens).sum::<u32>());
             prop_assert_eq!(&told, &summarise(&source, &Focus::none(), budget, counter));
-            // one person alone is told like anybody who asks an assistant
+            // a single person is summarised like anybody who asks an assistant
             let said: Vec<_> = told.iter().filter(|line| line.kind == LineKind::Said).collect();
             prop_assert!(said.is_sorted_by_key(|line| line.sequence));
             for sentence in said {

@@ -1,4 +1,4 @@
-//! The lines that are told: sentences of one utterance that follow one another are one line.
+//! The chosen lines: consecutive sentences of one utterance share a line.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::domain::{
     extractive::{LineKind, Sentence, clip::fitted, people::talk::Talk},
 };
 
-/// Sentences are joined to a line of so many bytes at most.
+/// Sentences are joined into lines of at most this many bytes.
 const LINE_BYTES: usize = 400;
 
-/// What is told so far.
+/// The lines chosen so far.
 pub(super) struct Told<'a> {
     talk: &'a Talk,
     counter: &'a dyn TokenCounter,
-    /// By its first sentence: where a line ends, and its text and tokens.
+    /// By first sentence: the line's end, text and tokens.
     lines: BTreeMap<usize, Line>,
 }
 
@@ -24,15 +24,15 @@ struct Line {
     tokens: u32,
 }
 
-/// How a sentence is to be told.
+/// A way to add a sentence.
 pub(super) struct Way {
     start: usize,
     line: Line,
-    /// The line behind it that it is joined to.
+    /// The following line that it merges with, if any.
     joins: Option<usize>,
-    /// What it costs, in tokens.
+    /// The cost in tokens.
     pub cost: u32,
-    /// Whether it is a line of its own.
+    /// Whether the sentence starts a line of its own.
     pub is_new: bool,
 }
 
@@ -41,12 +41,12 @@ impl<'a> Told<'a> {
         Self { talk, counter, lines: BTreeMap::new() }
     }
 
-    /// Whether a sentence would go on with a line that is told.
+    /// Whether a sentence would extend an existing line.
     pub(super) fn joins(&self, sentence: usize) -> bool {
         self.before(sentence).is_some() || self.behind(sentence).is_some()
     }
 
-    /// How a sentence would be told, and for how much.
+    /// How a sentence would be added, and at what cost.
     pub(super) fn way(&self, sentence: usize) -> Way {
         let mut way = match (self.before(sentence), self.behind(sentence)) {
             (Some((start, line)), _) => self.joined(start, sentence + 1, line.tokens, None),
@@ -57,7 +57,7 @@ impl<'a> Told<'a> {
         way
     }
 
-    /// Tells a sentence.
+    /// Adds a sentence.
     pub(super) fn tell(&mut self, way: Way) {
         if let Some(behind) = way.joins {
             self.lines.remove(&behind);
@@ -65,14 +65,14 @@ impl<'a> Told<'a> {
         self.lines.insert(way.start, way.line);
     }
 
-    /// As much of a sentence as fits into `budget`, as a line of its own.
+    /// As much of a sentence as fits into `budget`, on a line of its own.
     pub(super) fn clipped(&self, sentence: usize, budget: u32) -> Option<Way> {
         let (text, tokens) = fitted(&self.opened(sentence), self.talk.words(sentence), budget, self.counter)?;
         let line = Line { end: sentence + 1, text, tokens };
         Some(Way { start: sentence, line, joins: None, cost: tokens, is_new: true })
     }
 
-    /// The lines, in the order said; `weight` is what one is worth by its first and its last sentence.
+    /// The lines, in the order said; `weight` gets a line's first sentence and the end of its range.
     pub(super) fn sentences(self, weight: impl Fn(usize, usize) -> u32) -> Vec<Sentence> {
         let sentence = |(start, line): (usize, Line)| {
             let (sequence, weight) = (self.talk.lines[start].sequence, weight(start, line.end));
@@ -81,14 +81,14 @@ impl<'a> Told<'a> {
         self.lines.into_iter().map(sentence).collect()
     }
 
-    /// The line that ends right before a sentence, which goes on with it.
+    /// The line that ends directly before a sentence of the same utterance.
     fn before(&self, sentence: usize) -> Option<(usize, &Line)> {
         let (start, line) = self.lines.range(..sentence).next_back()?;
         let follows = line.end == sentence && self.talk.follows(sentence);
         (follows && self.fits(line, sentence)).then_some((*start, line))
     }
 
-    /// The line that begins right behind a sentence, and goes on with it.
+    /// The line that starts directly after a sentence of the same utterance.
     fn behind(&self, sentence: usize) -> Option<&Line> {
         let line = self.lines.get(&(sentence + 1))?;
         (self.talk.follows(sentence + 1) && self.fits(line, sentence)).then_some(line)
@@ -111,7 +111,7 @@ impl<'a> Told<'a> {
         Way { start, line, joins, cost: tokens.saturating_sub(before), is_new: false }
     }
 
-    /// The name, and what stands between it and the words.
+    /// The name and the separator before the words.
     fn opened(&self, sentence: usize) -> String {
         let mut text = self.talk.name(self.talk.lines[sentence].speaker).to_owned();
         text.push_str(": ");

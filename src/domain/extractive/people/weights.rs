@@ -1,41 +1,43 @@
-//! What words and sentences are worth.
+//! The weights of words and sentences.
 
 use crate::domain::extractive::people::{
     cues::Cues,
     talk::{Concept, Line, Talk},
 };
 
-/// A talk of two is one matter up to so many utterances: what recurs is what it is about.
+/// A talk of two stays on one subject up to this many utterances: what recurs is what it is about.
 const ONE_MATTER: f64 = 8.0;
-/// Beyond so many it goes from one thing to the next: what recurs is what both say of everything.
+/// Beyond this many, a talk moves from subject to subject: what recurs is what both say about everything.
 const MANY_MATTERS: f64 = 24.0;
-/// A sentence that holds a term of the focus is worth so many times more.
+/// The factor for a sentence that contains a term of the focus.
 const FOCUS_FACTOR: f64 = 8.0;
-/// Concepts of a sentence weigh so much when sentences of several talks are compared.
+/// Scales a sentence's concepts when sentences of several talks are compared.
 const KEPT_WEIGHT: f64 = 20.0;
 
-/// How a kind of talk is weighed. The numbers are those that kept most of what references tell (meetings, short
-/// dialogues) and of what is asked for later (long talks of two); most of them matter little by themselves.
+/// How a kind of talk is weighed. These numbers kept most of what reference summaries contain (meetings,
+/// short dialogues) and of what is asked for later (long talks of two); most of them matter little on their
+/// own.
 pub(super) struct Scale {
-    /// How much a word that recurs is worth more, as an exponent.
+    /// The exponent that favours recurring words.
     recurs: f64,
-    /// How much a word that few utterances hold is worth more, as an exponent.
+    /// The exponent that favours words in few utterances.
     rare: f64,
-    /// For a word that more than one person says.
+    /// The factor for a word that more than one person says.
     shared: f64,
-    /// For a word that tells little.
+    /// The factor for a word that says little.
     vague: f64,
-    /// For a pair of words that recurs.
+    /// The factor for a pair of words that recurs.
     pair: f64,
-    /// What a word adds that was told, each time.
+    /// What is left of a word's worth after each mention.
     pub again: f64,
-    /// How much a longer sentence has to tell more, as an exponent.
+    /// The exponent that penalises length.
     pub length: f64,
-    /// What a line costs beside its words and its name, in tokens.
+    /// A line's cost on top of its words and its name, in tokens.
     pub line: f64,
-    /// What adds less than this part of what the best sentence does is not told, unless it tells of a decision.
+    /// A sentence that adds less than this fraction of the best one's gain is left out unless it reports a
+    /// decision.
     pub least_gain: f64,
-    /// Sentences of fewer words are not told.
+    /// Sentences with fewer words are left out.
     least_words: u32,
     first: f64,
     second: f64,
@@ -44,7 +46,7 @@ pub(super) struct Scale {
     plan: f64,
     decision: f64,
     name: f64,
-    /// For what opens a talk: in proportion to its length, and by itself.
+    /// For what opens a talk: by relative and by absolute position.
     opening: [f64; 2],
 }
 
@@ -100,7 +102,7 @@ impl Scale {
         }
     }
 
-    /// What it is worth to tell of a concept.
+    /// The worth of mentioning a concept.
     pub(super) fn concept(&self, concept: &Concept, utterances: usize) -> f64 {
         let count = f64::from(concept.utterances);
         if concept.pair && concept.utterances < 2 {
@@ -111,7 +113,7 @@ impl Scale {
         recurs * of(concept.shared, self.shared) * of(concept.vague, self.vague) * of(concept.pair, self.pair)
     }
 
-    /// By how much a line is worth more, or less, than its concepts.
+    /// The factor of a line, relative to its concepts.
     pub(super) fn line(&self, talk: &Talk, line: usize) -> f64 {
         let of = |is: bool, factor: f64| if is { factor } else { 1.0 };
         let (words, line) = (talk.words(line), &talk.lines[line]);
@@ -139,12 +141,12 @@ impl Scale {
     }
 }
 
-/// Whether a word behind the first begins with a capital, as names do.
+/// Whether a word after the first begins with a capital, as names do.
 fn has_name(words: &str) -> bool {
     words.split(' ').skip(1).any(|word| word.len() > 2 && word.starts_with(char::is_uppercase))
 }
 
-/// What a line is worth beside those of other talks.
+/// The worth of a line compared with those of other talks.
 pub(super) fn kept(talk: &Talk, line: usize, factor: f64) -> u32 {
     let tells = |number: &&u32| {
         let concept = &talk.concepts[**number as usize];

@@ -1,4 +1,4 @@
-//! What holds of any text.
+//! Properties that hold for any text.
 
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ fn nasty_text() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..40).prop_map(|pieces| pieces.concat())
 }
 
-/// Something said, or a call and its result, with odd names and arguments.
+/// A message, or a call and its result, with odd names and arguments.
 fn nasty_exchange(
     n: u64,
     (content, other, more, kind): &(String, String, String, u8),
@@ -95,7 +95,7 @@ fn nasty_exchange(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Tokens of lines add up, in any order, in every encoding.
+    /// The tokens of lines add up, in any order, in every encoding.
     #[test]
     fn tokens_add_up(
         contents in prop::collection::vec((nasty_text(), nasty_text(), nasty_text(), 0..4u8), 1..6),

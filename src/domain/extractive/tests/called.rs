@@ -1,4 +1,4 @@
-//! What was called, in a summary.
+//! Calls in a summary.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Lines that are told again: chosen from, told with what came after them, and forgotten.
+//! Lines from earlier summaries: chosen from, combined with what came later, and forgotten.
 
 use super::*;
 

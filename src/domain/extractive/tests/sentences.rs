@@ -1,4 +1,4 @@
-//! What was said, in a summary.
+//! Sentences in a summary.
 
 use super::*;
 

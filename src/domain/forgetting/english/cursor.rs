@@ -1,20 +1,19 @@
-//! A sentence as words, quoted texts and marks, and a place in it.
+//! A sentence split into words, quoted texts and marks, with a position in it.
 
 use crate::domain::forgetting::InstructionError;
 
-/// Most words of an unquoted name.
+/// The most words in an unquoted name.
 pub(super) const MAX_NAME_WORDS: usize = 4;
 
 /// A piece of a sentence.
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
-    /// As it was written; of a quoted text, what is between the quotes.
+    /// The token as written; for a quoted text, without its quotes.
     pub text: &'a str,
     /// In lower case, with straight apostrophes.
     pub lower: String,
-    /// What it is.
     pub kind: Kind,
-    /// Its bytes in the sentence, quotes included.
+    /// The token's bytes in the sentence, quotes included.
     start: usize,
     end: usize,
 }
@@ -22,7 +21,7 @@ pub(super) struct Token<'a> {
 /// The kinds of [`Token`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A word, a number, or a piece of any other signs. A possessive `'s` is a word of its own.
+    /// A word, a number, or a run of other characters. A possessive `'s` is a word of its own.
     Word,
     /// A text in quotes.
     Quoted,
@@ -30,28 +29,28 @@ pub(super) enum Kind {
     Mark,
 }
 
-/// A place in a sentence. What reads a phrase either consumes it or stays where it was.
+/// A position in a sentence. Functions that read a phrase either consume it or do not move.
 pub(super) struct Cursor<'a> {
     source: &'a str,
     tokens: Vec<Token<'a>>,
     at: usize,
     end: usize,
-    /// Whether capital letters tell names: not where all letters are capitals.
+    /// Whether capital letters indicate names: not if all letters are capitals.
     capitals: bool,
 }
 
 impl<'a> Cursor<'a> {
-    /// Splits `source`.
+    /// Splits `source` into tokens.
     ///
     /// # Errors
-    /// A double quote that is not closed.
+    /// An unclosed double quote.
     pub fn new(source: &'a str) -> Result<Self, InstructionError> {
         let tokens = split(source)?;
         let capitals = source.contains(char::is_lowercase);
         Ok(Self { source, end: tokens.len(), tokens, at: 0, capitals })
     }
 
-    /// Reads each word as `reading` has it; whether it has any.
+    /// Replaces each word that `reading` returns a reading for; returns whether there was any.
     pub fn reread(&mut self, reading: impl Fn(&str) -> Option<&'static str>) -> bool {
         let words = self.tokens.iter_mut().filter(|token| token.kind == Kind::Word);
         words.fold(false, |any, token| match reading(&token.lower) {
@@ -63,22 +62,22 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// All words outside quotes.
+    /// Returns all words outside quotes.
     pub fn words(&self) -> impl Iterator<Item = &Token<'a>> {
         self.tokens.iter().filter(|token| token.kind == Kind::Word)
     }
 
-    /// The place, to come back to with [`Self::back`].
+    /// The position, to return to with [`Self::back`].
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes to a place.
+    /// Moves to a position.
     pub fn back(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// Where the sentence ends, closings left out.
+    /// The end of the sentence, without closing words and marks.
     pub fn end(&self) -> usize {
         self.end
     }
@@ -88,22 +87,22 @@ impl<'a> Cursor<'a> {
         self.at >= self.end
     }
 
-    /// The token at the place.
+    /// The token at the position.
     pub fn peek(&self) -> Option<&Token<'a>> {
         self.token(self.at)
     }
 
-    /// The word at the place, in lower case; empty if there is none.
+    /// The word at the position, in lower case; empty if there is none.
     pub fn peek_word(&self) -> &str {
         self.word_at(self.at)
     }
 
-    /// The word at another place, in lower case; empty if there is none.
+    /// The word at another position, in lower case; empty if there is none.
     pub fn word_at(&self, at: usize) -> &str {
         self.token(at).filter(|token| token.kind == Kind::Word).map_or("", |token| &token.lower)
     }
 
-    /// The token at another place.
+    /// The token at another position.
     pub fn token(&self, at: usize) -> Option<&Token<'a>> {
         self.tokens[..self.end].get(at)
     }
@@ -135,7 +134,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Consumes the first of `phrases` that stands here.
+    /// Consumes the first of `phrases` that matches.
     pub fn phrases(&mut self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.phrase(phrase))
     }
@@ -147,14 +146,14 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Takes a mark off the end.
+    /// Removes a mark from the end.
     pub fn drop_last_mark(&mut self, mark: char) -> bool {
         let found = self.end > self.at && self.tokens[self.end - 1].is_mark(mark);
         self.end -= usize::from(found);
         found
     }
 
-    /// Takes a phrase off the end.
+    /// Removes a phrase from the end.
     pub fn drop_last_phrase(&mut self, phrase: &str) -> bool {
         let length = phrase.split(' ').count();
         let Some(start) = self.end.checked_sub(length).filter(|&start| start >= self.at) else {
@@ -165,8 +164,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Consumes a name: a quoted text, up to four capitalised words, or one word that looks
-    /// like an identifier.
+    /// Consumes a name: a quoted text, up to four capitalised words, or a word that looks like an identifier.
     pub fn name(&mut self, is_no_name: fn(&str) -> bool) -> Option<String> {
         let first = self.peek()?;
         if first.kind == Kind::Quoted && !first.text.trim().is_empty() {
@@ -190,12 +188,12 @@ impl<'a> Cursor<'a> {
         Some(name)
     }
 
-    /// What is left, closings left out, as it was written.
+    /// What is left, as written, without closing words and marks.
     pub fn rest(&self) -> &'a str {
         self.slice(self.at, self.end)
     }
 
-    /// The tokens from `start` to before `end`, as they were written.
+    /// The tokens from `start` to before `end`, as written.
     pub fn slice(&self, start: usize, end: usize) -> &'a str {
         match self.tokens[..end].get(start..) {
             Some([first, .., last]) => &self.source[first.start..last.end],
@@ -204,13 +202,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The sentence is not understood from here on.
+    /// An error: the sentence is not understood from here on.
     pub fn not_understood(&self) -> InstructionError {
         let rest = if self.done() { self.source } else { self.rest() };
         InstructionError::not_understood(rest)
     }
 
-    /// The words from `start` to here are refused.
+    /// An error that refuses the words from `start` to here.
     pub fn refused(&self, start: usize, why: &'static str) -> InstructionError {
         InstructionError::part(self.slice(start, self.at.max(start + 1).min(self.end)), why)
     }
@@ -222,7 +220,7 @@ impl Token<'_> {
         self.kind == Kind::Mark && self.text.starts_with(mark)
     }
 
-    /// Whether it looks like a name made for machines: `get_weather`, `bob2`.
+    /// Whether it looks like a machine-readable name: `get_weather`, `bob2`.
     fn is_identifier(&self) -> bool {
         let digit_inside =
             self.text.starts_with(char::is_alphabetic) && self.text.contains(|c: char| c.is_ascii_digit());
@@ -257,7 +255,7 @@ fn split(source: &str) -> Result<Vec<Token<'_>>, InstructionError> {
     Ok(tokens)
 }
 
-/// The end of a text in single quotes that `open` opens: a quote before no letter or digit.
+/// The end of a text in single quotes opened by `open`: the next quote not followed by a letter or digit.
 fn closing_single(source: &str, from: usize, open: char) -> Option<usize> {
     let close = match open {
         '\'' => '\'',
@@ -268,7 +266,7 @@ fn closing_single(source: &str, from: usize, open: char) -> Option<usize> {
     source[from..].match_indices(close).map(|(at, _)| from + at).find(ends)
 }
 
-/// Whether the sign at `at` is a punctuation mark, and not a part of a word or a number.
+/// Whether the character at `at` is a punctuation mark rather than part of a word or a number.
 fn is_mark(source: &str, at: usize, c: char) -> bool {
     let next = source[at + c.len_utf8()..].chars().next();
     match c {
@@ -281,7 +279,7 @@ fn is_mark(source: &str, at: usize, c: char) -> bool {
     }
 }
 
-/// Pushes the text between the quotes at `at` and `close`; gives the place after it.
+/// Pushes the text between the quotes at `at` and `close`; returns the place after it.
 fn push_quoted<'a>(tokens: &mut Vec<Token<'a>>, source: &'a str, at: usize, close: usize) -> usize {
     let width = |at: usize| source[at..].chars().next().map_or(0, char::len_utf8);
     let end = close + width(close);
@@ -291,7 +289,7 @@ fn push_quoted<'a>(tokens: &mut Vec<Token<'a>>, source: &'a str, at: usize, clos
     end
 }
 
-/// Pushes the word that starts at `at`, a possessive ending apart; gives the place after it.
+/// Pushes the word that starts at `at`, splitting off a possessive ending; returns the place after it.
 fn push_word<'a>(tokens: &mut Vec<Token<'a>>, source: &'a str, at: usize) -> usize {
     let inside = |&(offset, c): &(usize, char)| {
         !c.is_whitespace()

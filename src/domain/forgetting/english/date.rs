@@ -28,7 +28,7 @@ const MONTHS: [&str; 12] = [
 ];
 const NO_SUCH_DAY: &str = "there is no such day; write it as 2026-11-20";
 
-/// Consumes a time as ISO 8601 writes it: `2026-11-20T10:00:00Z`.
+/// Consumes a time in ISO 8601: `2026-11-20T10:00:00Z`.
 pub(super) fn stamp(cursor: &mut Cursor<'_>) -> Option<Moment> {
     let token = cursor.peek().filter(|token| token.kind == Kind::Word && token.lower.contains('t'))?;
     let time = token.text.starts_with(|c: char| c.is_ascii_digit()).then(|| read(token.text))??;
@@ -39,7 +39,7 @@ pub(super) fn stamp(cursor: &mut Cursor<'_>) -> Option<Moment> {
 /// Consumes a day: "today", "2026-11-20", "November 20", "the 20th of November 2026".
 ///
 /// # Errors
-/// A day that no calendar has.
+/// A day that does not exist.
 pub(super) fn date(cursor: &mut Cursor<'_>) -> Result<Option<Day>, InstructionError> {
     let start = cursor.at();
     for (back, day) in ["today", "yesterday", "the day before yesterday"].into_iter().enumerate() {
@@ -77,7 +77,7 @@ fn iso(word: &str) -> Option<Date> {
     (word.len() == 10 && word.contains('-')).then(|| word.parse().ok())?
 }
 
-/// Consumes the name of a month, from 1.
+/// Consumes the name of a month; returns its number, from 1.
 fn month(cursor: &mut Cursor<'_>) -> Option<i8> {
     let word = cursor.peek_word();
     let is = |name: &&str| word == *name || word == &name[..3] || word == "sept" && name.starts_with(word);
@@ -104,7 +104,7 @@ fn day_of_month(cursor: &mut Cursor<'_>) -> Result<Option<i8>, InstructionError>
     Ok(day)
 }
 
-/// Consumes a year of four digits, after a comma if need be.
+/// Consumes a four-digit year, optionally after a comma.
 fn year(cursor: &mut Cursor<'_>) -> Option<i16> {
     let start = cursor.at();
     cursor.mark(',');
@@ -117,7 +117,7 @@ fn year(cursor: &mut Cursor<'_>) -> Option<i16> {
     year
 }
 
-/// Consumes a time of day, in seconds from midnight: "10 am", "5:30 p.m.", "17:30", "noon".
+/// Consumes a time of day; returns it in seconds since midnight: "10 am", "5:30 p.m.", "17:30", "noon".
 pub(super) fn clock(cursor: &mut Cursor<'_>) -> Option<u32> {
     let start = cursor.at();
     if cursor.word("noon") {
@@ -150,7 +150,7 @@ pub(super) fn clock(cursor: &mut Cursor<'_>) -> Option<u32> {
     seconds
 }
 
-/// Which half of the day: true for the second.
+/// The half of the day that `word` names: true for the second.
 fn half_of(word: &str) -> Option<bool> {
     match word {
         "am" | "a.m" => Some(false),
@@ -159,7 +159,7 @@ fn half_of(word: &str) -> Option<bool> {
     }
 }
 
-/// `H`, `H:MM` or `H:MM:SS`; the first only with a half of the day.
+/// Parses `H`, `H:MM` or `H:MM:SS`; `H` alone only with a half of the day.
 fn seconds(figures: &str, half: Option<bool>) -> Option<u32> {
     let parts: Vec<&str> = figures.split(':').collect();
     let below =

@@ -1,8 +1,7 @@
-//! Plain English for what the short forms express.
+//! Plain English for what the short forms can express.
 //!
-//! A sentence is a wrapper of politeness, a verb of forgetting, an object, and the closing.
-//! Each word of it is consumed by a rule, or the sentence is refused: no rule skips words
-//! that it does not know.
+//! A sentence consists of a polite wrapper, a verb of forgetting, an object, and a closing. Each of its words
+//! is consumed by a rule, or the sentence is refused: no rule skips words it does not know.
 //!
 //! ```text
 //! sentence   = wrapper object closing
@@ -25,14 +24,14 @@
 //! topic      = text { "and" text } { place }
 //! ```
 //!
-//! Where English is wider than the short forms (an exception, a negation, a condition, an
-//! alternative, a second instruction) or needs a guess ("the last few", "until turn 4", "Monday"), the
-//! sentence is refused with the reason, and what may be meant.
+//! If English says more than the short forms can (an exception, a negation, a condition, an alternative, a
+//! second instruction) or needs a guess ("the last few", "until turn 4", "Monday"), the sentence is refused
+//! with the reason and what might be meant.
 //!
-//! A sentence that is not understood is read once more with its [`typos`] corrected.
+//! A sentence that is not understood is read again with its [`typos`] corrected.
 //!
-//! The parser is a recursive descent over tokens. It steps back over bounded phrases only, so
-//! the time is linear in the text: 4,096 bytes of the worst kind take a millisecond.
+//! The parser is a recursive descent over tokens. It backtracks over bounded phrases only, so its time is
+//! linear in the text: the worst 4,096 bytes take a millisecond.
 
 mod cursor;
 mod date;
@@ -55,7 +54,7 @@ use crate::domain::{
 
 use self::{cursor::Cursor, selection::Selection};
 
-/// Said before the verb, any number of times.
+/// Allowed before the verb, any number of times.
 const OPENERS: [&str; 20] = [
     "please",
     "kindly",
@@ -79,9 +78,9 @@ const OPENERS: [&str; 20] = [
     "wait",
 ];
 
-/// Said before the verb, which must follow, and make a question.
+/// Allowed before the verb, which must follow; they make the sentence a question.
 const QUESTIONS: [&str; 5] = ["could you", "can you", "would you", "will you", "may i ask you to"];
-/// Said before the verb, which must follow.
+/// Allowed before the verb, which must follow.
 const WISHES: [&str; 16] = [
     "i want you to",
     "i would like you to",
@@ -101,7 +100,7 @@ const WISHES: [&str; 16] = [
     "we can",
 ];
 
-/// Said after the object.
+/// Allowed after the object.
 const CLOSINGS: [&str; 12] = [
     "thank you very much",
     "thank you so much",
@@ -116,16 +115,16 @@ const CLOSINGS: [&str; 12] = [
     "for me",
     "for us",
 ];
-/// The same, after which a question mark asks nothing.
+/// The same, but a question mark after them does not make a question.
 const TAGS: [&str; 4] = ["okay", "ok", "will you", "would you"];
 
-/// Why a sentence with a slip is not taken for everything.
-const MISSPELT: &str = "a word is misspelt, and everything stored would be meant; say all";
+/// The reason a misspelt sentence is not taken to mean everything.
+const MISSPELT: &str = "a word is misspelt, and the sentence would mean everything stored; say all";
 
-/// Reads a sentence.
+/// Parses a sentence.
 ///
 /// # Errors
-/// The first words that no rule consumes, or a part that is understood and cannot be expressed.
+/// The first words that no rule consumes, or a part that is understood but cannot be expressed.
 pub(super) fn parse(text: &str) -> Result<Asked, InstructionError> {
     let mut cursor = Cursor::new(text)?;
     let error = match sentence(&mut cursor, text) {
@@ -140,7 +139,7 @@ pub(super) fn parse(text: &str) -> Result<Asked, InstructionError> {
     }
 }
 
-/// Reads a sentence as it stands; tells whether it means everything stored.
+/// Parses a sentence as it is; also returns whether it means everything stored.
 fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), InstructionError> {
     if let Some((word, why)) =
         cursor.words().find_map(|word| doubts::refused(&word.lower).map(|why| (word.text, why)))
@@ -175,7 +174,7 @@ fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), Instru
     Ok((selection.asked()?, is_all))
 }
 
-/// Consumes the object, which is all that is left; of what is none, tells what may be meant.
+/// Consumes the object, which must be all that is left; if there is none, suggests what might be meant.
 fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     let start = cursor.at();
     let error = match object::object(cursor) {
@@ -191,7 +190,7 @@ fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     }
 }
 
-/// Takes politeness and marks off the end; tells whether a question mark was among them.
+/// Removes closing politeness and marks; returns whether they included a question mark.
 fn strip_closings(cursor: &mut Cursor<'_>) -> bool {
     let mut asked = false;
     loop {
@@ -207,17 +206,17 @@ fn strip_closings(cursor: &mut Cursor<'_>) -> bool {
     }
 }
 
-/// What stood before the object.
+/// What preceded the object.
 struct Wrapper {
     /// It makes a question, as "could you" does.
     asks: bool,
-    /// There was a verb of forgetting.
+    /// It includes a verb of forgetting.
     verb: bool,
-    /// It says "scratch that", and nothing follows.
+    /// It is "scratch that", with nothing after it.
     retracts: bool,
 }
 
-/// Passes over politeness and the verb.
+/// Consumes politeness and the verb.
 fn wrapper(cursor: &mut Cursor<'_>) -> Result<Wrapper, InstructionError> {
     openers(cursor);
     let question = cursor.phrases(&QUESTIONS);
@@ -236,7 +235,7 @@ fn wrapper(cursor: &mut Cursor<'_>) -> Result<Wrapper, InstructionError> {
     }
 }
 
-/// Passes over words that say nothing before the verb.
+/// Consumes words without meaning before the verb.
 fn openers(cursor: &mut Cursor<'_>) {
     while cursor.phrases(&OPENERS) {
         cursor.mark(',');

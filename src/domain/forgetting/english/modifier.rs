@@ -1,4 +1,4 @@
-//! What follows a noun and narrows it: who said it, where it stands, what it is about.
+//! What follows a noun and narrows it: who said it, where it is, what it is about.
 
 use crate::domain::{
     Role,
@@ -16,7 +16,7 @@ use super::{
 
 const NAME_FORM: &str = "who is this? write a name with a capital letter, in quotes, or as name:NAME";
 
-/// Between "that" and a modifier.
+/// Verbs between "that" and a modifier.
 const COPULAS: [&str; 13] = [
     "is",
     "are",
@@ -33,16 +33,16 @@ const COPULAS: [&str; 13] = [
     "'s been",
 ];
 
-/// Consumes all modifiers that stand here.
+/// Consumes all modifiers at the position.
 ///
 /// # Errors
-/// A modifier that is understood and cannot be accepted. What is none is left where it stands.
+/// A modifier that is understood but not acceptable. Anything else is left unread.
 pub(super) fn modifiers(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
     while modifier(cursor, selection)? {}
     Ok(())
 }
 
-/// Consumes one modifier, after a "that" if need be.
+/// Consumes one modifier, optionally after a "that".
 fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     if scope(cursor) {
         return Ok(true);
@@ -114,7 +114,7 @@ pub(super) fn just_said(cursor: &mut Cursor<'_>) -> Option<Criterion> {
     who
 }
 
-/// Refuses the phrase from `start` on, in which the word at `name` could be a name.
+/// Refuses the phrase from `start` on, in which the word at `name` might be a name.
 fn nameless(cursor: &Cursor<'_>, start: usize, name: usize) -> InstructionError {
     let name = cursor.token(name).map(|token| Criterion::Name(token.text.to_owned()));
     cursor.refused(start, NAME_FORM).suggesting(name.map(|name| name.to_string()))
@@ -180,7 +180,7 @@ fn clause(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, In
     Ok(false)
 }
 
-/// Consumes who speaks: "I", "you", "the assistant", "Alice".
+/// Consumes a speaker: "I", "you", "the assistant", "Alice".
 fn subject(cursor: &mut Cursor<'_>) -> Option<Criterion> {
     let start = cursor.at();
     let word = cursor.peek_word();
@@ -198,7 +198,7 @@ fn subject(cursor: &mut Cursor<'_>) -> Option<Criterion> {
     cursor.name(doubts::is_no_name).map(Criterion::Name)
 }
 
-/// Whether a word stands here that could be a name, were it capitalised.
+/// Whether the next word could be a name if it were capitalised.
 fn unknown_word(cursor: &Cursor<'_>) -> bool {
     let word = cursor.peek_word();
     !word.is_empty() && !doubts::is_no_name(word) && !number::is_numeric(word)

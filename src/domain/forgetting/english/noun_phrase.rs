@@ -21,18 +21,18 @@ use super::{
 };
 
 const AMONG: &str =
-    "only the first and the last ones can be counted among some; give the position in the window alone";
+    "only the first or the last of a selection can be counted; or give a position in the window alone";
 const HOW_MANY: &str = "say how many, as in: the last three messages";
 const WHICH: &str = "say which: the first or the last ones, a number, or all of them";
-const TWO_SPEAKERS: &str = "two speakers that cannot both be meant";
+const TWO_SPEAKERS: &str = "two speakers, but a message has only one";
 const REPLIES: &str = "replies are the assistant's or a tool's; say messages for anyone else's";
 const OUTPUTS: &str = "say whose: the tool results";
 const PROMPTS: &str = "say messages, or the system prompt";
 
-/// The word before a noun phrase.
+/// The quantity before a noun phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
-    /// None.
+    /// No quantity.
     Plain,
     /// "all".
     All,
@@ -44,37 +44,37 @@ pub(super) enum Quantity {
     Among,
 }
 
-/// Which of them.
+/// Which of the noun's utterances are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pick {
-    /// Not said.
+    /// Not specified.
     None,
     /// From one end (true for the oldest), and how many.
     End(bool, Option<u64>),
     /// A number without an end.
     Count,
-    /// By number.
+    /// By number, from the first to the last.
     Ordinal(u64, u64),
 }
 
-/// What stands before a noun.
+/// What precedes a noun.
 struct Front {
     /// Where the phrase begins.
     start: usize,
     quantity: Quantity,
-    /// Of when: "today's".
+    /// The day: "today's".
     day: Option<Stretch>,
-    /// Whose: "my", "Alice's".
+    /// The owner: "my", "Alice's".
     owner: Option<Criterion>,
     pick: Pick,
     /// "user" in "user messages".
     role: Option<Role>,
 }
 
-/// Consumes a noun phrase and its modifiers; nothing if none stands here.
+/// Consumes a noun phrase and its modifiers; nothing if there is none.
 ///
 /// # Errors
-/// A phrase that leaves open which utterances are meant, or that no criteria express.
+/// A phrase that leaves open which utterances are meant, or that no criteria can express.
 pub(super) fn noun_phrase(
     cursor: &mut Cursor<'_>,
     quantity: Quantity,
@@ -148,8 +148,8 @@ fn owner(cursor: &mut Cursor<'_>) -> Option<Criterion> {
     None
 }
 
-/// Consumes "whole conversation", "our chat", "your memory". Without anything before it,
-/// only what cannot be taken for a topic.
+/// Consumes "whole conversation", "our chat", "your memory". Without a determiner, consumes only names that
+/// cannot be mistaken for a topic.
 fn history(cursor: &mut Cursor<'_>, definite: bool, all: bool) -> bool {
     let start = cursor.at();
     if !definite && cursor.phrase("your memory") {
@@ -165,7 +165,7 @@ fn history(cursor: &mut Cursor<'_>, definite: bool, all: bool) -> bool {
     found
 }
 
-/// Consumes what follows the whole conversation: places and times only.
+/// Consumes what follows the whole conversation, which can only be places and times.
 fn whole(cursor: &mut Cursor<'_>, day: Option<Stretch>) -> Result<Selection, InstructionError> {
     let mut selection = Selection::default();
     if let Some(day) = day {
@@ -211,7 +211,7 @@ fn pick(cursor: &mut Cursor<'_>) -> Result<Pick, InstructionError> {
     }
 }
 
-/// Consumes "oldest", "most recent" and the like; true for the oldest.
+/// Consumes "oldest", "most recent" and the like; returns true for the oldest.
 fn end(cursor: &mut Cursor<'_>) -> Option<bool> {
     if cursor.phrase("most recent") {
         return Some(false);
@@ -239,7 +239,7 @@ fn among(
     Ok(None)
 }
 
-/// The count from one end; one, if it was not said.
+/// The count from one end; one if none was given.
 fn taken(
     cursor: &Cursor<'_>,
     start: usize,
@@ -251,7 +251,7 @@ fn taken(
 }
 
 impl Front {
-    /// "the last three", "the oldest".
+    /// Whether the phrase needs no noun: "the last three", "the oldest".
     fn stands_alone(&self) -> bool {
         let plain = matches!(self.quantity, Quantity::Plain | Quantity::All);
         plain
@@ -309,7 +309,7 @@ impl Front {
         Ok(selection)
     }
 
-    /// Consumes the numbers that "turn", "position" and "sequence" need.
+    /// Consumes the numbers required after "turn", "position" and "sequence".
     fn numbers(self, cursor: &mut Cursor<'_>, noun: Noun) -> Result<Selection, InstructionError> {
         let Some(numbers) = numbered(cursor, noun)? else {
             return Err(cursor.refused(self.start, WHICH));
@@ -350,7 +350,7 @@ impl Front {
         Ok(selection)
     }
 
-    /// The role that the noun and what stands before it name.
+    /// The role named by the noun and what precedes it.
     fn speaker(&self, cursor: &Cursor<'_>, noun: Noun) -> Result<Option<Role>, InstructionError> {
         let owner = match self.owner {
             Some(Criterion::Speaker(role)) => Some(role),
@@ -375,7 +375,7 @@ impl Front {
         why.map_or(Ok(role), |why| Err(cursor.refused(self.start, why)))
     }
 
-    /// Applies the pick, once all modifiers are read.
+    /// Applies the pick after all modifiers are read.
     fn apply(
         &self,
         cursor: &Cursor<'_>,
@@ -402,8 +402,8 @@ impl Front {
         }
     }
 
-    /// Decides on a phrase without a pick: a plural or a universal is all of them, a singular
-    /// must be a single one.
+    /// Decides on a phrase without a pick: a plural or a universal means all of them, a singular must mean
+    /// exactly one.
     fn without_pick(
         &self,
         cursor: &Cursor<'_>,

@@ -4,7 +4,7 @@ use crate::domain::forgetting::{InstructionError, Numbers};
 
 use super::cursor::Cursor;
 
-/// Zero to nineteen, in their order.
+/// Zero to nineteen, in order.
 const UNITS: [&str; 20] = [
     "zero",
     "one",
@@ -27,7 +27,7 @@ const UNITS: [&str; 20] = [
     "eighteen",
     "nineteen",
 ];
-/// Their ordinals.
+/// The ordinals of [`UNITS`].
 const UNIT_ORDINALS: [&str; 20] = [
     "zeroth",
     "first",
@@ -50,7 +50,7 @@ const UNIT_ORDINALS: [&str; 20] = [
     "eighteenth",
     "nineteenth",
 ];
-/// Twenty to ninety, in their order.
+/// Twenty to ninety, in order.
 const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 
 const FROM_ONE: &str = "numbers count from 1";
@@ -59,7 +59,7 @@ const TOO_LARGE: &str = "the number is too large";
 /// Consumes a number from 1: `7`, `#7`, "seven", "twenty-one", "a hundred and five".
 ///
 /// # Errors
-/// Zero, and what 64 bits do not hold.
+/// Zero, or a number that does not fit in 64 bits.
 pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
     let start = cursor.at();
     let word = cursor.peek_word();
@@ -75,7 +75,7 @@ pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instructi
     }
 }
 
-/// Consumes how many: a cardinal, "a dozen", "a couple of", "a pair of".
+/// Consumes a quantity: a cardinal, "a dozen", "a couple of", "a pair of".
 pub(super) fn count(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
     let start = cursor.at();
     cursor.word("a");
@@ -117,11 +117,11 @@ pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instructio
     }
 }
 
-/// Consumes one number, a range of them, or several: `3`, "3 to 7", `3-7`, "3, 5 and 7". `noun` consumes
-/// the noun that may be repeated before each further one.
+/// Consumes one number, a range, or several: `3`, "3 to 7", `3-7`, "3, 5 and 7". `noun` consumes the noun,
+/// which can be repeated before each further number.
 ///
 /// # Errors
-/// As [`cardinal`]; a reversed range.
+/// As for [`cardinal`], and a reversed range.
 pub(super) fn span(
     cursor: &mut Cursor<'_>,
     noun: impl Fn(&mut Cursor<'_>),
@@ -157,10 +157,10 @@ fn range(
     ordered(cursor, start, first, first).map(Some)
 }
 
-/// The range that was read from `start` on.
+/// The range read from `start` on.
 ///
 /// # Errors
-/// One that begins at 0, or is reversed.
+/// A range that begins at 0 or is reversed.
 pub(super) fn ordered(
     cursor: &Cursor<'_>,
     start: usize,
@@ -170,10 +170,10 @@ pub(super) fn ordered(
     Numbers::range(from, to).map_err(|why| cursor.refused(start, why))
 }
 
-/// The number that was read from `start` on, as 32 bits.
+/// The number read from `start` on, in 32 bits.
 ///
 /// # Errors
-/// What 32 bits do not hold.
+/// A number that does not fit in 32 bits.
 pub(super) fn narrow(cursor: &Cursor<'_>, start: usize, number: u64) -> Result<u32, InstructionError> {
     u32::try_from(number).map_err(|_| cursor.refused(start, TOO_LARGE))
 }
@@ -201,7 +201,7 @@ fn listed(
     Ok(None)
 }
 
-/// Refuses zero, and what was too large to read.
+/// Refuses zero, and numbers too large to read.
 fn positive(cursor: &Cursor<'_>, start: usize, number: Option<u64>) -> Result<u64, InstructionError> {
     match number {
         None => Err(cursor.refused(start, TOO_LARGE)),
@@ -285,7 +285,7 @@ fn ordinal_word(word: &str) -> Option<u64> {
     (word == format!("{number}{}", suffix(number))).then_some(number)
 }
 
-/// The ending of an ordinal in digits.
+/// The suffix of an ordinal in digits.
 fn suffix(number: u64) -> &'static str {
     match (number % 10, number % 100) {
         (_, 11..=13) => "th",
@@ -296,17 +296,17 @@ fn suffix(number: u64) -> &'static str {
     }
 }
 
-/// A number in digits, unless 64 bits do not hold it.
+/// Parses a number in digits, if it fits in 64 bits.
 pub(super) fn digits(text: &str) -> Option<u64> {
     is_digits(text).then(|| text.parse().ok())?
 }
 
-/// Whether a word is digits and nothing else: no sign either.
+/// Whether a word consists only of digits, without a sign.
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a word begins with a number, or is one.
+/// Whether a word is a number or begins with one.
 pub(super) fn is_numeric(word: &str) -> bool {
     let digits = word.trim_start_matches(['#', '-', '+']).starts_with(|c: char| c.is_ascii_digit());
     digits

@@ -1,4 +1,4 @@
-//! What is to be forgotten: "everything", "what I said", or a noun phrase.
+//! The object to forget: "everything", "what I said", or a noun phrase.
 
 use crate::domain::forgetting::{Criterion, InstructionError, Take, words};
 
@@ -13,13 +13,13 @@ use super::{
     topic,
 };
 
-/// Why "forget about everything" is refused.
-const IDIOM: &str = "say forget everything, for all of it, or what to forget";
+/// The reason "forget about everything" is refused.
+const IDIOM: &str = "say forget everything for all of it, or name what to forget";
 
 /// Consumes an object.
 ///
 /// # Errors
-/// What is no object, or leaves open what is meant.
+/// Something that is not an object, or is ambiguous.
 pub(super) fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     match cursor.word("about") {
         true => after_about(cursor),
@@ -27,7 +27,7 @@ pub(super) fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionEr
     }
 }
 
-/// Consumes what follows "forget about": an object, or else a topic.
+/// Consumes what follows "forget about": an object, or otherwise a topic.
 fn after_about(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     let start = cursor.at();
     if let Ok(selection) = quantified(cursor)
@@ -67,7 +67,7 @@ fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     }
 }
 
-/// Whether a text in quotes stands here, and nobody's name.
+/// Whether the next token is a quoted text that is not somebody's name.
 pub(super) fn begins_quoted(cursor: &Cursor<'_>) -> bool {
     let quoted = cursor.peek().is_some_and(|token| token.kind == Kind::Quoted);
     quoted && !matches!(cursor.word_at(cursor.at() + 1), "'s" | "'")
@@ -87,7 +87,7 @@ fn plain(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     required(cursor, Quantity::Plain)
 }
 
-/// Consumes what follows "everything"; without a modifier that means all if `bare_is_all`.
+/// Consumes what follows "everything"; without a modifier, that means all if `bare_is_all`.
 fn everything(
     cursor: &mut Cursor<'_>,
     start: usize,
@@ -138,7 +138,7 @@ fn all(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionEr
     }
 }
 
-/// Consumes a noun phrase, which must stand here.
+/// Consumes a noun phrase, which is required here.
 fn required(cursor: &mut Cursor<'_>, quantity: Quantity) -> Result<Selection, InstructionError> {
     noun_phrase(cursor, quantity)?.ok_or_else(|| cursor.not_understood())
 }

@@ -1,4 +1,4 @@
-//! Where something stands: "before turn 5", "in turns 2 to 4", "so far".
+//! Places: "before turn 5", "in turns 2 to 4", "so far".
 
 use crate::domain::forgetting::{Criterion, InstructionError, words};
 
@@ -8,7 +8,7 @@ use super::{
     selection::Selection,
 };
 
-const NO_SUCH_PLACE: &str = "not a single place with something on that side of it";
+const NO_SUCH_PLACE: &str = "not a single place, or nothing is on that side of it";
 const WHICH_END: &str =
     "say before, through, after, or from … on: it is not clear whether that one is meant too";
 const FROM_OR_IN: &str = "say from … on, or in: it is not clear whether later ones are meant too";
@@ -19,8 +19,8 @@ pub(super) fn places(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Resu
     Ok(())
 }
 
-/// Consumes a place in the whole conversation, which selects nothing: "from the
-/// conversation", "so far".
+/// Consumes a place that is the whole conversation, and so selects nothing: "from the conversation", "so
+/// far".
 pub(super) fn scope(cursor: &mut Cursor<'_>) -> bool {
     let start = cursor.at();
     if cursor.phrase("so far") || cursor.phrase("from the record") {
@@ -37,8 +37,8 @@ pub(super) fn scope(cursor: &mut Cursor<'_>) -> bool {
     false
 }
 
-/// Consumes "before turn 5", "in turns 2 to 4", "after message 3" and the like. After "that",
-/// it is told by a `verb`. "And" joins one side of a place to another, and nothing else.
+/// Consumes "before turn 5", "in turns 2 to 4", "after message 3" and the like; after "that", a form with a
+/// `verb`. "And" joins only one side of a place to another.
 pub(super) fn place(
     cursor: &mut Cursor<'_>,
     selection: &mut Selection,
@@ -102,7 +102,7 @@ fn sided_by_verb(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, Instructi
     Ok(None)
 }
 
-/// Refuses a reference of which two `sides` may be meant.
+/// Refuses a reference for which either of two `sides` might be meant.
 fn unclear(
     cursor: &mut Cursor<'_>,
     start: usize,
@@ -113,7 +113,7 @@ fn unclear(
     Err(cursor.refused(start, WHICH_END).suggesting(meant.map(|side| side.to_string())))
 }
 
-/// Consumes a reference, and takes one `side` of it.
+/// Consumes a reference and selects one `side` of it.
 fn sided(
     cursor: &mut Cursor<'_>,
     start: usize,

@@ -12,16 +12,16 @@ use super::{
 
 const TOO_LARGE: &str = "the number is too large";
 
-/// Some places.
+/// A reference to one or more places.
 #[derive(Clone, Debug)]
 pub(super) enum Reference {
     /// Turns, positions in the window, or sequences, by number.
     Numbered(Counter, Numbers),
-    /// The first turns, or the last.
+    /// The first or the last turns.
     Counted(Criterion),
 }
 
-/// What is counted by a reference.
+/// What a reference counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Counter {
     Turn,
@@ -30,7 +30,7 @@ pub(super) enum Counter {
 }
 
 impl Reference {
-    /// The utterances there.
+    /// The utterances at the place.
     pub fn within(self) -> Criterion {
         match self {
             Self::Numbered(Counter::Turn, turns) => Criterion::Turn(turns),
@@ -40,7 +40,7 @@ impl Reference {
         }
     }
 
-    /// The utterances before it; none if it is no single place, or the first.
+    /// The utterances before it; `None` if it is several places, or the first.
     pub fn before(self) -> Option<Criterion> {
         match self.single()? {
             (Counter::Turn, turn) => Some(Criterion::BeforeTurn(u32::try_from(turn).ok()?)),
@@ -48,7 +48,7 @@ impl Reference {
         }
     }
 
-    /// The utterances before it and there.
+    /// The utterances up to and including the place.
     pub fn through(self) -> Option<Criterion> {
         match self.single()? {
             (Counter::Turn, turn) => Some(Criterion::BeforeTurn(u32::try_from(turn.checked_add(1)?).ok()?)),
@@ -64,13 +64,13 @@ impl Reference {
         }
     }
 
-    /// The utterances there and after it.
+    /// The utterances from the place on.
     pub fn onwards(self) -> Option<Criterion> {
         let (counter, number) = self.single()?;
         counter.onwards(number)
     }
 
-    /// What it counts and its number, unless it is several places.
+    /// The counter and the number, unless it is several places.
     pub fn single(&self) -> Option<(Counter, u64)> {
         match self {
             Self::Numbered(counter, numbers) => Some((*counter, numbers.single()?)),
@@ -78,7 +78,7 @@ impl Reference {
         }
     }
 
-    /// The places of `noun` with these numbers.
+    /// The places with these numbers that `noun` counts.
     pub fn new(
         cursor: &Cursor<'_>,
         start: usize,
@@ -110,7 +110,7 @@ impl Counter {
 /// Consumes a reference.
 ///
 /// # Errors
-/// Numbers that are none, reversed or with gaps.
+/// Numbers that are invalid, reversed or have gaps.
 pub(super) fn reference(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, InstructionError> {
     let start = cursor.at();
     if let Some(found) = underscored(cursor)? {
@@ -137,7 +137,7 @@ pub(super) fn reference(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, In
     Ok(None)
 }
 
-/// Consumes what "between" takes: "turn 2 and turn 4", "messages 3 and 7".
+/// Consumes what follows "between": "turn 2 and turn 4", "messages 3 and 7".
 pub(super) fn pair(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, InstructionError> {
     let start = cursor.at();
     cursor.word("the");
@@ -202,7 +202,7 @@ fn place_noun(cursor: &mut Cursor<'_>) -> Option<Noun> {
     place.then_some(noun)
 }
 
-/// Passes over `noun` where it is said again: "turn 2 to turn 4".
+/// Skips a repeated `noun`: "turn 2 to turn 4".
 fn repeated(cursor: &mut Cursor<'_>, noun: Noun) {
     if words::noun(cursor.peek_word()).is_some_and(|(again, _)| again == noun) {
         cursor.advance();

@@ -1,27 +1,27 @@
-//! What a sentence has said so far.
+//! What a sentence has selected so far.
 
 use crate::domain::forgetting::{Asked, Criterion, InstructionError, Take, time::Stretch};
 
-/// Why a phrase that could be everything is refused when it is not one of the phrases that mean it.
-pub(super) const NARROWER: &str = "say by whom, where or about what; or everything, for all of it";
+/// The reason to refuse a phrase that could mean everything but is not one of the phrases reserved for it.
+pub(super) const NARROWER: &str = "say by whom, where or about what; or say everything for all of it";
 
-/// Criteria and a count, as they are read.
+/// The criteria and the count read so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selection {
     criteria: Vec<Criterion>,
     take: Option<Take>,
     stretch: Option<Stretch>,
-    /// Something was said that selects, and that no criterion expresses by itself.
+    /// The sentence narrows the selection in a way that no single criterion expresses.
     narrowed: bool,
 }
 
 impl Selection {
-    /// One criterion.
+    /// A selection with one criterion.
     pub fn of(criterion: Criterion) -> Self {
         Self { criteria: vec![criterion], ..Self::default() }
     }
 
-    /// Whether it is everything stored.
+    /// Whether it selects everything stored.
     pub fn is_all(&self) -> bool {
         self.criteria.contains(&Criterion::All)
     }
@@ -31,14 +31,14 @@ impl Selection {
         criteria.into_iter().for_each(|criterion| self.add(criterion));
     }
 
-    /// Adds a criterion; what was said already may be said again.
+    /// Adds a criterion; repetitions are allowed.
     pub fn add(&mut self, criterion: Criterion) {
         if !self.criteria.contains(&criterion) {
             self.criteria.push(criterion);
         }
     }
 
-    /// Adds a time; whether it and what was said before can be meant together.
+    /// Adds a time; returns whether it is compatible with the time given before.
     pub fn add_time(&mut self, stretch: Stretch) -> bool {
         let both = match self.stretch {
             Some(before) => before.and(stretch),
@@ -48,27 +48,27 @@ impl Selection {
         both.is_some()
     }
 
-    /// Takes so many from one end.
+    /// Sets how many to take from one end.
     pub fn take(&mut self, take: Take) {
         self.take = Some(take);
     }
 
-    /// Marks it as no longer everything.
+    /// Marks the selection as no longer everything.
     pub fn narrow(&mut self) {
         self.narrowed = true;
     }
 
-    /// Whether neither a criterion nor a time was said.
+    /// Whether neither a criterion nor a time was given.
     pub fn is_bare(&self) -> bool {
         self.criteria.is_empty() && self.stretch.is_none()
     }
 
-    /// Whether everything is meant: nothing was said that selects.
+    /// Whether nothing was said that selects, so that everything would be meant.
     pub fn is_everything(&self) -> bool {
         self.is_bare() && self.take.is_none() && !self.narrowed
     }
 
-    /// Whether it can be one utterance only.
+    /// Whether it can only be one utterance.
     pub fn is_single(&self) -> bool {
         self.criteria.iter().any(|criterion| match criterion {
             Criterion::Id(_) => true,
@@ -77,7 +77,7 @@ impl Selection {
         })
     }
 
-    /// The instruction.
+    /// Converts the selection to an instruction.
     pub fn asked(self) -> Result<Asked, InstructionError> {
         Asked::in_english(self.criteria, self.take, self.stretch.unwrap_or_default())
     }

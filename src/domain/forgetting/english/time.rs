@@ -1,5 +1,5 @@
-//! When something was said: "yesterday", "since 10 am", "before November 20", "older than a week", "in the
-//! last 5 minutes". All in UTC.
+//! Times: "yesterday", "since 10 am", "before November 20", "older than a week", "in the last 5 minutes". All
+//! in UTC.
 
 use crate::domain::forgetting::{
     InstructionError, doubts,
@@ -17,7 +17,7 @@ const VAGUE: &str = "say the day as a date, such as 2026-11-20, or today or yest
 const WHICH_END: &str = "say before or after: it is not clear whether that day is meant too";
 const FROM_OR_ON: &str = "say from … on, or on: it is not clear whether what came later is meant too";
 const TOO_LONG: &str = "that is too long ago";
-const PAIR: &str = "not two times in order, both of them dates with years or both of the same days";
+const PAIR: &str = "two times must be in order and of the same kind, such as two dates with years";
 
 /// A moment, or a day.
 #[derive(Clone, Copy)]
@@ -26,10 +26,10 @@ struct Time {
     end: Moment,
 }
 
-/// Consumes a modifier that tells a time.
+/// Consumes a time modifier.
 ///
 /// # Errors
-/// A time that is understood and leaves open what is meant.
+/// A time that is understood but ambiguous.
 pub(super) fn timed(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     let start = cursor.at();
     let Some(stretch) = stretch(cursor)? else {
@@ -48,7 +48,7 @@ pub(super) fn timed(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Resul
     Ok(true)
 }
 
-/// Consumes a time that is an object by itself: "today", "the last hour".
+/// Consumes a time that is an object on its own: "today", "the last hour".
 pub(super) fn time_alone(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
     let start = cursor.at();
     match told(cursor) {
@@ -153,7 +153,7 @@ fn between(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, Ins
     up_to(cursor, start, first)
 }
 
-/// Consumes the second of two times, which is meant too.
+/// Consumes the second of two times, which is included.
 fn up_to(cursor: &mut Cursor<'_>, start: usize, first: Time) -> Result<Option<Stretch>, InstructionError> {
     let Some(last) = time(cursor)? else { return Err(cursor.not_understood()) };
     let both = Stretch::since(first.start).and(Stretch::before(last.end));
@@ -235,7 +235,7 @@ fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>, InstructionError> {
     Ok(moment.and_then(at))
 }
 
-/// Consumes "a week", "3 days": the moment so long ago.
+/// Consumes "a week", "3 days": the moment that long ago.
 fn before_now(cursor: &mut Cursor<'_>) -> Result<Option<Moment>, InstructionError> {
     let start = cursor.at();
     let one = cursor.any(&["a", "an"]) && unit_of(cursor.peek_word()).is_some();

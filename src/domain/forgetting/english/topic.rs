@@ -1,8 +1,8 @@
-//! The text to look for: everything to the end of the sentence, unless what follows it is
-//! a place ("about Paris before turn 5").
+//! The text to look for: everything up to the end of the sentence, except for places that follow it ("about
+//! Paris before turn 5").
 //!
-//! A text that seems to say more than a topic is refused rather than searched for; in
-//! quotes, any text is taken as it is. Several topics are told apart in [`super::topics`].
+//! A text that seems to say more than a topic is refused rather than searched for; in quotes, any text is
+//! accepted as is. [`super::topics`] separates several topics.
 
 use crate::domain::{
     Timestamp,
@@ -21,21 +21,20 @@ use super::{
 };
 
 const MISSING: &str = "the text to look for is missing";
-const NO_TOPIC: &str = "names no topic by itself; write the words to look for, in quotes if need be";
+const NO_TOPIC: &str = "does not name a topic by itself; write the words to look for, in quotes if necessary";
 const EITHER: &str = "say and, if both are meant, or put quotes around the text";
 const ANOTHER: &str = "one instruction at a time, or put quotes around the text to look for";
-const PLACE: &str = "not understood as a place; mend it, or put quotes around the text to look for";
-const TIME: &str =
-    "say when before about what, as in: what I said yesterday about …; or put quotes around the text";
+const PLACE: &str = "not understood as a place; fix it, or put quotes around the text to look for";
+const TIME: &str = "give the time first, as in: what I said yesterday about …; or put quotes around the text";
 const SPEAKER: &str = "say who spoke first, as in: what the user said about …; or put quotes around the text";
 
-/// Words before which a point ends no sentence.
+/// Words whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 10] = ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "jr", "sr"];
 
-/// Consumes the text, after "about" and its like, and the places after it: all that is left.
+/// Consumes the text after "about" or the like, and the places after it: all that is left.
 ///
 /// # Errors
-/// No text, or an unquoted one that [`check`] refuses.
+/// A missing text, or an unquoted one that [`check`] refuses.
 pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
     cursor.mark(':');
     let introduced = cursor.at();
@@ -62,8 +61,8 @@ pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result
     Ok(())
 }
 
-/// The short forms of what may be meant by the rest of a sentence, if it can be a topic: the topic, or the name
-/// of who said something.
+/// The short forms that the rest of a sentence might stand for, if it can be a topic: the topic, or the name
+/// of a speaker.
 pub(super) fn alone(cursor: &mut Cursor<'_>) -> Option<Vec<String>> {
     let start = cursor.at();
     let first = cursor.peek_word();
@@ -81,8 +80,8 @@ pub(super) fn alone(cursor: &mut Cursor<'_>) -> Option<Vec<String>> {
     Some([topic].into_iter().chain(name).collect())
 }
 
-/// Where the text ends: at the first place from which all the rest is places. Reads those,
-/// and leaves the cursor at the end.
+/// The end of the text: the first place after which only places follow. Reads those, and leaves the cursor at
+/// the end.
 fn text_end(cursor: &mut Cursor<'_>, selection: &mut Selection, start: usize) -> usize {
     let mut at = start + 1;
     while at < cursor.end() {
@@ -92,7 +91,7 @@ fn text_end(cursor: &mut Cursor<'_>, selection: &mut Selection, start: usize) ->
             *selection = trial;
             return at;
         }
-        // What was read as places cannot be the end of the sentence, for more follows it.
+        // More text follows these places, so they are part of the text.
         at = cursor.at().max(at + 1);
     }
     cursor.back(cursor.end());
@@ -129,8 +128,8 @@ fn begins_place(word: &str) -> bool {
     )
 }
 
-/// Refuses a text that seems to say more than a topic: it holds an alternative, another
-/// instruction or a place that is not understood, ends in a time or a speaker, or says nothing.
+/// Refuses a text that seems to say more than a topic: it contains an alternative, another instruction or an
+/// unknown place, ends in a time or a speaker, or means nothing.
 fn check(cursor: &Cursor<'_>, start: usize, end: usize) -> Result<(), InstructionError> {
     let refused = |from: usize, why| Err(InstructionError::part(cursor.slice(from, end), why));
     let words: Vec<&str> = (start..end).map(|at| cursor.word_at(at)).collect();
@@ -152,7 +151,7 @@ fn check(cursor: &Cursor<'_>, start: usize, end: usize) -> Result<(), Instructio
     Ok(())
 }
 
-/// Why the token at `at` does not belong into a text.
+/// The reason the token at `at` does not belong in a text, if any.
 fn misplaced(cursor: &Cursor<'_>, start: usize, at: usize, end: usize) -> Option<&'static str> {
     let token = cursor.token(at)?;
     let before = if at > start { cursor.word_at(at - 1) } else { "" };
@@ -172,7 +171,7 @@ fn misplaced(cursor: &Cursor<'_>, start: usize, at: usize, end: usize) -> Option
     }
 }
 
-/// Why a mark does not belong into a text: a new sentence, or another instruction, follows it.
+/// The reason a mark does not belong in a text, if any: a new sentence or another instruction follows it.
 fn mark_misplaced(
     cursor: &Cursor<'_>,
     mark: &str,
@@ -188,7 +187,7 @@ fn mark_misplaced(
     }
 }
 
-/// Whether a point after `word` ends no sentence: "Dr.", "U.S.".
+/// Whether a full stop after `word` does not end a sentence: "Dr.", "U.S.".
 fn abbreviates(word: &str) -> bool {
     ABBREVIATIONS.contains(&word) || word.split('.').all(|piece| piece.chars().count() == 1)
 }
@@ -197,7 +196,7 @@ fn is_side(word: &str) -> bool {
     matches!(word, "before" | "after" | "since" | "until" | "till")
 }
 
-/// Whether a noun that places have stands here as in a reference.
+/// Whether a noun used for places is used here as in a reference.
 fn is_place(word: &str, before: &str, next: &str) -> bool {
     let preposition = matches!(
         before,
@@ -231,7 +230,7 @@ fn is_place(word: &str, before: &str, next: &str) -> bool {
     }
 }
 
-/// Whether a text ends by telling who spoke: "from the user", "that I said".
+/// Whether a text ends with its speaker: "from the user", "that I said".
 fn ends_in_speaker(words: &[&str]) -> bool {
     let (said, words) = match words {
         [rest @ .., "said"] => (true, rest),

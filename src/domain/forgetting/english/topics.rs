@@ -1,34 +1,34 @@
 //! Several topics: "Paris and London", "my salary and my address", "Paris and everything about Rome".
 //!
-//! "And" joins topics where each stands by itself: a text in quotes, a name, a word or two, or what begins with
-//! "the", "my" and their like. It is a part of one topic where what it joins hangs on a word before it, as in
-//! "the trip to Rome and Milan".
+//! "And" separates topics if each makes sense on its own: a quoted text, a name, a word or two, or a phrase
+//! that begins with "the", "my" or the like. It is part of a single topic if the phrases it joins depend on
+//! an earlier word, as in "the trip to Rome and Milan".
 
 use crate::domain::forgetting::{Criterion, doubts, words};
 
 use super::cursor::{Cursor, Kind, MAX_NAME_WORDS};
 
-/// What a topic that stands by itself may begin with.
+/// Words that can begin an independent topic.
 const DETERMINERS: [&str; 12] =
     ["the", "my", "your", "his", "her", "its", "our", "their", "this", "that", "a", "an"];
-/// What something may hang on.
+/// Words that make the next phrase depend on them.
 const PREPOSITIONS: [&str; 18] = [
     "of", "to", "in", "on", "at", "for", "from", "with", "by", "between", "after", "before", "through",
     "into", "over", "under", "about", "how",
 ];
-/// Most words of a topic that begins with no determiner and is no name.
+/// The most words in a topic that is not a name and has no determiner.
 const BARE_WORDS: usize = 2;
 
-/// The place of a topic.
+/// A topic's range of tokens.
 #[derive(Clone, Copy)]
 pub(super) struct Topic {
     pub from: usize,
     pub to: usize,
-    /// It was introduced by itself: "and about London".
+    /// It has its own introduction: "and about London".
     introduced: bool,
 }
 
-/// The topics from `start` to before `end`: several, if `joint` joins some that stand by themselves.
+/// The topics from `start` to before `end`: several if `joint` joins independent ones.
 pub(super) fn split(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec<Topic> {
     let back = cursor.at();
     let topics = pieces(cursor, start, end, joint);
@@ -41,14 +41,14 @@ pub(super) fn split(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &s
     }
 }
 
-/// The short form for either of the topics, if "or" joins some.
+/// The short form for either of the topics, if "or" joins several.
 pub(super) fn either(cursor: &mut Cursor<'_>, start: usize, end: usize) -> Option<String> {
     let topics = split(cursor, start, end, "or");
     let texts = topics.iter().map(|topic| topic.text(cursor)).collect();
     (topics.len() > 1).then(|| Criterion::About(texts).to_string())
 }
 
-/// What stands between joints, and between commas if there is a joint.
+/// The parts between joints, and between commas if there is a joint.
 fn pieces(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec<Topic> {
     let is_joint = |cursor: &Cursor<'_>, at: usize| cursor.word_at(at) == joint;
     let (mut pieces, mut at, mut joined) = (Vec::new(), start, false);
@@ -70,7 +70,7 @@ fn pieces(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec
     pieces
 }
 
-/// Passes over "everything about" before a further topic.
+/// Skips "everything about" before a further topic.
 fn introduced(cursor: &mut Cursor<'_>, at: usize, further: bool) -> (usize, bool) {
     cursor.back(at);
     cursor.any(&["everything", "anything"]);
@@ -90,7 +90,7 @@ pub(super) fn begins_another(cursor: &Cursor<'_>, at: usize, end: usize) -> bool
 }
 
 impl Topic {
-    /// The text; of one in quotes, what is between them.
+    /// The text, without its quotes if it has any.
     pub fn text(self, cursor: &Cursor<'_>) -> String {
         match cursor.token(self.from).filter(|_| self.is_quoted(cursor)) {
             Some(quoted) => quoted.text.to_owned(),
@@ -103,7 +103,7 @@ impl Topic {
         self.to - self.from == 1 && cursor.token(self.from).is_some_and(|token| token.kind == Kind::Quoted)
     }
 
-    /// Whether it shows where it begins.
+    /// Whether its beginning is marked.
     fn is_marked(self, cursor: &Cursor<'_>) -> bool {
         self.introduced || self.is_quoted(cursor) || DETERMINERS.contains(&cursor.word_at(self.from))
     }
@@ -127,7 +127,7 @@ impl Topic {
         (self.from..self.to).all(|at| cursor.token(at).is_some_and(|token| token.kind == Kind::Word))
     }
 
-    /// Whether it is no topic, but the beginning of another instruction.
+    /// Whether it is the beginning of another instruction rather than a topic.
     fn is_another(self, cursor: &Cursor<'_>, end: usize) -> bool {
         let next = cursor.word_at(self.from + 1);
         match cursor.word_at(self.from) {

@@ -1,23 +1,23 @@
-//! Slips of the pen in command words: one letter too many, missing, wrong, or swapped with the next one.
+//! Typos in command words: one letter extra, missing, wrong, or swapped with the next one.
 
 use crate::domain::forgetting::{doubts, words};
 
 use super::number::is_numeric;
 
-/// The words that are corrected. None of them alone means more than what else is said: "all", "every", what the
-/// whole conversation is called, short names of speakers and numbers are read only as they are written.
+/// The words that are corrected. None of them makes the selection larger on its own: "all", "every", the
+/// names for the whole conversation, short names of speakers and numbers must be spelled correctly.
 const COMMANDS: &str = "forget remove delete erase discard clear purge scratch oldest newest latest earliest first last \
 message messages utterance utterances turn turns position sequence before after between since about everything today \
 yesterday assistant";
 
-/// English words that are no slips, close to commands as they are.
+/// English words that resemble commands but are not typos.
 const OTHERS: &str = "forgot forge forger forged forgets remote removed remover removes deleted deletes deplete erased \
 eraser erases ease discards discord pure purged clears least lasts massage massages toady";
 
-/// A wrong letter makes a slip only in a longer word: the short ones have too many neighbours.
+/// A wrong letter counts as a typo only in a word at least this long: shorter words resemble too many others.
 const LEAST_WITH_WRONG_LETTER: usize = 6;
 
-/// The command word that `word`, in lower case, is a slip of.
+/// The command word that `word`, in lower case, is a typo of.
 pub(super) fn corrected(word: &str) -> Option<&'static str> {
     let is_word = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase());
     let known = doubts::is_no_name(word) || is_numeric(word) || words::VERBS.contains(&word);
@@ -28,7 +28,7 @@ pub(super) fn corrected(word: &str) -> Option<&'static str> {
     COMMANDS.split(' ').find(|command| is_slip(word, command))
 }
 
-/// Whether a word, which begins as the command does, is one slip away from it.
+/// Whether a word with the command's first letter is one typo away from it.
 fn is_slip(word: &str, command: &str) -> bool {
     let (word, command) = (word.as_bytes(), command.as_bytes());
     if word.first() != command.first() {

@@ -1,4 +1,4 @@
-//! What is forgotten, and comes back.
+//! Forgetting, and restoring.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What imports bring.
+//! Imported summaries.
 
 use super::*;
 
@@ -19,10 +19,10 @@ fn what_was_imported_stands_first_and_covers_nothing() {
     assert!(
         summary.segments()[..2].iter().all(|segment| segment.covers.is_empty() && segment.awaits.is_none())
     );
-    assert_eq!(before.import(&[period(1, " \n")], &with), before, "one that says nothing is none");
+    assert_eq!(before.import(&[period(1, " \n")], &with), before, "an empty summary adds nothing");
 }
 
-/// Imported segments are folded with one another, and go when nothing else helps.
+/// Imported segments are folded with one another, and dropped when nothing else helps.
 #[test]
 fn what_was_imported_keeps_to_the_limit_beside_what_was_said() {
     let with = summary_context(Some(300));
@@ -33,7 +33,7 @@ fn what_was_imported_keeps_to_the_limit_beside_what_was_said() {
     assert!(summary.has_imported() && summary.tokens() <= 300, "{}", summary.tokens());
     let folded = summary.segments()[0].imported.unwrap();
     assert_eq!(folded.start, Timestamp(0));
-    assert!(folded.conversations > 2, "it tells of what was folded into it");
+    assert!(folded.conversations > 2, "it includes what was folded into it");
     for start in (0..300).step_by(5) {
         summary = summary.write(&utterances(start + 1..=start + 5), &[], &with);
         assert!(summary.tokens() <= 300);

@@ -35,12 +35,12 @@ const WORDS: [&str; 12] = [
 
 const DEFAULT: Option<u32> = Some(DEFAULT_SUMMARY_TOKENS);
 
-/// With a model that is awaited.
+/// With a model to wait for.
 fn summary_context(limit: Option<u32>) -> SummaryContext<'static> {
     SummaryContext { limit, counter: o200k(), window: None, compacts: false, awaits: Some(Timestamp(1)) }
 }
 
-/// A model, which was shown the summary up to a segment, names every sequence that it was shown.
+/// A model that was shown the summary up to a segment names every sequence that it was shown.
 fn told_by_model(
     summary: &Summary,
     segment: &Segment,

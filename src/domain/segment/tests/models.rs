@@ -1,4 +1,4 @@
-//! What models tell.
+//! Texts by models.
 
 use super::*;
 

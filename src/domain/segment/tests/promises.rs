@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All text of models that a summary holds, shown or kept for another one.
+/// All texts by models in a summary, shown or kept for the next model.
 fn texts_of_models(summary: &Summary) -> String {
     let texts = |segment: &Arc<Segment>| {
         let llm_text = segment.llm_text.as_ref().map(|_| segment.text()).unwrap_or_default();
@@ -37,7 +37,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..30)
 }
 
-/// What was done, kept the simple way.
+/// A simple model of what was done.
 #[derive(Default)]
 struct Model {
     written: u64,

@@ -1,4 +1,4 @@
-//! What left the window is written, and folded.
+//! Writing and folding summaries of what left the window.
 
 use super::*;
 use crate::domain::{extractive::Item, limits::MAX_SEGMENTS};

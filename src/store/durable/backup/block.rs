@@ -1,19 +1,19 @@
-//! The frame of a block, and the first lines.
+//! The frame of a block, and the head of a backup.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The first line of a backup.
 pub(super) const TITLE: &str = "utterd backup";
-/// The format that is written, and the newest that is read.
+/// The format this version writes, and the newest it can read.
 pub(super) const FORMAT: u32 = 1;
-/// Bytes of a block beyond which it is ended.
+/// A block is ended before it exceeds this size.
 pub(super) const BLOCK_BYTES: usize = 256 << 10;
-/// Bytes of a block at most: one beyond the others holds a single large record.
+/// Maximum size of a block: one larger than [`BLOCK_BYTES`] holds a single large record.
 pub(super) const MAX_BLOCK_BYTES: usize = 1 << 30;
-/// Bytes of a kind and a length.
+/// Size of a block's kind and length.
 pub(super) const FRAME: usize = 5;
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     Records,
@@ -33,17 +33,17 @@ impl Holds {
     }
 }
 
-/// The first lines.
+/// The first lines of a backup.
 pub(super) fn head() -> String {
     format!("{TITLE}\nformat: {FORMAT}\n")
 }
 
-/// What the first block's checksum is made over.
+/// The checksum that the first block's checksum continues.
 pub(super) fn checksum_of_head() -> u64 {
     xxh3_64(head().as_bytes())
 }
 
-/// The checksum of a block: of its frame and what is in it, behind the block with the checksum `before`.
+/// The checksum of a block's frame and content; `before` is the checksum of the previous block.
 pub(super) fn checksum(before: u64, frame: &[u8], content: &[u8]) -> u64 {
     let mut hash = Xxh3::new();
     hash.update(&before.to_be_bytes());

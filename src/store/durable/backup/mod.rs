@@ -2,16 +2,16 @@
 //!
 //! | part | bytes |
 //! |---|---|
-//! | head | `utterd backup`, `format: 1`, a line each |
-//! | blocks of records, by ascending key | the kind, `R`; the length, four bytes; records; the checksum, eight bytes |
-//! | a last block | the kind, `E`; the length; how many records there were, eight bytes; the checksum |
+//! | head | `utterd backup` and `format: 1`, one per line |
+//! | blocks of records, by ascending key | kind `R`; length, four bytes; records; checksum, eight bytes |
+//! | a last block | kind `E`; length; number of records, eight bytes; checksum |
 //!
-//! - A record is the key's length and the value's, four bytes each, the key and the value, as they stand in an
-//!   engine: see [`records`](super::records).
-//! - A checksum is xxh3-64 over the checksum before it (that of the head for the first), the kind, the length and
-//!   what is in the block: a block that is changed, missing, doubled or moved is noticed, and so is an end that is.
-//! - All numbers have their highest byte first.
-//! - What a store keeps of its own files (groups, links, what is to be scrubbed) is not in it.
+//! - A record is the length of its key and of its value, four bytes each, then the key and the value as
+//!   stored in an engine: see [`records`](super::records).
+//! - A checksum is xxh3-64 over the previous checksum (the head's for the first block), the kind, the length
+//!   and the block's content. It reveals a changed, missing, repeated or moved block, and a changed end.
+//! - All numbers are big-endian.
+//! - The store's data about its own files (groups, links, what must be scrubbed) is left out.
 
 mod block;
 mod read;
@@ -28,9 +28,9 @@ use super::{
     directory::Directory,
 };
 
-/// Makes the store of a backup in `to`, which is empty or holds the beginning of the same.
+/// Restores a backup to `to`, which is empty or holds the beginning of the same restore.
 ///
-/// It is a copy as [`copy()`](super::copy()) makes one: marked until it is finished, and compared at the end.
+/// Works like [`copy()`](super::copy()): the target is marked until it is finished, and compared at the end.
 pub fn restore(
     backup: &Backup,
     to: &Directory,

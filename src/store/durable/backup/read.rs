@@ -1,4 +1,4 @@
-//! Reads a backup, and notices what is wrong with it.
+//! Reads and checks a backup.
 
 use std::{
     fs::File,
@@ -16,25 +16,25 @@ use super::{
     block::{self, FORMAT, FRAME, Holds, MAX_BLOCK_BYTES, TITLE},
 };
 
-/// Progress is told after so many records.
+/// Records between two progress reports.
 const STEP: u64 = 1_000;
 
-/// A backup in a file, of which every byte was read once and was right.
+/// A backup file that was read once in full and found intact.
 #[derive(Debug)]
 pub struct Backup {
     path: PathBuf,
 }
 
-/// What a backup holds.
+/// The content of a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Held {
-    /// Records.
+    /// Number of records.
     pub records: u64,
-    /// Their bytes, keys and values.
+    /// Size of their keys and values.
     pub bytes: u64,
 }
 
-/// Why a backup is not restored.
+/// Why a backup cannot be restored.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// The file cannot be read.
@@ -42,11 +42,11 @@ pub enum BackupError {
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// It is something else.
-    #[error("{} is not a backup: one begins with the line `{TITLE}`", .0.display())]
+    /// The file is not a backup.
+    #[error("{} is not a backup: a backup begins with the line `{TITLE}`", .0.display())]
     Foreign(PathBuf),
     /// A newer version wrote it.
     #[error(
@@ -56,32 +56,32 @@ pub enum BackupError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// The backup's format.
         format: u32,
     },
     /// The end is missing.
-    #[error("the backup {} is not whole: it ends before its last block; use another", .0.display())]
+    #[error("the backup {} is incomplete: it ends before its last block; use another", .0.display())]
     Cut(PathBuf),
-    /// It is not what was written.
+    /// The content differs from what was written.
     #[error("the backup {} is damaged at byte {at}; use another", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// Where what is damaged begins.
+        /// Offset of the damaged part.
         at: u64,
     },
-    /// A record in it cannot be understood.
-    #[error("a record in the backup {} cannot be understood: {bad}", path.display())]
+    /// A record in the backup is not readable.
+    #[error("a record in the backup {} is not readable: {bad}", path.display())]
     Record {
         /// The file.
         path: PathBuf,
-        /// Which, and why.
+        /// The record, and what is wrong with it.
         bad: BadRecord,
     },
 }
 
 impl Backup {
-    /// Reads the whole file, and tells what it holds; tells `progress` now and then how far it is.
+    /// Reads the whole file and returns a summary of its content; reports to `progress` now and then.
     pub fn check(path: &Path, progress: &mut dyn FnMut(Held)) -> Result<(Self, Held), BackupError> {
         let (mut reader, mut held) = (Reader::open(path)?, Held::default());
         while let Some((key, value)) = reader.next_record()? {
@@ -112,16 +112,16 @@ impl Source for Backup {
     }
 }
 
-/// The records of a backup, one after the other; an error is the last item.
+/// The records of a backup, in order; an error is the last item.
 struct Reader {
     path: PathBuf,
     input: BufReader<File>,
-    /// Where the block that is read begins, and where the next one does.
+    /// Offsets of the current and of the next block.
     at: u64,
     next: u64,
-    /// That of the block before.
+    /// The checksum of the previous block.
     checksum: u64,
-    /// What is left of the block.
+    /// The remaining records of the block.
     records: vec::IntoIter<(Key, Value)>,
     count: u64,
     ended: bool,
@@ -157,7 +157,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// The next block: what it holds, once its checksum has been compared.
+    /// Reads the next block and checks its checksum.
     fn block(&mut self) -> Result<(Holds, Vec<u8>), BackupError> {
         self.at = self.next;
         let frame = self.read(FRAME)?;
@@ -173,7 +173,7 @@ impl Reader {
         Ok((holds, content))
     }
 
-    /// So many bytes: memory is taken for those alone that are there.
+    /// Reads `length` bytes; allocates no more memory than there are bytes.
     fn read(&mut self, length: usize) -> Result<Vec<u8>, BackupError> {
         let mut bytes = Vec::new();
         let read = self.input.by_ref().take(length as u64).read_to_end(&mut bytes);
@@ -185,7 +185,7 @@ impl Reader {
         }
     }
 
-    /// Nothing is behind the last block, and it has counted the records.
+    /// Checks the last block: it has the number of records, and nothing follows.
     fn end(&mut self, content: &[u8]) -> Result<(), BackupError> {
         self.ended = true;
         if content.len() != size_of::<u64>() || number(content) != self.count {
@@ -231,7 +231,7 @@ fn check_head(head: &[u8], path: &Path) -> Result<(), BackupError> {
     }
 }
 
-/// The records in a block; `None` when its lengths do not add up.
+/// Splits a block into records; `None` if the lengths do not add up.
 fn records_in(mut content: &[u8]) -> Option<Vec<(Key, Value)>> {
     let mut records = Vec::new();
     while !content.is_empty() {
@@ -245,7 +245,7 @@ fn records_in(mut content: &[u8]) -> Option<Vec<(Key, Value)>> {
     Some(records)
 }
 
-/// A number with its highest byte first.
+/// Decodes a big-endian number.
 fn number(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

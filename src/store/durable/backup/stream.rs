@@ -1,4 +1,4 @@
-//! A backup of an open store, on its way to whoever reads it.
+//! Streams a backup of an open store to its reader.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,13 +16,14 @@ use super::{
 };
 use crate::store::{BoxStream, StoreError};
 
-/// Chunks that wait for the reader.
+/// Chunks buffered for the reader.
 const AHEAD: usize = 2;
 
-/// The right to make a backup, until it ends.
+/// The permit to make a backup, held until it ends.
 type Turn = OwnedSemaphorePermit;
 
-/// The bytes of a backup of the store as it is now, in chunks. Ends with an error when none is taken for so long.
+/// The bytes of a backup of the store as it is now, in chunks. Ends with an error if none is read for
+/// `patience`.
 pub(in crate::store::durable) fn stream(
     directory: Arc<Directory>,
     room: Arc<Room>,
@@ -50,12 +51,12 @@ pub(in crate::store::durable) fn stream(
     Box::pin(chunks.map(Ok).chain(stream::once(end(writing)).filter_map(async |end| end.err().map(Err))))
 }
 
-/// What the writing came to.
+/// Returns the result of the writing task.
 async fn end(writing: JoinHandle<Result<(), StoreError>>) -> Result<(), StoreError> {
     writing.await.unwrap_or_else(|error| Err(unavailable(error)))
 }
 
 fn unread(patience: Duration) -> StoreError {
     let seconds = patience.as_secs_f64();
-    unavailable(format!("the backup was ended: nothing of it was read for {seconds} seconds"))
+    unavailable(format!("the backup was aborted: nothing was read for {seconds} seconds"))
 }

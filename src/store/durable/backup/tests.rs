@@ -1,4 +1,4 @@
-//! Backups of stores that are written to, cut and damaged files, readers that stall.
+//! Backups of stores under writes, cut and damaged files, stalling readers.
 
 use std::{
     collections::BTreeSet,
@@ -44,7 +44,7 @@ fn open(engine: EngineKind, path: &Path) -> DurableStore {
     DurableStore::open(engine, path, &Options::default()).unwrap()
 }
 
-/// A store of one conversation, with so many texts of so many bytes.
+/// A store with one conversation of `texts` texts, each `bytes` bytes long.
 fn filled(engine: EngineKind, texts: usize, bytes: usize) -> TempDir {
     let home = tempfile::tempdir().unwrap();
     let store = TestStore::open(engine, home.path());
@@ -104,11 +104,11 @@ async fn a_backup_is_restored_into_either_engine() {
 
 const WRITERS: usize = 4;
 
-/// Writers that keep two outcomes a commit, one at each end of the keys, one commit after the other.
+/// Writers that each commit again and again: two outcomes per commit, one at each end of the key space.
 #[derive(Default)]
 struct Writers {
     stop: AtomicBool,
-    /// Commits that were answered.
+    /// Numbers of acknowledged commits.
     counts: [AtomicUsize; WRITERS],
 }
 
@@ -132,7 +132,7 @@ impl Writers {
         self.counts.iter().map(|count| count.load(SeqCst)).collect()
     }
 
-    /// Waits until each has had so many more answers; tells of how many.
+    /// Waits until each writer has `more` more acknowledged commits; returns their numbers.
     async fn go_on(&self, more: usize) -> Vec<usize> {
         let before = self.answered();
         while self.answered().iter().zip(&before).any(|(now, before)| *now < before + more) {
@@ -141,7 +141,7 @@ impl Writers {
         self.answered()
     }
 
-    /// A backup during which they write; and what was answered before it.
+    /// Makes a backup while they write; returns it with the commits acknowledged before it.
     async fn back_up(&self, store: &DurableStore) -> (Vec<usize>, Vec<u8>) {
         let answered = self.go_on(50).await;
         let mut chunks = store.backup().unwrap();
@@ -153,13 +153,14 @@ impl Writers {
     }
 }
 
-/// A backup has a beginning of what each wrote, no half of a commit, and all that was answered before.
+/// A backup has a prefix of each writer's commits, no half of a commit, and everything acknowledged before
+/// it.
 #[tokio::test]
 async fn a_backup_is_of_one_moment_between_commits() {
     for engine in EngineKind::ALL {
         let home = tempfile::tempdir().unwrap();
         let store = open(engine, home.path());
-        // more than waits for a reader, between the ends of the keys
+        // more than is buffered for a reader, between the two ends
         let outcomes = (50_000_000..50_020_000).flat_map(|id| keeping(id).outcomes).collect();
         store.commit(Commit { outcomes, ..Commit::default() }).await.unwrap();
         let writers = Writers::default();
@@ -192,7 +193,7 @@ async fn what_is_cut_or_changed_is_refused() {
     for length in 0..bytes.len() {
         let refused = check(&written(&files, &bytes[..length])).unwrap_err();
         assert!(matches!(refused, BackupError::Cut(_)), "{length}: {refused}");
-        assert!(refused.to_string().contains("is not whole"), "{refused}");
+        assert!(refused.to_string().contains("is incomplete"), "{refused}");
     }
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
@@ -236,7 +237,7 @@ fn what_is_no_backup_is_named() {
     assert!(matches!(check(&files.path().join("none")), Err(BackupError::File { .. })));
 }
 
-/// A restore is marked as unfinished until it is not, and goes on where it ended.
+/// A restore is marked as unfinished until it completes, and resumes where it stopped.
 #[tokio::test]
 async fn a_restore_that_was_interrupted_goes_on() {
     let home = tokio::task::spawn_blocking(|| filled(EngineKind::Fjall, 40, 60_000)).await.unwrap();
@@ -246,7 +247,7 @@ async fn a_restore_that_was_interrupted_goes_on() {
     let (backup, _) = check(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 300_000]).unwrap();
     let cut = restore(&backup, &opened(EngineKind::Fjall, other.path()), &mut |_| {});
-    assert!(matches!(&cut, Err(CopyError::Read(error)) if error.0.contains("is not whole")), "{cut:?}");
+    assert!(matches!(&cut, Err(CopyError::Read(error)) if error.0.contains("is incomplete")), "{cut:?}");
     let refused = DurableStore::open(EngineKind::Fjall, other.path(), &Options::default()).err().unwrap();
     assert!(matches!(refused, OpenError::Unfinished { .. }), "{refused}");
     fs::write(&path, &bytes).unwrap();
@@ -267,7 +268,7 @@ async fn a_reader_that_stalls_ends_its_backup() {
         let _ended = turns.acquire().await.unwrap();
         let rest: Vec<_> = chunks.collect().await;
         let Some(Err(StoreError::Unavailable(reason))) = rest.last() else { panic!("{engine} ended well") };
-        assert!(reason.contains("nothing of it was read for 0.01 seconds"), "{reason}");
+        assert!(reason.contains("nothing was read for 0.01 seconds"), "{reason}");
         assert_eq!(copies(engine, home.path()), [""; 0]);
     }
 }
@@ -276,7 +277,7 @@ fn no_reserve() -> Arc<Room> {
     Arc::new(Room::new(Path::new(""), 0))
 }
 
-/// The copies in an engine's directory that a backup reads.
+/// The copies in an engine's directory that backups read.
 fn copies(engine: EngineKind, path: &Path) -> Vec<String> {
     let names = files::names(&path.join(engine.name())).unwrap();
     names.into_iter().filter(|name| name.starts_with("snapshot-")).collect()
@@ -294,7 +295,7 @@ async fn one_backup_is_made_at_a_time() {
     let second = loop {
         match store.backup() {
             Ok(second) => break second,
-            Err(_) => tokio::task::yield_now().await, // the first is about to notice
+            Err(_) => tokio::task::yield_now().await, // the first backup has not noticed yet
         }
     };
     collected(second).await;
@@ -302,7 +303,7 @@ async fn one_backup_is_made_at_a_time() {
     assert_eq!(MemoryStore::new(1 << 20).backup().err(), Some(BackupRefused::Unsupported));
 }
 
-/// A scrub and a backup that began before it share nothing but the files that the scrub leaves.
+/// A scrub and a backup that began before it do not disturb each other.
 #[tokio::test]
 async fn a_scrub_goes_on_beside_a_backup() {
     for engine in EngineKind::ALL {

@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{domain::limits::MAX_BACKUP_CHUNK_BYTES, store::StoreError};
 
-/// What takes the bytes; an error ends the backup.
+/// The function that receives the bytes; an error ends the backup.
 pub(super) type Send<'a> = dyn FnMut(Vec<u8>) -> Result<(), StoreError> + 'a;
 
-/// Writes all records among `pairs`. Fails at the first that cannot be understood: nobody could restore it.
+/// Writes all records among `pairs`. Fails at the first unreadable record: nobody could restore it.
 pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<(), StoreError> {
     send(block::head().into_bytes())?;
     let mut writer = Writer { block: Vec::new(), records: 0, checksum: block::checksum_of_head(), send };
@@ -32,10 +32,10 @@ pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<(), StoreEr
 }
 
 struct Writer<'a, 's> {
-    /// The block that is being filled, behind its frame; empty before its first record.
+    /// The current block, with room for its frame; empty before its first record.
     block: Vec<u8>,
     records: u64,
-    /// That of the block before.
+    /// The checksum of the previous block.
     checksum: u64,
     send: &'a mut Send<'s>,
 }
@@ -70,7 +70,7 @@ impl Writer<'_, '_> {
         self.seal(Holds::End)
     }
 
-    /// Gives the block its frame and its checksum, and sends it.
+    /// Fills in the block's frame, appends its checksum, and sends it.
     fn seal(&mut self, holds: Holds) -> Result<(), StoreError> {
         let mut block = mem::take(&mut self.block);
         let length = (block.len() - FRAME) as u32; // bounded by MAX_BLOCK_BYTES

@@ -1,4 +1,4 @@
-//! Copies between engines, interrupted, resumed, refused.
+//! Copies between engines: interrupted, resumed, refused.
 
 use std::{
     path::Path,
@@ -23,7 +23,7 @@ use crate::{
 const CACHE: u64 = 1 << 20;
 const ENGINES: [EngineKind; 2] = EngineKind::ALL;
 
-/// A store in which something was said, forgotten, compacted and kept.
+/// A store with utterances, a forget, a compaction and an outcome.
 fn source(engine: EngineKind) -> (TempDir, Directory) {
     let files = tempfile::tempdir().unwrap();
     let test_store = TestStore::open(engine, files.path());
@@ -114,7 +114,7 @@ fn a_copy_is_opened_and_goes_on() {
     assert_eq!(load(EngineKind::Sled, other.path(), &state), *state);
 }
 
-/// Pairs that take so many batches and no more.
+/// Pairs that accept a limited number of batches.
 struct Failing {
     pairs: Fjall,
     left: AtomicUsize,

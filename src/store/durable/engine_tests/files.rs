@@ -1,4 +1,4 @@
-//! What stands in the files: after reopening, during and after a scrub, and damaged.
+//! The content of the files: after reopening, during and after a scrub, and damaged.
 
 use std::{
     collections::BTreeMap,
@@ -171,7 +171,7 @@ fn files_take_less_than_a_megabyte_when_nothing_is_stored<E: Engine>() {
     assert!(store.get().disk_bytes().unwrap() > 4 << 20);
 }
 
-/// Damage is refused, found when it is read, or cuts off the newest writes; it is no panic.
+/// Damage is refused, found on reading, or cuts off the newest writes; it never panics.
 fn a_damaged_file_is_an_error_or_opens<E: Engine>() {
     for (numerator, flip) in [(0, 0xff), (1, 0x01), (3, 0xff), (5, 0x80), (7, 0xff)] {
         let mut store = Store::<E>::new();
@@ -192,7 +192,7 @@ fn a_damaged_file_is_an_error_or_opens<E: Engine>() {
     }
 }
 
-/// Whether a text is in a file below `directory`, or in a file's name.
+/// Whether a file below `directory` contains a text, or has it in its name.
 fn contains(directory: &Path, text: &[u8]) -> bool {
     files_under(directory).iter().any(|path| {
         let content = written(path);
@@ -206,7 +206,7 @@ fn largest_content(directory: &Path) -> PathBuf {
     files_under(directory).into_iter().max_by_key(|path| fs::metadata(path).unwrap().blocks()).unwrap()
 }
 
-/// A file's content up to the zeros with which fjall fills its journal in advance.
+/// A file's content without the zeros with which fjall preallocates its journal.
 fn written(file: &Path) -> Vec<u8> {
     const BLOCK: usize = 4_096;
     let mut content = fs::read(file).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What every engine has to do, tested on each.
+//! The contract of an engine, tested on each.
 
 mod files;
 mod pairs;

@@ -97,7 +97,7 @@ fn a_batch_writes_and_removes_together<E: Engine>() {
     assert_eq!(store.get().get(b"over"), Ok(Some(b"new".to_vec())));
 }
 
-/// Whoever sees one pair of a batch sees the others after that, by their keys or in a range.
+/// A reader that has seen one pair of a batch then sees the others, by key or in a range.
 fn what_is_read_later_is_not_older<E: Engine>() {
     const ROUNDS: u32 = 2_000;
     let store = Store::<E>::new();
@@ -159,7 +159,7 @@ fn large_values_and_long_keys_come_back<E: Engine>() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Values by their length: see [`noise`].
+    /// Values are given by their length: see [`noise`].
     Apply(BTreeMap<Key, Option<usize>>, Durability),
     Read(Key),
     Range(Bound<Key>, Bound<Key>),

@@ -14,7 +14,7 @@ use crate::store::durable::{
 
 pub(super) const CACHE: u64 = 8 << 20;
 
-/// A store in a directory of its own, durable on the disk.
+/// A store in its own directory, synced to disk.
 pub(super) struct Store<E: Engine> {
     opened: Option<Generations<E>>,
     pub(super) directory: TempDir,
@@ -74,7 +74,7 @@ pub(super) fn all(pairs: impl Iterator<Item = Result<(Key, Value), KeyValueError
     pairs.map(Result::unwrap).collect()
 }
 
-/// Bytes that do not compress, the same each time for one length.
+/// Incompressible bytes, always the same for a given length.
 pub(super) fn noise(bytes: usize) -> Value {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 + bytes as u64;
     let mut next = || {

@@ -8,13 +8,13 @@ use std::{
 use crate::store::durable::{files, key_value::KeyValueError};
 
 const CURRENT: &str = "CURRENT";
-/// What it holds before there is a generation; no damage of a bit makes it out of a name.
+/// The content before the first generation; no flipped bit turns a generation's name into it.
 const NONE: &str = "none";
 
-/// What the names of copies begin with that are read at the moment.
+/// Prefix of the names of copies being read.
 const SNAPSHOT: &str = "snapshot-";
 
-/// The generation that holds the pairs; 0 when nothing was stored yet.
+/// Returns the generation that holds the pairs; 0 if nothing was stored yet.
 pub(super) fn current_number(directory: &Path) -> Result<u32, KeyValueError> {
     let path = directory.join(CURRENT);
     match files::present(fs::read_to_string(&path)).map_err(files::failed("read", &path))? {
@@ -27,13 +27,13 @@ pub(super) fn current_number(directory: &Path) -> Result<u32, KeyValueError> {
             Ok(0)
         }
         None => Err(KeyValueError(format!(
-            "{} is missing: it says which of the directories beside it holds the store",
+            "{} is missing: it names the directory next to it that holds the store",
             path.display()
         ))),
     }
 }
 
-/// Makes a generation the one in use; the directory is to be synced then.
+/// Makes a generation the current one; the caller must then sync the directory.
 pub(super) fn point_to(number: u32, directory: &Path) -> Result<(), KeyValueError> {
     let name = if number == 0 { NONE.to_owned() } else { name_of(number) };
     let path = directory.join(CURRENT);
@@ -41,7 +41,7 @@ pub(super) fn point_to(number: u32, directory: &Path) -> Result<(), KeyValueErro
     replaced.map_err(files::failed("replace", &path))
 }
 
-/// Removes every other generation, for good.
+/// Removes all other generations, and syncs their removal to disk.
 pub(super) fn remove_all_but(number: u32, directory: &Path) -> Result<(), KeyValueError> {
     for other in generations(directory)?.into_iter().filter(|other| *other != number) {
         files::remove_directory(&path_of(other, directory))?;
@@ -49,7 +49,7 @@ pub(super) fn remove_all_but(number: u32, directory: &Path) -> Result<(), KeyVal
     Ok(())
 }
 
-/// Removes the copies that an interruption has left.
+/// Removes the copies that an interruption left behind.
 pub(super) fn remove_copies(directory: &Path) -> Result<(), KeyValueError> {
     for name in files::names(directory)?.into_iter().filter(|name| name.starts_with(SNAPSHOT)) {
         files::remove_directory(&directory.join(name))?;
@@ -61,12 +61,12 @@ fn generations(directory: &Path) -> Result<Vec<u32>, KeyValueError> {
     Ok(files::names(directory)?.iter().filter_map(|name| number_of(name)).collect())
 }
 
-/// Where a generation is.
+/// The directory of a generation.
 pub(super) fn path_of(number: u32, directory: &Path) -> PathBuf {
     directory.join(name_of(number))
 }
 
-/// Where a copy is.
+/// The directory of a copy.
 pub(super) fn copy_path(number: u32, directory: &Path) -> PathBuf {
     directory.join(format!("{SNAPSHOT}{number:06}"))
 }

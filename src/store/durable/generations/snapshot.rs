@@ -1,5 +1,5 @@
-//! All pairs at one moment, for an engine whose ranges go along with the writes: a copy of its files, which goes
-//! with the last reader.
+//! All pairs at one moment, for an engine whose ranges see later writes: a copy of its files, removed with
+//! its last reader.
 
 use std::{ops::Bound, path::PathBuf, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::store::durable::{
 };
 
 impl<E: Engine> Generations<E> {
-    /// The pairs of a copy that is of one moment.
+    /// Returns the pairs of a copy made at one moment.
     pub(super) fn copied_pairs(&self) -> Result<Pairs<'static>, KeyValueError> {
         let copy = self.copy_of_a_moment()?;
         let pairs = caught(|| Ok(copy.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
@@ -25,12 +25,13 @@ impl<E: Engine> Generations<E> {
         let copied = self.copy(&old, &path, true).and_then(|copy| self.complete(&old, copy));
         self.writer.lock().changed = None;
         copied.inspect_err(|_| {
-            // What an engine that does not open has left; if it cannot be removed, it goes at the next opening.
+            // Leftovers of an engine that did not open; if they cannot be removed now, the next opening
+            // removes them.
             let _removed = files::remove_directory(&path);
         })
     }
 
-    /// Gives the copy the last of what was written. Nothing is written meanwhile.
+    /// Copies the last written keys. Blocks writes meanwhile.
     fn complete(&self, old: &Generation<E>, copy: Copy<E>) -> Result<Arc<Generation<E>>, KeyValueError> {
         let mut writer = self.writer.lock();
         writer.check()?;
@@ -38,7 +39,7 @@ impl<E: Engine> Generations<E> {
         Ok(copy.0)
     }
 
-    /// Where no other copy is.
+    /// Returns a directory that no other copy uses.
     fn next_path(&self) -> PathBuf {
         let mut writer = self.writer.lock();
         writer.snapshots += 1;

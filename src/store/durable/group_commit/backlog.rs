@@ -1,4 +1,4 @@
-//! Whether more is to be written than can be.
+//! Detects when writes arrive faster than they can be written.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -9,20 +9,20 @@ use crate::domain::limits::{LEAST_OVERLOAD, MAX_BACKLOG_BYTES, OVERLOAD_WINDOW, 
 
 /// How much waits to be written, and whether it is too much.
 ///
-/// - The writing thread is behind once a request has waited for half a second, and at least as many wait behind it as
-///   waited before it: a long queue that gets shorter again is none.
-/// - Then more had better be refused while more waits than a quarter of a group.
-/// - It has caught up when nobody was told so between two groups, and nothing waited for long.
+/// - The writing thread is behind once a request has waited longer than [`STANDING_WAIT`] and at least as
+///   many requests wait behind it as waited before it: a long queue that is shrinking does not count.
+/// - While it is behind, new writes should be refused if more than [`MAX_BACKLOG_BYTES`] wait.
+/// - It has caught up once no caller was refused between two groups, and nothing waited long.
 #[derive(Default)]
 pub(in crate::store::durable) struct Backlog {
     bytes: AtomicUsize,
     is_behind: AtomicBool,
-    /// Whether somebody was told that it is too long.
+    /// Whether a caller was told that the backlog is too long, since the last group.
     was_told: AtomicBool,
 }
 
 impl Backlog {
-    /// Whether there had better be no more.
+    /// Whether new writes should be refused.
     pub(in crate::store::durable) fn is_too_long(&self) -> bool {
         let is_too_long =
             self.is_behind.load(Ordering::Relaxed) && self.bytes.load(Ordering::Relaxed) > MAX_BACKLOG_BYTES;
@@ -32,17 +32,18 @@ impl Backlog {
         is_too_long
     }
 
-    /// Whether little enough waits that what can be done without may be added.
+    /// Whether the backlog is short enough to add optional writes.
     pub(in crate::store::durable) fn is_short(&self) -> bool {
         self.bytes.load(Ordering::Relaxed) <= MAX_BACKLOG_BYTES
     }
 
-    /// So many bytes wait.
+    /// Sets the number of waiting bytes.
     pub(super) fn set(&self, bytes: usize) {
         self.bytes.store(bytes, Ordering::Relaxed);
     }
 
-    /// A group is taken, whose first request has `waited` behind `before` others, and before `behind`.
+    /// Records that a group is taken: its first request has `waited`, with `before` others ahead of it on
+    /// arrival and `behind` others after it now.
     pub(super) fn take(&self, waited: Duration, before: usize, behind: usize) {
         let is_long = before.max(behind) >= LEAST_OVERLOAD as usize;
         let was_told = self.was_told.swap(false, Ordering::Relaxed);

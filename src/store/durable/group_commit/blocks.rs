@@ -1,4 +1,4 @@
-//! What is derived from blocks of utterances: which of it is there after a group.
+//! Keeps, lists and removes data derived from blocks of utterances.
 
 use super::{
     super::{
@@ -14,7 +14,8 @@ use crate::{
 };
 
 impl Group<'_> {
-    /// Whether a conversation stands in which nothing was erased since, and which has any utterance of the block.
+    /// Whether the conversation exists, has had nothing erased since `erased_at`, and has any utterance of
+    /// the block.
     pub(super) fn has(
         &self,
         lineage: LineageId,
@@ -26,7 +27,7 @@ impl Group<'_> {
         Ok(head.is_some_and(|head| head.kept().meets(&block.ranges())))
     }
 
-    /// Keeps a block, and lists it.
+    /// Keeps a block and lists it.
     pub(super) fn keep_block(
         &self,
         lineage: LineageId,
@@ -49,7 +50,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Removes blocks, each by its key. Where the list of them is no help, all of the conversation.
+    /// Removes blocks, each by its key; all of the conversation if their list is unusable.
     pub(super) fn remove_blocks(&self, removal: BlockRemoval, writes: &mut Writes) -> Result<(), StoreError> {
         let lineage = removal.lineage;
         let mut list = match self.block_list(lineage, writes)? {
@@ -77,7 +78,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// The list of a conversation's blocks, behind the `writes` of a request.
+    /// Returns the list of a conversation's blocks, after the `writes` of a request.
     fn block_list(&self, lineage: LineageId, writes: &Writes) -> Result<Listed, StoreError> {
         let key = records::key::<BlockLists>(&lineage);
         let Some(value) = self.value(&key, writes)? else { return Ok(Listed::Nothing) };
@@ -86,10 +87,10 @@ impl Group<'_> {
     }
 }
 
-/// What is listed of a conversation's blocks.
+/// The list of a conversation's blocks as stored.
 enum Listed {
     Nothing,
-    /// Something that cannot be read.
+    /// The list cannot be read.
     Damaged,
     Right(BlockList),
 }

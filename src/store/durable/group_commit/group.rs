@@ -1,4 +1,4 @@
-//! One group: requests that become effective together.
+//! A group: requests that take effect together.
 
 use std::ops::Range;
 
@@ -16,16 +16,16 @@ use crate::{
     store::{CommitError, StoreError, quotas::Keeper},
 };
 
-/// The states that conversations are in, as far as they are remembered; `None` for one that is gone.
+/// The cached states of conversations; `None` for a deleted conversation.
 pub(super) type States = Cache<LineageId, Option<ChangeId>>;
 
-/// What a request writes, in this order.
+/// The writes of a request, in order.
 pub(super) type Writes = Vec<(Key, Option<Value>)>;
 
-/// What the requests of a group come to so far.
+/// The combined writes of a group's requests so far.
 pub(super) struct Group<'a> {
     number: u64,
-    /// The links that are there before it.
+    /// The links before this group.
     links: &'a [u64],
     pub(super) pairs: &'a dyn KeyValue,
     states: &'a mut States,
@@ -44,7 +44,7 @@ impl<'a> Group<'a> {
         Self { number, links, pairs, states, quotas, writes: FxHashMap::default() }
     }
 
-    /// Takes a request in, wholly, if all that must hold does.
+    /// Adds a whole request to the group if all its checks hold.
     pub(super) fn admit(&mut self, request: Request) -> Result<(), CommitError> {
         for (check, conflict) in request.checks {
             if !self.holds(&check)? {
@@ -66,7 +66,7 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// All writes, with what tells of the group; `None` when there are none.
+    /// Returns all writes, with the records of the group itself; `None` if there are no writes.
     pub(super) fn batch(mut self) -> Option<Batch> {
         if self.writes.is_empty() {
             return None;
@@ -94,7 +94,7 @@ impl<'a> Group<'a> {
         Ok(state)
     }
 
-    /// What `step` writes, behind the `writes` of its request so far.
+    /// Adds the writes of `step`, given the request's earlier `writes`.
     fn resolve(&self, step: Step, writes: &mut Writes) -> Result<(), StoreError> {
         match step {
             Step::Put(key, value) => writes.push((key, Some(value))),
@@ -149,13 +149,13 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// The keys in a range that have, or had before this group, a value.
+    /// The keys in a range that have a value now, or had one before this group.
     pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>, StoreError> {
         let stored = records::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
         self.written(range).cloned().map(Ok).chain(stored).collect()
     }
 
-    /// Whether any key in a range has, or had before this group, a value.
+    /// Whether any key in a range has a value now, or had one before this group.
     fn any(&self, range: &Range<Key>) -> Result<bool, StoreError> {
         if self.written(range).next().is_some() {
             return Ok(true);
@@ -172,7 +172,7 @@ impl<'a> Group<'a> {
         self.latest::<K>(key, &Writes::new())
     }
 
-    /// The value behind the `writes` of a request.
+    /// Returns the value after the `writes` of a request.
     pub(super) fn latest<K: Kind>(
         &self,
         key: &[u8],
@@ -182,7 +182,7 @@ impl<'a> Group<'a> {
         Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
     }
 
-    /// The same as it is stored.
+    /// Like `latest`, without decoding.
     pub(super) fn value(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
         match writes.iter().rev().find(|(written, _)| written == key) {
             Some((_, value)) => Ok(value.clone()),

@@ -1,7 +1,7 @@
-//! Answers on their way to callers: one hand-over for all callers of a thread.
+//! Delivers answers to callers: one hand-over for all callers of a thread.
 //!
-//! To wake a task of another thread's runtime costs a system call. So the answers of a group go to
-//! one task of each thread, which hands them on where that costs nothing.
+//! Waking a task of another thread's runtime costs a system call. So a group's answers go to one task per
+//! thread, which passes them on locally at no such cost.
 
 use std::cell::RefCell;
 
@@ -15,7 +15,7 @@ use tokio::{
 
 use crate::store::CommitError;
 
-/// What became of a request.
+/// The result of a request.
 pub(super) type Outcome = Result<(), CommitError>;
 type Answers = Vec<(oneshot::Sender<Outcome>, Outcome)>;
 
@@ -23,36 +23,36 @@ thread_local! {
     static OWN: RefCell<Option<Mailbox>> = const { RefCell::new(None) };
 }
 
-/// The way to the callers of one thread, in one runtime.
+/// The channel to the callers of one thread in one runtime.
 #[derive(Clone)]
 struct Mailbox {
     runtime: Id,
     mail: UnboundedSender<Answers>,
 }
 
-/// Who waits for an answer.
+/// A caller waiting for its answer.
 pub(super) struct Caller {
     answer: oneshot::Sender<Outcome>,
-    /// `None` outside of a runtime: the caller is woken by itself.
+    /// `None` outside of a runtime: the caller is then woken on its own.
     mailbox: Option<Mailbox>,
 }
 
 impl Caller {
-    /// A caller of this thread, and what it waits for.
+    /// Creates a caller of this thread, and the receiver of its answer.
     pub(super) fn new() -> (Self, oneshot::Receiver<Outcome>) {
         let (answer, answered) = oneshot::channel();
         (Self { answer, mailbox: Mailbox::own() }, answered)
     }
 
-    /// Answers this one alone.
+    /// Answers this caller alone.
     pub(super) fn answer(self, outcome: Outcome) {
-        // a caller that went away does not want to know
+        // the caller may have disconnected
         let _ = self.answer.send(outcome);
     }
 }
 
 impl Mailbox {
-    /// That of this thread, in the runtime that it is in.
+    /// Returns this thread's mailbox in the current runtime.
     fn own() -> Option<Self> {
         let runtime = Handle::try_current().ok()?;
         OWN.with_borrow_mut(|own| match own {

@@ -1,4 +1,4 @@
-//! A directory that is taken away under an open store: nothing more is acknowledged.
+//! A directory removed or moved under an open store: nothing more is acknowledged.
 
 use std::{
     fs,
@@ -41,8 +41,8 @@ impl Case {
         DurableStore::open(self.engine, path, &Options::default()).unwrap()
     }
 
-    /// Commits, takes the directory away, and commits again: what is refused says that the directory is gone, and
-    /// nothing is taken after it.
+    /// Commits, takes the directory away, and commits again: the refusal names the cause, and nothing is
+    /// accepted after it.
     async fn refuses_after(&self, take_away: impl FnOnce(&Self)) -> DurableStore {
         let store = self.open(&self.data());
         store.commit(keeping(1)).await.unwrap();
@@ -59,7 +59,7 @@ impl Case {
         store
     }
 
-    /// Which of the commits a store in `path` has.
+    /// The ids of the commits that a store in `path` has.
     async fn kept(&self, path: &Path) -> Vec<usize> {
         let store = self.open(path);
         let mut kept = Vec::new();

@@ -1,4 +1,4 @@
-//! What waits for the writing thread.
+//! The requests waiting for the writing thread.
 #![allow(clippy::disallowed_methods, reason = "waits are measured, no time is kept")]
 
 use std::{
@@ -20,70 +20,71 @@ use super::{
 };
 use crate::store::{BoxStream, StoreError};
 
-/// So many bytes wait for the thread at most, and what came last: many batches, which no disk needs that moves.
+/// Requests are refused while this many bytes or more wait: enough for many batches, so a working disk never
+/// gets there.
 pub(super) const WAITING_BYTES: usize = 32 << 20;
 
-/// What becomes of a request, once it is known.
+/// Receives the result of a request.
 pub(in crate::store::durable) type Answer = oneshot::Receiver<Outcome>;
 
-/// Requests in the order they were handed over, and what is known of the writing thread.
+/// Requests in order of arrival, and the state of the writing thread.
 pub(in crate::store::durable) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
     backlog: Backlog,
     condition: watch::Sender<Condition>,
-    /// The newest group that an engine may show to readers.
+    /// The newest group that an engine may already show to readers.
     shown: AtomicU64,
     /// The newest group that is settled.
     settled: watch::Sender<u64>,
 }
 
-/// Whether requests are taken.
+/// Whether requests are accepted.
 #[derive(Clone)]
 enum Condition {
     Taking,
-    /// None are until there is room on the disk.
+    /// Refused until there is space on the disk.
     Full(StoreError),
-    /// None are any more.
+    /// Refused for good.
     Failed(StoreError),
 }
 
 #[derive(Default)]
 struct State {
     requests: VecDeque<Waiting>,
-    /// What they are about to write.
+    /// The bytes that the requests write.
     bytes: usize,
-    /// So many wake the writing thread.
+    /// The number of requests that wakes the writing thread.
     wanted: usize,
     closed: bool,
 }
 
-/// A request that waits.
+/// A waiting request.
 struct Waiting {
     request: Request,
     caller: Caller,
     bytes: usize,
-    /// When it came, and how many waited then.
+    /// When it arrived, and how many were waiting then.
     came: Instant,
     before: usize,
 }
 
-/// What the writing thread waits for before it takes a group.
+/// How long the writing thread waits before it takes a group.
 #[derive(Clone, Copy)]
 pub(super) struct Gather {
-    /// Callers that were answered last, and may come back at once.
+    /// Number of callers answered last, which may be back immediately.
     pub(super) answered: usize,
-    /// How long they are waited for.
+    /// Maximum time to wait for them.
     pub(super) patience: Duration,
 }
 
-/// What the writing thread gets when it asks for work.
+/// The writing thread's next work.
 pub(super) enum Taken {
-    /// Requests that go together.
+    /// Requests that form a group.
     Group(Vec<(Request, Caller)>),
-    /// There was nothing to do for so long.
+    /// No request arrived in time.
     Idle,
-    /// There never will be anything to do again.
+    /// The queue is closed and empty.
     Closed,
 }
 
@@ -101,7 +102,7 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Hands a request over, unless too much waits.
+    /// Adds a request, unless too many bytes wait.
     pub(super) fn push(&self, request: Request) -> Answer {
         let (caller, answer) = Caller::new();
         let mut state = self.state.lock();
@@ -121,9 +122,9 @@ impl Queue {
         answer
     }
 
-    /// Takes what waits, up to `bytes` of it; waits for something for `patience` at most.
+    /// Takes waiting requests, up to `bytes` of them; waits for at most `patience` for the first one.
     ///
-    /// First gathers: until as many wait as wait now and were answered last.
+    /// Gathers first: waits until as many requests wait as do now, plus as many as were answered last.
     pub(super) fn take(&self, bytes: usize, patience: Option<Duration>, gather: Gather) -> Taken {
         let mut state = self.state.lock();
         state.wanted = gather.answered + state.requests.len();
@@ -149,18 +150,18 @@ impl Queue {
         }
     }
 
-    /// How much waits.
+    /// The size of the backlog.
     pub(in crate::store::durable) fn backlog(&self) -> &Backlog {
         &self.backlog
     }
 
-    /// Takes no more requests; the writing thread does those that wait.
+    /// Accepts no more requests; the writing thread still handles the waiting ones.
     pub(super) fn close(&self) {
         self.state.lock().closed = true;
         self.wake.notify_one();
     }
 
-    /// Takes no more requests, and fails those that wait.
+    /// Accepts no more requests, and fails the waiting ones.
     pub(super) fn fail(&self, error: &StoreError) {
         self.become_unless_failed(Condition::Failed(error.clone()));
         let mut state = self.state.lock();
@@ -169,7 +170,7 @@ impl Queue {
         answer_all(waiting.map(|waiting| (waiting.caller, Err(error.clone().into()))));
     }
 
-    /// Why nothing is written any more.
+    /// Returns the failure after which nothing more is written.
     pub(in crate::store::durable) fn failure(&self) -> Option<StoreError> {
         match &*self.condition.borrow() {
             Condition::Failed(error) => Some(error.clone()),
@@ -182,12 +183,12 @@ impl Queue {
         matches!(*self.condition.borrow(), Condition::Full(_))
     }
 
-    /// Tells whether there is room on the disk, and, if not, how much is wanted.
+    /// Sets whether there is space on the disk, and if not, how much is needed.
     pub(super) fn tell_room(&self, room: Result<(), StoreError>) {
         self.become_unless_failed(room.map_or_else(Condition::Full, |()| Condition::Taking));
     }
 
-    /// Whether requests are taken: how it is, and then each change.
+    /// Streams whether requests are accepted: the current condition, then each change.
     pub(in crate::store::durable) fn conditions(&self) -> BoxStream<'static, Result<(), StoreError>> {
         let conditions = WatchStream::new(self.condition.subscribe());
         Box::pin(conditions.map(|condition| match condition {
@@ -196,7 +197,7 @@ impl Queue {
         }))
     }
 
-    /// A failure is for ever; and those who wait are told of another condition only, not of other numbers.
+    /// A failure is permanent. Watchers are notified only if the kind of condition changes, not its numbers.
     fn become_unless_failed(&self, next: Condition) {
         self.condition.send_if_modified(|condition| {
             let changes =
@@ -208,25 +209,25 @@ impl Queue {
         });
     }
 
-    /// Waits until nothing is written any more, and tells why.
+    /// Waits until nothing more is written, and returns the reason.
     pub(in crate::store::durable) async fn failed(&self) -> StoreError {
         let mut condition = self.condition.subscribe();
-        // what it is then is asked for: it is a failure for ever, or the queue is gone
+        // ignored: the condition is read below; either it failed, or the queue was dropped
         let _ = condition.wait_for(|condition| matches!(condition, Condition::Failed(_))).await;
         self.failure().unwrap_or_else(closed)
     }
 
-    /// Readers may now see what `group` writes, before it is settled.
+    /// Notes that readers may now see what `group` writes, before it is settled.
     pub(super) fn show(&self, group: u64) {
         self.shown.store(group, Ordering::SeqCst);
     }
 
-    /// What `group` has written is as safe as it is going to be.
+    /// Notes that the writes of `group` are as durable as requested.
     pub(super) fn settle(&self, group: u64) {
         self.settled.send_replace(group);
     }
 
-    /// Waits until everything that a reader may have seen so far is settled.
+    /// Waits until everything a reader may have seen so far is settled.
     pub(in crate::store::durable) async fn settled(&self) -> Result<(), StoreError> {
         let shown = self.shown.load(Ordering::SeqCst);
         if *self.settled.borrow() >= shown {

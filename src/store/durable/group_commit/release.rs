@@ -1,4 +1,4 @@
-//! What goes of a trunk when a conversation reads it no more, or has dropped a part of it.
+//! Removes parts of a trunk that a conversation no longer reads or has dropped.
 
 use super::{
     super::{
@@ -14,10 +14,10 @@ use crate::{
 };
 
 impl Group<'_> {
-    /// Removes what is released, but for what another reader of the trunk still has, as far as the
-    /// group and the request, which has come to `writes`, leave readers and their heads.
+    /// Removes the released utterances, except those that another reader of the trunk still has. Considers
+    /// readers and their heads as of this group and the request's `writes`.
     ///
-    /// Looks at no more readers than have to tell that nothing goes.
+    /// Stops looking at readers as soon as nothing is left to remove.
     pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<(), StoreError> {
         let Release { trunk, reader, mut gone } = release;
         let readers = records::of_lineage::<Readers>(trunk);
@@ -36,8 +36,8 @@ impl Group<'_> {
         self.remove_among(trunk, &gone, writes)
     }
 
-    /// What the reader with this key still has in its trunk; `None` when it is the one that releases, or
-    /// is no reader any more.
+    /// Returns what the reader with this key still has in its trunk; `None` for the releasing reader itself,
+    /// or one that is no longer a reader.
     fn kept_by_reader(
         &self,
         key: &[u8],
@@ -54,7 +54,7 @@ impl Group<'_> {
         Ok(Some(head.map_or_else(|| read.clone(), |record| record.head.kept().intersection(&read))))
     }
 
-    /// Removes those utterances among `gone` that are there, with the ids that clients gave them.
+    /// Removes the stored utterances among `gone`, with the ids that clients gave them.
     pub(super) fn remove_among(
         &self,
         lineage: LineageId,

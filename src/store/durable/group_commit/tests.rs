@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Pairs in memory, of which every application and every sync asks the test first.
+/// Pairs in memory that ask the test before each apply and sync.
 struct Held {
     pairs: Mutex<BTreeMap<Key, Value>>,
     asks: Sender<Asked>,
@@ -52,7 +52,7 @@ struct Test {
 
 impl Held {
     fn ask(&self, asked: Asked) -> Result<(), KeyValueError> {
-        // a test that has ended wants everything to go through
+        // after the test has ended, everything succeeds
         let _ = self.asks.send(asked);
         self.answers.lock().recv().unwrap_or(Ok(()))
     }
@@ -108,7 +108,7 @@ impl KeyValue for Held {
 }
 
 impl Test {
-    /// Waits until the store asks, expects what, and answers.
+    /// Waits until the store asks, checks the question, and answers it.
     #[track_caller]
     fn expect(&self, asked: &Asked, answer: Result<(), &str>) {
         assert_eq!(self.asked.recv().as_ref(), Ok(asked));
@@ -134,7 +134,7 @@ fn open(path: &Path, held: Held, flush: Flush) -> DurableStore {
     DurableStore::over(directory.unwrap(), flush, Room::new(path, 0)).unwrap()
 }
 
-/// The future's answer, if it is there by now.
+/// Polls the future once.
 fn poll<T>(future: &mut BoxFuture<'_, T>) -> Poll<T> {
     future.as_mut().poll(&mut Context::from_waker(Waker::noop()))
 }

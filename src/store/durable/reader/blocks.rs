@@ -1,4 +1,4 @@
-//! What is derived from blocks of a conversation's utterances.
+//! Reads data derived from blocks of a conversation's utterances.
 
 use std::ops::RangeInclusive;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Reader {
-    /// See [`Store::derived`](crate::store::Store::derived). What cannot be understood is as if it were not there.
+    /// See [`Store::derived`](crate::store::Store::derived). Unreadable data counts as missing.
     pub(in super::super) fn derived(
         &self,
         key: &ConversationKey,
@@ -30,7 +30,8 @@ impl Reader {
         Ok(Vec::new())
     }
 
-    /// The sequences of the blocks that are there, and the revision that erased last; `None` when there are none.
+    /// Returns the sequences of the stored blocks, and the revision of the last erasure; `None` if there
+    /// are none.
     fn listed_blocks(
         &self,
         lineage: LineageId,

@@ -1,4 +1,4 @@
-//! Lists of a durable store's conversations.
+//! Lists of conversations in a durable store.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Lists for Reader {
         list: &List,
         from: Option<Timestamp>,
     ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError> {
-        // entries of a span come before those of the next microsecond, and behind those of the last
+        // a span's entries sort after the previous microsecond's and before the next one's
         match &list.of {
             ListOf::Namespace(namespace) => {
                 let all = records::of_namespace::<Updated>(namespace);
@@ -82,7 +82,7 @@ impl Lists for Reader {
 }
 
 impl Reader {
-    /// The places of a list, in its order.
+    /// Returns the entries of a list, in its order.
     fn places<'a, K: Kind<Key: Placed>>(
         &'a self,
         range: &Range<Key>,
@@ -98,7 +98,7 @@ impl Reader {
         }
     }
 
-    /// The conversations of the first span of a range.
+    /// Returns the conversations of a range's first span.
     fn first_span<K: Kind<Key: Placed>>(
         &self,
         range: &Range<Key>,
@@ -117,7 +117,7 @@ impl Reader {
     }
 }
 
-/// A key that is a place in a list.
+/// A key of a list entry.
 trait Placed {
     fn place(self) -> ListedAt;
 }
@@ -143,7 +143,7 @@ fn in_recipients(recipient: &crate::store::RecipientKey, (time, conversation): &
     ListPlace { recipient: recipient.clone(), time: *time, conversation: conversation.clone() }
 }
 
-/// The keys behind one of a list, in its order.
+/// The keys after an entry of the list, in list order.
 fn range(all: Range<Key>, list: &List, behind: Option<Key>) -> Range<Key> {
     match behind {
         None => all,
@@ -152,7 +152,7 @@ fn range(all: Range<Key>, list: &List, behind: Option<Key>) -> Range<Key> {
     }
 }
 
-/// The keys of spans from one on, in a list's order.
+/// The keys of the list from a span on, in list order.
 fn spans(all: Range<Key>, list: &List, from: Option<Range<Key>>) -> Range<Key> {
     match from {
         None => all,

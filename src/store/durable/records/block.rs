@@ -1,4 +1,4 @@
-//! What is derived from blocks of a conversation's utterances, and which of them there are.
+//! Data derived from blocks of a conversation's utterances, and the lists of these blocks.
 
 use crate::{
     domain::{LineageId, Ranges, Revision},
@@ -31,8 +31,8 @@ impl RecordValue<(LineageId, BlockName)> for BlockBytes {
     }
 }
 
-/// Which blocks of a conversation there are. They count while the conversation's head says the same of when
-/// something was erased: another program, which knows no blocks, leaves them behind.
+/// The stored blocks of a conversation. Valid only while the conversation's head has the same `erased_at`: a
+/// program that does not know about blocks leaves them behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockList {
     /// [`Head::erased_at`](crate::domain::Head::erased_at).
@@ -44,12 +44,12 @@ pub struct BlockList {
 }
 
 impl BlockList {
-    /// The kinds, and of each the sequences of its blocks.
+    /// Returns each kind with the sequences of its blocks.
     pub fn kinds(&mut self) -> [(Derived, &mut Ranges); 2] {
         [(Derived::Index, &mut self.index), (Derived::Embeddings, &mut self.embeddings)]
     }
 
-    /// The sequences of the blocks of a kind.
+    /// Returns the sequences of the blocks of a kind.
     pub fn of(&mut self, kind: Derived) -> &mut Ranges {
         match kind {
             Derived::Index => &mut self.index,

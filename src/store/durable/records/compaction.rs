@@ -1,4 +1,4 @@
-//! A compaction, and what an undo of it brings back.
+//! A compaction, with what its undo restores.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,7 +14,7 @@ use super::{
 };
 
 impl RecordValue<(LineageId, u32)> for Compaction {
-    /// One who passed over lines of the segments would bring back too little.
+    /// A reader that skipped lines of the segments would restore too little.
     fn version(&self) -> u8 {
         let folded = || self.folded.iter().flat_map(|folded| folded.iter());
         match () {
@@ -40,12 +40,12 @@ impl RecordValue<(LineageId, u32)> for Compaction {
         self.tokens_after.put(9, to);
         self.model.put(10, to);
         self.undone.put(11, to);
-        // Absent when it cannot be undone any more.
+        // Absent if it can no longer be undone.
         if let Some(folded) = &self.folded {
             to.message(12, |to| folded.iter().for_each(|segment| write_numbered(segment, to)));
         }
         self.keep_recent.put(13, to);
-        // Absent from what was always summarised.
+        // Absent if it was summarised, as old ones always were.
         (!self.summarised).put(14, to);
     }
 
@@ -57,8 +57,8 @@ impl RecordValue<(LineageId, u32)> for Compaction {
             cause: Field::get("the cause", 3, from)?,
             compacted: Field::get("the compacted ranges", 4, from)?,
             count: Field::get("the count", 5, from)?,
-            kept: Field::get("the kept", 6, from)?,
-            keep_recent: Field::get("how many were to stay", 13, from)?,
+            kept: Field::get("the kept utterances", 6, from)?,
+            keep_recent: Field::get("the number to keep", 13, from)?,
             summarised: !bool::get("whether it is archived only", 14, from)?,
             source_tokens: Field::get("the tokens of the source", 7, from)?,
             tokens_before: Field::get("the tokens before", 8, from)?,
@@ -89,7 +89,7 @@ fn folded(from: &Payload<'_>) -> Result<Arc<[Arc<Segment>]>, Fault> {
         match u32::get(PART, 1, &from)? {
             0 => Err(Fault::wrong(PART, "has the number 0; segments count from 1")),
             number if !numbers.insert(number) => {
-                Err(Fault::wrong(PART, format_args!("is not the only {number}")))
+                Err(Fault::wrong(PART, format_args!("is not the only one numbered {number}")))
             }
             number => segment(number, &from.one(2).message("the rest of a folded segment")?).map(Arc::new),
         }
@@ -97,13 +97,13 @@ fn folded(from: &Payload<'_>) -> Result<Arc<[Arc<Segment>]>, Fault> {
     from.all(1).map(numbered).collect()
 }
 
-/// What the fields of a compaction owe each other.
+/// Checks the fields of a compaction against each other.
 fn check(compaction: &Compaction) -> Result<(), Fault> {
     let undone = compaction.undone.is_some() && compaction.folded.is_some();
     let wrong = [
-        ("the revision", "is 0; a revision made it", compaction.revision.0 == 0),
-        ("the compacted ranges", "hold more than left", compaction.compacted.count() > compaction.count),
-        ("the folded segments", "are kept of what is undone", undone),
+        ("the revision", "is 0; a compaction has one", compaction.revision.0 == 0),
+        ("the compacted ranges", "exceed their count", compaction.compacted.count() > compaction.count),
+        ("the folded segments", "are still stored after the undo", undone),
     ];
     match wrong.into_iter().find(|(.., is_wrong)| *is_wrong) {
         Some((part, problem, _)) => Err(Fault::wrong(part, problem)),

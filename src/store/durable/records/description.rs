@@ -1,4 +1,4 @@
-//! What people call a conversation, with whom they share it, what it came from, and what is kept beside it.
+//! A conversation's title, labels, shares and parent, and the entries of its state.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,7 +12,7 @@ use super::{
     payload::Payload,
 };
 
-/// A conversation's title, its labels, its shares, its parent, and what is told of its state.
+/// A conversation's title, labels, shares, parent and state entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// See [`Head::title`].
@@ -28,7 +28,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// That of a conversation.
+    /// Returns the description of a conversation.
     pub fn of(head: &Head) -> Self {
         Self {
             title: head.title.clone(),
@@ -50,7 +50,7 @@ message! {
         1 title: "the title",
         2 labels: "the labels",
         10 shares: "a share",
-        30 forked_from: "what it was forked from",
+        30 forked_from: "the origin of the fork",
         40 state: "an entry of the state",
     }
 }
@@ -77,11 +77,11 @@ impl Message for ForkedFrom {
         Ok(Self {
             conversation: Field::get("the parent", 1, from)?,
             sequence: match Field::get("the sequence of the fork", 2, from)? {
-                0 => Sequence(0), // nothing is shared
+                0 => Sequence(0), // the fork shares nothing
                 shared => sequence("the sequence of the fork", shared)?,
             },
             approximate: Field::get("whether the fork is approximate", 3, from)?,
-            repeats_through: Field::get("through where an edited fork repeats its parent", 4, from)?,
+            repeats_through: Field::get("the last sequence that an edited fork repeats", 4, from)?,
         })
     }
 }

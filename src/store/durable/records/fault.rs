@@ -1,35 +1,35 @@
-//! What is wrong with a record.
+//! Errors in records.
 
 use std::fmt;
 
-/// A record that cannot be understood.
+/// An unreadable record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{record}: {fault}")]
 pub struct BadRecord {
-    /// Its kind and its key, for a person: `utterance 01JD2Q6V7E8G9HAJBKCMDNEPFQ-17`.
+    /// A readable form of its kind and key: `utterance 01JD2Q6V7E8G9HAJBKCMDNEPFQ-17`.
     pub record: Box<str>,
     /// What is wrong with it.
     pub fault: Fault,
 }
 
-/// Why a record cannot be understood.
+/// Why a record is not readable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A later version of the program wrote a record of a kind that this one does not know.
-    #[error("a newer version of utterd wrote it: kind {0} is not known")]
+    /// A newer version of the program wrote a record of an unknown kind.
+    #[error("a newer version of utterd wrote it: kind {0} is unknown")]
     NewerKind(u8),
-    /// A later version of the program wrote a known kind in another way.
-    #[error("a newer version of utterd wrote it: the record's version is {found}, known are 1 to {known}")]
+    /// A newer version of the program wrote the record, in a newer version of its kind.
+    #[error("a newer version of utterd wrote it: the record's version is {found}; expected 1 to {known}")]
     NewerVersion {
-        /// The version that it has.
+        /// The record's version.
         found: u8,
-        /// The newest that is known.
+        /// The newest known version.
         known: u8,
     },
     /// The value is not what was written under this key.
     #[error("the checksum is wrong: the value is damaged, or belongs to another key")]
     Checksum,
-    /// A part of the key or of the value is not what it may be.
+    /// A part of the key or of the value is invalid.
     #[error("{part} {problem}")]
     Wrong {
         /// The part.
@@ -40,7 +40,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// `part` is not what it may be: `problem` goes on with the sentence.
+    /// `part` is invalid: `problem` continues the sentence.
     pub(super) fn wrong(part: &'static str, problem: impl fmt::Display) -> Self {
         Self::Wrong { part, problem: problem.to_string().into() }
     }

@@ -1,4 +1,4 @@
-//! What a field of a record can be.
+//! The types of fields in records.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,28 +19,28 @@ use super::{
     ranges::{stepped, steps},
 };
 
-/// A part of a record, written under a field's number and read from there; `part` is what a fault calls it.
+/// A part of a record, written and read under a field number; `part` is its name in faults.
 pub trait Field: Sized {
-    /// Writes it. What is read where the field is absent is not written.
+    /// Writes the value. Writes nothing if an absent field would be read as this value.
     fn put(&self, number: u32, to: &mut Fields<'_>);
-    /// Reads it.
+    /// Reads the value.
     fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault>;
 }
 
-/// What a field holds once.
+/// The value of a single field.
 pub trait One: Sized {
-    /// Writes it.
+    /// Writes the value.
     fn put_one(&self, number: u32, to: &mut Fields<'_>);
-    /// Reads it.
+    /// Reads the value.
     fn get_one(part: &'static str, stored: Stored<'_>) -> Result<Self, Fault>;
 
-    /// Whether it is what an absent field is read as.
+    /// Whether an absent field would be read as this value.
     fn is_absent(&self) -> bool {
         false
     }
 }
 
-/// What consists of fields.
+/// A value that consists of fields.
 pub trait Message: Sized {
     /// Writes its fields.
     fn write(&self, to: &mut Fields<'_>);
@@ -48,8 +48,8 @@ pub trait Message: Sized {
     fn read(from: &Payload<'_>) -> Result<Self, Fault>;
 }
 
-/// Makes a message of a type: the number of each field, its name, and what a fault calls it. Whoever uses it
-/// imports what an `impl Message` needs.
+/// Implements `Message` for a type: the number of each field, its name, and its name in faults. Users must
+/// import what an `impl Message` needs.
 macro_rules! message {
     ($type:ident { $($number:literal $field:ident: $part:literal),* $(,)? }) => {
         impl Message for $type {
@@ -110,7 +110,7 @@ impl<T: One> Field for Arc<[T]> {
     }
 }
 
-/// Of each entry, the key in field 1 and the value in field 2.
+/// Each entry has its key in field 1 and its value in field 2.
 impl Field for BTreeMap<String, String> {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
         for (key, value) in self {
@@ -140,7 +140,7 @@ impl Field for Arc<BTreeMap<String, String>> {
     }
 }
 
-/// The high half under its number, and the low half under the next.
+/// The high half in field `number`, the low half in the next.
 impl Field for u128 {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
         let halves = [(number, (*self >> 64) as u64), (number + 1, *self as u64)];
@@ -203,7 +203,7 @@ impl One for Ranges {
     }
 }
 
-/// What is a number or bytes: as what it is stored, and what is stored so.
+/// Implements `One` for types stored as a number or as bytes: how each is stored, and how it is read.
 macro_rules! stored {
     ($($type:ty: $stored:expr, $read:expr;)*) => {$(
         impl One for $type {
@@ -229,7 +229,7 @@ stored! {
     u64: |number| Number(*number), |part, stored| stored.number(part);
     u32: |number| Number((*number).into()), |part, stored| {
         let number = stored.number(part)?;
-        let wrong = |_| Fault::wrong(part, format_args!("is {number}; possible are up to {}", Self::MAX));
+        let wrong = |_| Fault::wrong(part, format_args!("is {number}; expected at most {}", Self::MAX));
         number.try_into().map_err(wrong)
     };
     bool: |flag| Number((*flag).into()), |part, stored| Ok(stored.number(part)? != 0);
@@ -252,7 +252,7 @@ stored! {
     LineageId: |id| Bytes(&id.0), |part, stored| array(part, stored).map(Self);
 }
 
-/// Absent before there were any.
+/// Absent in records from before change ids.
 impl Field for ChangeId {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
         Some(LineageId(self.0)).filter(|_| *self != Self::default()).put(number, to);
@@ -263,12 +263,12 @@ impl Field for ChangeId {
     }
 }
 
-/// A number with a sign as one without, small where it is near 0.
+/// Encodes a signed number as an unsigned one that is small if the number is near 0.
 pub(super) fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }
 
-/// The number with a sign that [`zigzag`] makes `number` of.
+/// The inverse of [`zigzag`].
 pub(super) fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
@@ -277,7 +277,7 @@ fn id<T>(part: &'static str, stored: Stored<'_>, make: fn(&str) -> Result<T, IdE
     make(stored.text(part)?).map_err(|error| Fault::wrong(part, error))
 }
 
-/// So many bytes.
+/// Reads exactly `N` bytes.
 pub(super) fn array<const N: usize>(part: &'static str, stored: Stored<'_>) -> Result<[u8; N], Fault> {
     let bytes = stored.bytes(part)?;
     let wrong = |_| Fault::wrong(part, format_args!("has {} bytes, not {N}", bytes.len()));

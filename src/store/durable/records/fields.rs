@@ -1,10 +1,10 @@
-//! Fields of a protobuf message, written from what is borrowed.
+//! Writes the fields of a protobuf message from borrowed data.
 
 use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 
 use super::payload::Stored;
 
-/// Writes a message into a value, without a copy of what it is made from: fields by ascending number.
+/// Writes a message into a value without copying its parts first: fields by ascending number.
 pub struct Fields<'a>(&'a mut Vec<u8>);
 
 impl<'a> Fields<'a> {
@@ -13,7 +13,7 @@ impl<'a> Fields<'a> {
         Self(to)
     }
 
-    /// A number of variable length, a text, or bytes.
+    /// Writes a varint, a text, or bytes.
     pub(super) fn put(&mut self, field: u32, stored: Stored<'_>) {
         match stored {
             Stored::Nothing => {}
@@ -28,19 +28,19 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number of eight bytes.
+    /// Writes a 64-bit number.
     pub(super) fn fixed(&mut self, field: u32, number: u64) {
         encode_key(field, WireType::SixtyFourBit, self.0);
         self.0.extend(number.to_le_bytes());
     }
 
-    /// Numbers, one behind the other.
+    /// Writes packed numbers.
     pub(super) fn packed<I: Iterator<Item = u64>>(&mut self, field: u32, numbers: impl Fn() -> I) {
         self.length(field, numbers().map(encoded_len_varint).sum());
         numbers().for_each(|number| encode_varint(number, self.0));
     }
 
-    /// A message.
+    /// Writes a message.
     pub(super) fn message(&mut self, field: u32, write: impl FnOnce(&mut Fields<'_>)) {
         encode_key(field, WireType::LengthDelimited, self.0);
         let start = self.0.len();

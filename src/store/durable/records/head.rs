@@ -1,4 +1,4 @@
-//! The part of a conversation's head that changes with almost every change.
+//! The part of a conversation's head that almost every change changes.
 
 use std::sync::Arc;
 
@@ -17,26 +17,26 @@ use super::{
     payload::{Payload, Stored},
 };
 
-/// A head as it is stored, with what the summary is known by.
+/// A head as stored, with the numbers of its summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadRecord {
-    /// What has records of its own is not read with it: of the identity all but the lineage, the policy,
-    /// the description and the ending. See [`HeadRecord::complete`].
+    /// Without the parts that have records of their own: the identity except the lineage, the policy, the
+    /// description and the ending. See [`HeadRecord::complete`].
     pub head: Head,
     /// The number of the next segment, from 1.
     pub next_segment: u32,
-    /// How many segments there are.
+    /// Number of segments.
     pub segments: u32,
 }
 
 impl HeadRecord {
-    /// What is stored of a conversation's head, and of its summary, under its lineage.
+    /// Returns the record of a conversation's head and summary.
     pub fn of(head: &Head, summary: &Summary) -> Self {
         let segments = summary.segments().len() as u32;
         Self { head: head.clone(), next_segment: summary.next_number(), segments }
     }
 
-    /// The whole head, with what is stored beside it.
+    /// Returns the whole head, with the parts stored in other records.
     pub fn complete(
         self,
         identity: Arc<Identity>,
@@ -49,7 +49,7 @@ impl HeadRecord {
         Head { identity, policy, title, labels, shares, forked_from, state, ended, ..self.head }
     }
 
-    /// One in which nothing was read yet.
+    /// Returns a record before anything is read into it.
     pub(super) fn blank(lineage: LineageId) -> Self {
         let identity = Identity {
             key: ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(0) },
@@ -65,8 +65,8 @@ impl HeadRecord {
 }
 
 impl RecordValue<LineageId> for HeadRecord {
-    /// One who passed over trunks and branch would miss utterances, and write to where others read; one who
-    /// passed over compactions would leave the texts that they keep when these are forgotten.
+    /// A reader that skipped trunks and branch would miss utterances, and write to a lineage that others
+    /// read; one that skipped compactions would leave their texts in place when these are forgotten.
     fn version(&self) -> u8 {
         match self.head.is_forked() {
             _ if self.head.next_compaction > 1 => 3,
@@ -79,21 +79,21 @@ impl RecordValue<LineageId> for HeadRecord {
         let Self { head, next_segment, segments } = self;
         head.revision.put(1, to);
         head.update_time.put(2, to);
-        // How long before the update.
+        // The time from the last utterance to the update.
         Timestamp(head.update_time.0.wrapping_sub(head.said_time.0)).put(3, to);
         head.next.put(4, to);
         head.turn.put(5, to);
         head.only_instructions.put(6, to);
         if let Some(open) = &head.open {
             to.message(7, |to| {
-                // How far the unit starts before the next sequence.
+                // The distance from the unit's start to the next sequence.
                 head.next.0.wrapping_sub(open.unit.0).put(1, to);
                 open.calls.put(2, to);
             });
         }
         head.awaits_answer.put(8, to);
         head.left.put(9, to);
-        // Absent when all that left is archived.
+        // Absent if everything that left is archived.
         if head.archived != head.left {
             to.message(10, |to| head.archived.put(1, to));
         }
@@ -102,14 +102,14 @@ impl RecordValue<LineageId> for HeadRecord {
         next_segment.put(13, to);
         segments.put(14, to);
         head.trunks.put(20, to);
-        // Absent when it is the conversation's lineage.
+        // Absent if it is the conversation's own lineage.
         Some(head.branch).filter(|branch| branch != lineage).put(21, to);
         head.fresh_branch.put(22, to);
         head.pinned_away.put(30, to);
         head.silenced_at.put(31, to);
         head.advice_answered.put(32, to);
         head.compacted_at.put(33, to);
-        // How many were made.
+        // Number of compactions made.
         head.next_compaction.wrapping_sub(1).put(34, to);
         head.change.put(35, to);
         head.window_tokens.put(36, to);
@@ -120,7 +120,7 @@ impl RecordValue<LineageId> for HeadRecord {
     fn read(lineage: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
         let blank = Self::blank(*lineage).head;
         let update_time: Timestamp = Field::get("the time of the update", 2, from)?;
-        let before: Timestamp = Field::get("how long before it was said", 3, from)?;
+        let before: Timestamp = Field::get("the time since the last utterance", 3, from)?;
         let next = Field::get("the next sequence", 4, from)?;
         let left: Arc<Ranges> = Field::get("the ranges that left", 9, from)?;
         let head = Head {
@@ -176,7 +176,7 @@ fn open(next: Sequence, stored: Stored<'_>) -> Result<Option<Arc<OpenExchange>>,
         return Ok(None);
     }
     let from = stored.message(PART)?;
-    let (back, calls) = (u64::get(PART, 1, &from)?, Vec::get("a call that waits", 2, &from)?);
+    let (back, calls) = (u64::get(PART, 1, &from)?, Vec::get("an unanswered call", 2, &from)?);
     if calls.is_empty() {
         return Err(Fault::wrong(PART, "waits for no call"));
     }
@@ -190,7 +190,7 @@ fn next_compaction(made: u32) -> Result<u32, Fault> {
     made.checked_add(1).ok_or_else(|| Fault::wrong(COMPACTIONS, "are too many to number"))
 }
 
-/// What the fields owe each other.
+/// Checks the fields against each other.
 fn check(HeadRecord { head, next_segment, segments }: &HeadRecord) -> Result<(), Fault> {
     head.check().map_err(|(part, problem)| Fault::wrong(part, problem))?;
     if *next_segment == 0 {
@@ -223,7 +223,7 @@ mod tests {
         HeadRecord::read(&stable::LINEAGE, &Payload::read(payload)?)
     }
 
-    /// What a field of a head adds to the record that has none of it.
+    /// Returns the bytes that a change of the head adds to the record.
     fn added(change: impl FnOnce(&mut Head)) -> Vec<u8> {
         let mut record = stable::head();
         let without = written(&record);
@@ -234,7 +234,8 @@ mod tests {
         with[without.len()..].to_vec()
     }
 
-    /// Fields that came later; they are never changed, and absent while they say nothing.
+    /// Fields that were added later: their encoding never changes, and they are absent at their default
+    /// value.
     #[test]
     fn what_came_later_is_stable() {
         let pinned = added(|head| head.pinned_away = Arc::new(Ranges::of(Sequence(4), Sequence(5))));
@@ -250,7 +251,7 @@ mod tests {
         assert_eq!(abandoned, [&first[..], &[0xaa, 0x02, 8, 0x0a, 2, b'c', b'6', 0x10, 3, 0x18, 9]].concat());
     }
 
-    /// What an older program would forget of it is of no consequence, but for compactions.
+    /// An older program may drop the other fields without harm.
     #[test]
     fn only_compactions_raise_the_version() {
         let version = |change: fn(&mut Head)| {
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(version(|head| (head.branch, head.next_compaction) = (LineageId([9; 16]), 2)), 3);
     }
 
-    /// The payload without one of its fields.
+    /// Returns the payload without one of its fields.
     fn without(number: u32, mut payload: &[u8]) -> Vec<u8> {
         let mut rest = Vec::new();
         while !payload.is_empty() {
@@ -283,7 +284,7 @@ mod tests {
     }
 
     proptest! {
-        /// A field that came later and is left out reads as it was before there was the field.
+        /// A later field that is left out is read as before the field existed.
         #[test]
         fn a_field_may_be_absent(record in given::compacted_head()) {
             let payload = written(&record);

@@ -1,4 +1,4 @@
-//! Keys, and how they are put together.
+//! Keys, and how they are encoded.
 
 use std::ops::Range;
 
@@ -6,24 +6,24 @@ use crate::{domain::limits::MAX_ID_BYTES, store::durable::key_value::Key};
 
 use super::Fault;
 
-const _: () = assert!(MAX_ID_BYTES <= 2 * u8::MAX as usize, "the length of an id is two bytes at most");
+const _: () = assert!(MAX_ID_BYTES <= 2 * u8::MAX as usize, "the length of an id takes at most two bytes");
 
-/// What a record is found by: a part of a key, or several.
+/// The key of a record, made of one part or several.
 pub trait RecordKey: KeyPart {
-    /// It, as a person reads it.
+    /// Returns a readable form.
     fn show(&self) -> String;
 }
 
-/// A part of a key, in bytes that order as the parts do.
+/// A part of a key, encoded in bytes that sort like the parts.
 ///
-/// - A number is written with its highest byte first; of a time, the sign is flipped before.
-/// - A text has its length before it: one byte, and of 255 bytes or more that byte is 255 and another tells the rest.
-///   The last part of a key has none, so that keys which are otherwise equal are in the order of that text.
+/// - Numbers are big-endian; the sign of a time is flipped first.
+/// - A text is preceded by its length: one byte; from 255 bytes on, that byte is 255 and a second one holds
+///   the rest. The last part of a key has no length, so that otherwise equal keys sort by that text.
 pub trait KeyPart: Sized {
-    /// Writes it.
+    /// Writes the part.
     fn write(&self, to: &mut KeyWriter);
 
-    /// Reads it.
+    /// Reads the part.
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault>;
 }
 
@@ -32,29 +32,29 @@ pub trait KeyPart: Sized {
 pub struct KeyWriter(Key);
 
 impl KeyWriter {
-    /// The start of a key of the kind with this number.
+    /// Starts a key of the kind with this number.
     pub(super) fn of(kind: u8) -> Self {
         let mut key = Vec::with_capacity(64);
         key.push(kind);
         Self(key)
     }
 
-    /// Goes on with the beginning of a key.
+    /// Continues a key from its beginning.
     pub(super) fn behind(beginning: Key) -> Self {
         Self(beginning)
     }
 
-    /// The key, or the beginning that keys have in common.
+    /// Returns the key, or a common prefix of keys.
     pub(super) fn done(self) -> Key {
         self.0
     }
 
-    /// Bytes of which there are always as many, or that no part follows.
+    /// Writes bytes of fixed length, or of the last part.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend(bytes);
     }
 
-    /// A text that another part follows: at most 510 bytes.
+    /// Writes a text that is not the last part: at most 510 bytes.
     pub(super) fn text(&mut self, text: &str) {
         match text.len().checked_sub(u8::MAX.into()) {
             None => self.0.push(text.len() as u8),
@@ -64,17 +64,17 @@ impl KeyWriter {
     }
 }
 
-/// Reads a key's parts, in the order in which they were written.
+/// Reads a key's parts in the order they were written.
 #[derive(Debug)]
 pub struct KeyReader<'a>(&'a [u8]);
 
 impl<'a> KeyReader<'a> {
-    /// Reads what follows the kind's number.
+    /// Reads the bytes after the kind's number.
     pub(super) fn of(parts: &'a [u8]) -> Self {
         Self(parts)
     }
 
-    /// Refuses a key that goes on behind its last part.
+    /// Fails if there are bytes after the last part.
     pub(super) fn end(self) -> Result<(), Fault> {
         match self.0.len() {
             0 => Ok(()),
@@ -82,14 +82,14 @@ impl<'a> KeyReader<'a> {
         }
     }
 
-    /// So many bytes.
+    /// Reads `N` bytes.
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let (array, rest) = self.0.split_first_chunk().ok_or_else(cut_short)?;
         self.0 = rest;
         Ok(*array)
     }
 
-    /// A text that another part follows.
+    /// Reads a text that is not the last part.
     pub(super) fn text(&mut self) -> Result<&'a str, Fault> {
         let length = match self.array()? {
             [u8::MAX] => usize::from(u8::MAX) + usize::from(self.array::<1>()?[0]),
@@ -100,27 +100,29 @@ impl<'a> KeyReader<'a> {
         text(taken)
     }
 
-    /// A text that no part follows.
+    /// Reads a text that is the last part.
     pub(super) fn last(&mut self) -> Result<&'a str, Fault> {
         text(std::mem::take(&mut self.0))
     }
 }
 
 fn text(bytes: &[u8]) -> Result<&str, Fault> {
-    str::from_utf8(bytes).map_err(|error| Fault::wrong("a text of the key", format_args!("is none: {error}")))
+    str::from_utf8(bytes)
+        .map_err(|error| Fault::wrong("a text of the key", format_args!("is invalid: {error}")))
 }
 
 fn cut_short() -> Fault {
     Fault::wrong("the key", "is cut short")
 }
 
-/// All keys that begin with `prefix`.
+/// The range of keys that begin with `prefix`.
 pub fn beginning(prefix: Key) -> Range<Key> {
     let end = behind(prefix.clone());
     prefix..end
 }
 
-/// The first key behind all keys that begin with `prefix`, which is a kind's number below 255 at least.
+/// The first key after all keys that begin with `prefix`; the prefix must contain a byte below 255, such as a
+/// kind's number.
 pub(super) fn behind(mut prefix: Key) -> Key {
     while prefix.pop_if(|byte| *byte == u8::MAX).is_some() {}
     if let Some(byte) = prefix.last_mut() {

@@ -1,4 +1,4 @@
-//! What keys are made of.
+//! The parts of keys.
 
 use crate::domain::{
     ConversationId, IdError, LineageId, Namespace, RecipientId, RequestId, Sequence, Timestamp, UtteranceId,
@@ -10,7 +10,7 @@ use super::{
     number::sequence,
 };
 
-/// Makes parts of keys: how one is written, and how it is read.
+/// Implements parts of keys: how each is written and read.
 macro_rules! parts {
     ($($(#[$doc:meta])* $type:ty: $write:expr, $read:expr;)*) => {$(
         $(#[$doc])*
@@ -42,20 +42,20 @@ parts! {
     };
     LineageId: |lineage, to| to.bytes(&lineage.0), |from| Ok(Self(from.array()?));
     Namespace: |id, to| to.text(id.as_str()), |from| id(from.text()?, Self::new);
-    /// Another part follows.
+    /// Never the last part.
     RecipientId: |id, to| to.text(id.as_str()), |from| id(from.text()?, Self::new);
     /// Always the last.
     ConversationId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::kept);
     /// Always the last.
     RequestId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::new);
-    /// The id that a client gave to an utterance; always the last.
+    /// The id that a client gave to an utterance; always the last part.
     Box<str>: |id, to| to.bytes(id.as_bytes()), |from| match id(from.last()?, UtteranceId::given)? {
         UtteranceId::Given(id) => Ok(id),
         UtteranceId::Assigned(_) => Err(Fault::wrong("the id", "was not given")),
     };
 }
 
-/// An id that was read.
+/// Parses an id.
 pub(super) fn id<T>(text: &str, make: fn(&str) -> Result<T, IdError>) -> Result<T, Fault> {
     make(text).map_err(|error| Fault::wrong("an id of the key", error))
 }

@@ -1,4 +1,4 @@
-//! What records are found by.
+//! The keys of records.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use super::{
     number::{Numbered, number, numbered},
 };
 
-/// Two parts, one behind the other.
+/// Two parts, one after the other.
 impl<A: KeyPart, B: KeyPart> KeyPart for (A, B) {
     fn write(&self, to: &mut KeyWriter) {
         self.0.write(to);
@@ -29,7 +29,7 @@ impl<A: KeyPart, B: KeyPart> KeyPart for (A, B) {
     }
 }
 
-/// Tells how a person reads keys.
+/// Implements the readable form of keys.
 macro_rules! shown {
     ($($(#[$doc:meta])* $type:ty: $show:expr;)*) => {$(
         $(#[$doc])*
@@ -45,7 +45,7 @@ macro_rules! shown {
 shown! {
     Meta: |meta| match meta {
         Meta::Group => "of the last group".to_owned(),
-        Meta::Unscrubbed => "of what is unscrubbed".to_owned(),
+        Meta::Unscrubbed => "of the last unscrubbed group".to_owned(),
         Meta::Copying => "of an unfinished copy".to_owned(),
     };
     /// A group of commits.
@@ -64,22 +64,22 @@ shown! {
     OutcomeName: |OutcomeName { namespace, rpc, request }| format!("of {rpc} {request} of {namespace}");
     /// The age of an outcome.
     (Timestamp, OutcomeName): |(time, name)| format!("{} µs {}", time.0, name.show());
-    /// What becomes due at a time.
+    /// Work due at a time.
     (Timestamp, Due): |(time, Due::Expired(key))| format!("at {} µs: expiry of {}", time.0, key.show());
-    /// What waits since a time.
+    /// A conversation waiting since a time.
     (Timestamp, ConversationKey): |(since, key)| format!("since {} µs: {}", since.0, key.show());
     LineageId: |lineage| lineage.to_string();
-    /// A lineage, and who reads it.
+    /// A lineage and its reader.
     (LineageId, LineageId): |(lineage, reader)| format!("{reader} of {lineage}");
-    /// A lineage, and what is numbered in it.
+    /// A lineage and a number in it.
     (LineageId, u32): |(lineage, number)| format!("{number} of {lineage}");
-    /// A lineage, and a block of its conversation.
+    /// A lineage and a block of its conversation.
     (LineageId, BlockName): |(lineage, BlockName { kind, block })| format!("{} of {kind:?} of {lineage}", block.0);
-    /// A lineage, and a name of its conversation's state.
+    /// A lineage and a name in its conversation's state.
     (LineageId, StateName): |(lineage, name)| format!("{:?} of {lineage}", name.0);
-    /// A lineage, and an utterance.
+    /// A lineage and an utterance.
     (LineageId, Sequence): |(lineage, sequence)| format!("{lineage}-{sequence}");
-    /// A lineage, and the id that a client gave to an utterance.
+    /// A lineage and the id that a client gave to an utterance.
     (LineageId, Box<str>): |(lineage, id)| format!("{id:?} of {lineage}");
 }
 
@@ -100,14 +100,14 @@ impl KeyPart for StateName {
     }
 }
 
-/// What a number of the store's own is about.
+/// The meaning of one of the store's own numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meta {
-    /// The group of commits that was written last: they count from 1.
+    /// The last group of commits written; groups count from 1.
     Group,
-    /// Not 0 while the files may hold bytes of what was erased or deleted.
+    /// The last group that removed data whose bytes may still be in the files; absent after a scrub.
     Unscrubbed,
-    /// There while the store is a copy that is not finished.
+    /// Present while the store is an unfinished copy.
     Copying,
 }
 
@@ -119,7 +119,7 @@ impl KeyPart for Meta {
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        numbered("what the number is about", u8::read(from)?.into())
+        numbered("the meaning of the number", u8::read(from)?.into())
     }
 }
 
@@ -158,24 +158,25 @@ impl KeyPart for Due {
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
         match u8::read(from)? {
             EXPIRED => Ok(Self::Expired(KeyPart::read(from)?)),
-            what => Err(Fault::wrong("what is due", format_args!("is {what}; known is {EXPIRED}"))),
+            what => Err(Fault::wrong("what is due", format_args!("is {what}; expected {EXPIRED}"))),
         }
     }
 }
 
-/// A place in a list of a recipient's conversations, which is by time and then by id.
+/// An entry of a list of a recipient's conversations, ordered by time and then by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListPlace {
     /// The recipient.
     pub recipient: RecipientKey,
-    /// When the conversation was created; among those that ended, when it did.
+    /// When the conversation was created, when it ended, or the span of its last change, depending on the
+    /// list.
     pub time: Timestamp,
     /// The conversation.
     pub conversation: ConversationId,
 }
 
 impl ListPlace {
-    /// A conversation's place in its recipient's list.
+    /// Returns a conversation's entry in its recipient's list.
     pub fn of(identity: &Identity) -> Self {
         let recipient =
             RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() };
@@ -200,19 +201,19 @@ impl KeyPart for ListPlace {
     }
 }
 
-/// A place in a list of a namespace's conversations, which is by time and then by id.
+/// An entry of a list of a namespace's conversations, ordered by time and then by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamespacePlace {
-    /// The tenant.
+    /// The namespace.
     pub namespace: Namespace,
-    /// When the conversation was created, or the span in which it changed last.
+    /// When the conversation was created, or the span of its last change.
     pub time: Timestamp,
     /// The conversation.
     pub conversation: ConversationId,
 }
 
 impl NamespacePlace {
-    /// A conversation's place among those of a time.
+    /// Returns a conversation's entry at a time.
     pub fn of(identity: &Identity, time: Timestamp) -> Self {
         let key = &identity.key;
         Self { namespace: key.namespace.clone(), time, conversation: key.id.clone() }
@@ -235,19 +236,19 @@ impl KeyPart for NamespacePlace {
     }
 }
 
-/// An [`OutcomeKey`], as it is read back.
+/// An owned [`OutcomeKey`], as read from a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutcomeName {
-    /// The tenant.
+    /// The namespace.
     pub namespace: Namespace,
-    /// The call's name; it has 1 to 255 bytes.
+    /// The name of the call, 1 to 255 bytes long.
     pub rpc: Cow<'static, str>,
-    /// The id that the caller gave.
+    /// The request id that the caller gave.
     pub request: RequestId,
 }
 
 impl OutcomeName {
-    /// The name that a key stands for.
+    /// Returns the name for a key.
     pub fn of(key: &OutcomeKey) -> Self {
         let (namespace, request) = (key.namespace.clone(), key.request.clone());
         Self { namespace, rpc: Cow::Borrowed(key.rpc), request }
@@ -272,10 +273,10 @@ impl KeyPart for OutcomeName {
 
 number! { Derived { Index = 1, Embeddings = 2 } }
 
-/// A block of a conversation's utterances, and what is derived from it.
+/// A block of a conversation's utterances, and the kind of data derived from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockName {
-    /// What is derived.
+    /// The kind of derived data.
     pub kind: Derived,
     /// The block.
     pub block: Block,
@@ -288,14 +289,14 @@ impl KeyPart for BlockName {
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        let kind = numbered("what is derived", u8::read(from)?.into())?;
+        let kind = numbered("the kind of derived data", u8::read(from)?.into())?;
         Ok(Self { kind, block: Block(u64::read(from)?) })
     }
 }
 
-/// A key that begins with the lineage that it is of.
+/// A key that begins with a lineage.
 pub trait OfLineage: RecordKey {
-    /// The lineage.
+    /// Returns the lineage.
     fn lineage(&self) -> LineageId;
 }
 

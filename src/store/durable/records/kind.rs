@@ -1,4 +1,4 @@
-//! What every kind of record has, and how its keys and values are put together.
+//! The properties of each kind of record, and the encoding of its keys and values.
 
 use std::fmt::Write;
 
@@ -14,33 +14,33 @@ use super::{
     payload::Payload,
 };
 
-/// Bytes of a value's version.
+/// Size of a value's version.
 const VERSION_BYTES: usize = 1;
-/// Bytes of a value's checksum.
+/// Size of a value's checksum.
 const CHECKSUM_BYTES: usize = 4;
 
 /// A kind of record.
 pub trait Kind {
-    /// The first byte of each of its keys. Never changed, never reused, less than 255.
+    /// The first byte of each of its keys. Never changed or reused; less than 255.
     const NUMBER: u8;
     /// The newest version, from 1: see [how a record may change](super).
     const VERSION: u8;
-    /// What a person calls one of them.
+    /// The readable name of a record of this kind.
     const NAME: &'static str;
-    /// What it is found by.
+    /// The type of its keys.
     type Key: RecordKey;
-    /// What it keeps.
+    /// The type of its values.
     type Value: RecordValue<Self::Key>;
 }
 
-/// What a record keeps.
+/// The value of a record.
 pub trait RecordValue<K>: Sized {
-    /// The first byte of a value: the oldest version that reads it right.
+    /// The first byte of a value: the oldest version that can read it correctly.
     fn version(&self) -> u8 {
         1
     }
 
-    /// About how many bytes the payload takes.
+    /// Approximate size of the payload in bytes.
     fn room(&self) -> usize {
         128
     }
@@ -48,11 +48,11 @@ pub trait RecordValue<K>: Sized {
     /// Writes the payload.
     fn write(&self, key: &K, to: &mut Fields<'_>);
 
-    /// Reads the payload, in any of the versions up to [`Kind::VERSION`].
+    /// Reads the payload in any version up to [`Kind::VERSION`].
     fn read(key: &K, from: &Payload<'_>) -> Result<Self, Fault>;
 }
 
-/// What needs nothing of the key.
+/// Values that need nothing from the key.
 impl<K, T: Message> RecordValue<K> for T {
     fn write(&self, _: &K, to: &mut Fields<'_>) {
         T::write(self, to);
@@ -63,14 +63,14 @@ impl<K, T: Message> RecordValue<K> for T {
     }
 }
 
-/// The key of a record.
+/// Returns the encoded key of a record.
 pub fn key<K: Kind>(key: &K::Key) -> Key {
     let mut to = KeyWriter::of(K::NUMBER);
     key.write(&mut to);
     to.done()
 }
 
-/// The key of a record, and its value.
+/// Returns the encoded key and value of a record.
 pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
     let stored_key = self::key::<K>(key);
     let mut stored = Vec::with_capacity(VERSION_BYTES + value.room() + CHECKSUM_BYTES);
@@ -80,7 +80,7 @@ pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
     (stored_key, stored)
 }
 
-/// Reads a record: the key, and the value that stands under it.
+/// Decodes a record's key and value.
 pub fn decode<K: Kind>(key: &[u8], value: &[u8]) -> Result<(K::Key, K::Value), BadRecord> {
     let read_key = decode_key::<K>(key)?;
     let payload = payload(key, value, K::VERSION).and_then(Payload::read);
@@ -90,17 +90,17 @@ pub fn decode<K: Kind>(key: &[u8], value: &[u8]) -> Result<(K::Key, K::Value), B
     }
 }
 
-/// Reads a key alone.
+/// Decodes only the key.
 pub fn decode_key<K: Kind>(key: &[u8]) -> Result<K::Key, BadRecord> {
     read_key::<K>(key).map_err(|fault| unreadable_key(K::NAME, key, fault))
 }
 
-/// A record's kind and its key, as a person reads them.
+/// Returns a readable form of a record's kind and key.
 pub fn name<K: Kind>(key: &K::Key) -> String {
     format!("{} {}", K::NAME, key.show())
 }
 
-/// The error for a record whose key says nothing to a person.
+/// The error for a record whose key cannot be decoded.
 pub(super) fn unreadable_key(name: &str, key: &[u8], fault: Fault) -> BadRecord {
     let mut record = format!("{name} with the key 0x");
     key.iter().for_each(|byte| {
@@ -127,7 +127,7 @@ fn read_key<K: Kind>(key: &[u8]) -> Result<K::Key, Fault> {
     Ok(read)
 }
 
-/// The payload, when the checksum is right and a version up to `known` wrote it.
+/// Returns the payload if the checksum is right and the version is at most `known`.
 fn payload<'a>(key: &[u8], value: &'a [u8], known: u8) -> Result<&'a [u8], Fault> {
     let (sealed, found) = value.split_last_chunk::<CHECKSUM_BYTES>().ok_or(Fault::Checksum)?;
     if *found != checksum(key, sealed) {

@@ -1,7 +1,7 @@
-//! That a group is there.
+//! Links: records that reveal missing groups.
 //!
-//! Each group writes a link and removes that of the group before it. So there is one link, that of
-//! the last group; when a group is missing among others, the link before it is there still.
+//! Each group writes its link and removes that of the previous group. So there is normally one link, that of
+//! the last group; if a group is missing among others, the link before it is still there.
 
 use crate::store::durable::key_value::{Key, Value};
 
@@ -10,14 +10,14 @@ use super::{
     kind::{key, pair},
 };
 
-/// What tells of a group: its number, and its link instead of those that are there.
+/// Returns the writes that record a group: its number, and its link in place of the present ones.
 pub fn group_writes(group: u64, links: &[u64]) -> impl Iterator<Item = (Key, Option<Value>)> {
     let written = [pair::<Metas>(&Meta::Group, &group), pair::<Links>(&group, &())];
     let removed = links.iter().map(|link| (key::<Links>(link), None));
     written.into_iter().map(|(key, value)| (key, Some(value))).chain(removed)
 }
 
-/// The first group that is missing, when these are the links in a store whose last group is `group`.
+/// Returns the first missing group, given the links of a store whose last group is `group`.
 pub fn missing_group(links: &[u64], group: u64) -> Option<u64> {
     match links {
         [] if group == 0 => None,

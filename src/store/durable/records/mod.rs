@@ -1,26 +1,26 @@
-//! The records of a durable store: what each key and each value is made of.
+//! The records of a durable store: the layout of their keys and values.
 //!
 //! The table of [`Kind`]s is in `kinds.rs`. Every engine keeps the same bytes:
 //!
 //! | part | bytes |
 //! |---|---|
-//! | key | the kind's number, one byte; then its parts, see [`KeyPart`] |
-//! | value | the kind's version, one byte; the payload; the checksum, four bytes |
+//! | key | kind number, one byte; then the parts, see [`KeyPart`] |
+//! | value | version of the kind, one byte; payload; checksum, four bytes |
 //!
-//! - The checksum is the low half of xxh3-64 over the key, the version and the payload, its
-//!   lowest byte first: a value that is damaged or stands under another's key is noticed.
-//! - The payload is a protobuf message. What the key says is not said again.
-//! - Nothing that was read is trusted: every id, number and order is checked, and what is
-//!   wrong with a record is said in a [`BadRecord`].
+//! - The checksum is the low half of xxh3-64 over the key, the version and the payload, little-endian. It
+//!   reveals a value that is damaged or stored under another value's key.
+//! - The payload is a protobuf message. It does not repeat data from the key.
+//! - Nothing read is trusted: every id, number and order is checked, and a [`BadRecord`] describes the
+//!   problem.
 //!
 //! # How a record may change
 //!
-//! - Numbers of kinds, of fields and of what an enum names are never changed and never reused.
-//! - A field that is added is absent in what an older version wrote: its absence means what was
-//!   true before there was the field. An older version passes over a field that it does not know.
-//! - Where passing over it would lose or misread something, the kind's version rises, and an older
-//!   version refuses the record. Every version that was ever written is read; a value that an older
-//!   version reads right is still written as that version wrote it.
+//! - Numbers of kinds, fields and enum variants are never changed and never reused.
+//! - A new field is absent in records of older versions: its absence means what was true before the field
+//!   existed. Older versions skip unknown fields.
+//! - If skipping a field would lose or misread something, the kind's version rises, and older versions refuse
+//!   the record. All versions ever written can be read; a value that an older version reads correctly is
+//!   still written as that version wrote it.
 
 mod block;
 mod compaction;

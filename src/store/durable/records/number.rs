@@ -1,4 +1,4 @@
-//! Numbers in records: what they may be, and what they stand for.
+//! Numbers in records: their valid ranges and their meanings.
 
 use crate::domain::{
     Encoding, Oversize, Revision, Role, Sequence, capacity::OverLimit, compaction::Cause,
@@ -7,12 +7,12 @@ use crate::domain::{
 
 use super::Fault;
 
-/// A sequence: 1 to the largest that travels as an int64.
+/// Checks a sequence: 1 to the largest int64.
 pub(super) fn sequence(part: &'static str, number: u64) -> Result<Sequence, Fault> {
     within(part, number, 1).map(Sequence)
 }
 
-/// A revision, [`Revision::NONE`] included.
+/// Checks a revision, [`Revision::NONE`] included.
 pub(super) fn revision(part: &'static str, number: u64) -> Result<Revision, Fault> {
     within(part, number, 0).map(Revision)
 }
@@ -21,24 +21,24 @@ fn within(part: &'static str, number: u64, least: u64) -> Result<u64, Fault> {
     const MOST: u64 = i64::MAX as u64;
     match (least..=MOST).contains(&number) {
         true => Ok(number),
-        false => Err(Fault::wrong(part, format_args!("is {number}; possible are {least} to {MOST}"))),
+        false => Err(Fault::wrong(part, format_args!("is {number}; expected {least} to {MOST}"))),
     }
 }
 
-/// One of few, each of which has a number in records: from 1, never changed, never reused.
-/// 0 is what a field that is absent reads as, and stands for none of them.
+/// An enum whose variants have numbers in records: from 1, never changed, never reused. An absent field reads
+/// as 0, which no variant has.
 pub(super) trait Numbered: Copy + 'static {
-    /// All of them.
+    /// All variants.
     const ALL: &'static [Self];
 
-    /// Its number.
+    /// The variant's number.
     fn number(self) -> u8;
 }
 
-/// What `number` stands for.
+/// Returns the variant with this number.
 pub(super) fn numbered<T: Numbered>(part: &'static str, number: u64) -> Result<T, Fault> {
     let found = T::ALL.iter().copied().find(|one| u64::from(one.number()) == number);
-    found.ok_or_else(|| Fault::wrong(part, format_args!("is {number}; known are 1 to {}", T::ALL.len())))
+    found.ok_or_else(|| Fault::wrong(part, format_args!("is {number}; expected 1 to {}", T::ALL.len())))
 }
 
 /// Gives the variants of an enum their numbers.

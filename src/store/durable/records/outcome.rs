@@ -1,4 +1,4 @@
-//! What a named attempt of a call came to.
+//! The outcome of a named attempt of a call.
 
 use crate::{
     domain::{capacity::Capacity, compaction::Advice},
@@ -14,7 +14,7 @@ use super::{
 
 message! {
     Outcome {
-        // Two fields: 1 and 2.
+        // Takes two fields: 1 and 2.
         1 body: "the hash of the body",
         3 time: "the time",
         4 conversation: "the conversation",
@@ -28,36 +28,36 @@ message! {
         12 rebuilt_segments: "the rebuilt segments",
         13 capacity: "the capacity",
         14 ended: "the conversation that ended",
-        15 still_told: "the ranges still told",
+        15 still_told: "the ranges still in the summary",
     }
 }
 
 message! {
     Capacity {
         1 utterances: "the utterances",
-        2 forgotten: "the forgotten",
+        2 forgotten: "the forgotten utterances",
         3 turns: "the turns",
         4 tokens: "the tokens",
-        5 max_utterances: "the most utterances",
-        6 max_tokens: "the most tokens",
-        7 max_turns: "the most turns",
+        5 max_utterances: "the maximum of utterances",
+        6 max_tokens: "the maximum of tokens",
+        7 max_turns: "the maximum of turns",
         8 over_limit: "a cause of being over the limit",
-        9 archived: "the archived",
+        9 archived: "the archived utterances",
         10 summary_tokens: "the tokens of the summary",
         11 summary_limit: "the limit of the summary",
         12 segments: "the segments",
-        13 covered: "the covered",
-        14 provisional: "the provisional",
+        13 covered: "the covered utterances",
+        14 provisional: "the provisional segments",
         15 advice: "the advice",
-        16 keep_utterances: "the utterances that are kept",
-        17 keep_tokens: "the tokens that are kept",
-        18 keep_turns: "the turns that are kept",
+        16 keep_utterances: "the utterances to keep",
+        17 keep_tokens: "the tokens to keep",
+        18 keep_turns: "the turns to keep",
     }
 }
 
 message! {
     Advice {
         1 threshold: "the threshold",
-        2 utterances: "the utterances that brought advice",
+        2 utterances: "the utterances at the advice",
     }
 }

@@ -1,4 +1,4 @@
-//! Fields of a protobuf message, read as they stand.
+//! Reads the fields of a protobuf message without copying.
 
 use prost::{
     bytes::Buf,
@@ -8,26 +8,26 @@ use smallvec::SmallVec;
 
 use super::Fault;
 
-/// The fields of a message; what [`Fields`](super::fields::Fields) has written.
+/// The fields of a message, as written by [`Fields`](super::fields::Fields).
 ///
-/// - A field that is absent reads as its default value.
-/// - Of a field that stands there twice, and is not repeated, the last counts.
-/// - Fields that nobody asks for are passed over.
+/// - An absent field reads as its default value.
+/// - If a field that is not repeated occurs twice, the last one counts.
+/// - Unknown fields are ignored.
 pub struct Payload<'a>(SmallVec<[(u32, Stored<'a>); 16]>);
 
-/// What stands in a field.
+/// The stored form of a field.
 #[derive(Clone, Copy)]
 pub enum Stored<'a> {
     /// The field is absent; it reads as 0, or as no bytes.
     Nothing,
     /// A number.
     Number(u64),
-    /// A text, a message, or numbers one behind the other.
+    /// A text, a message, or packed numbers.
     Bytes(&'a [u8]),
 }
 
 impl<'a> Payload<'a> {
-    /// The message that `payload` is.
+    /// Parses a message.
     pub(super) fn read(mut payload: &'a [u8]) -> Result<Self, Fault> {
         let mut fields = SmallVec::new();
         while payload.has_remaining() {
@@ -46,13 +46,13 @@ impl<'a> Payload<'a> {
         Ok(Self(fields))
     }
 
-    /// What stands in a field.
+    /// Returns the value of a field.
     pub(super) fn one(&self, field: u32) -> Stored<'a> {
         let found = self.0.iter().rfind(|(other, _)| *other == field);
         found.map_or(Stored::Nothing, |(_, stored)| *stored)
     }
 
-    /// What stands in a field each time that it is there.
+    /// Returns all values of a repeated field.
     pub(super) fn all(&self, field: u32) -> impl Iterator<Item = Stored<'a>> {
         self.0.iter().filter(move |(other, _)| *other == field).map(|(_, stored)| *stored)
     }
@@ -63,7 +63,7 @@ impl<'a> Stored<'a> {
         match self {
             Self::Nothing => Ok(0),
             Self::Number(number) => Ok(number),
-            Self::Bytes(_) => Err(Fault::wrong(part, "is no number")),
+            Self::Bytes(_) => Err(Fault::wrong(part, "is not a number")),
         }
     }
 
@@ -77,7 +77,7 @@ impl<'a> Stored<'a> {
 
     pub(super) fn text(self, part: &'static str) -> Result<&'a str, Fault> {
         let text = str::from_utf8(self.bytes(part)?);
-        text.map_err(|error| Fault::wrong(part, format_args!("is no text: {error}")))
+        text.map_err(|error| Fault::wrong(part, format_args!("is not text: {error}")))
     }
 
     pub(super) fn message(self, part: &'static str) -> Result<Payload<'a>, Fault> {
@@ -108,7 +108,7 @@ fn bytes<'a>(payload: &mut &'a [u8]) -> Result<&'a [u8], Fault> {
     Ok(bytes)
 }
 
-/// The fault of a payload that is no message.
+/// The fault of a payload that is not a message.
 fn unreadable(error: impl std::fmt::Display) -> Fault {
     Fault::wrong("the payload", format_args!("is not readable: {error}"))
 }

@@ -1,4 +1,4 @@
-//! Where the records are that are read together.
+//! Key ranges of records that are read together.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -18,13 +18,13 @@ pub fn all_of<K: Kind>() -> Range<Key> {
     beginning(vec![K::NUMBER])
 }
 
-/// The keys of all records of a kind that are of a lineage.
+/// The keys of all records of a kind in a lineage.
 pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Range<Key> {
     beginning(prefix::<K>(&lineage))
 }
 
-/// The keys of a list of a recipient's conversations; backwards, they are by descending time, then by
-/// descending id.
+/// The keys of a list of a recipient's conversations; read backwards, by descending time, then by descending
+/// id.
 pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Range<Key> {
     // The recipient's id is not the last part here.
     let mut prefix = KeyWriter::of(K::NUMBER);
@@ -38,12 +38,12 @@ pub fn of_namespace<K: Kind<Key = NamespacePlace>>(namespace: &Namespace) -> Ran
     beginning(prefix::<K>(namespace))
 }
 
-/// The keys of a list of a namespace's conversations that are of one time.
+/// The keys of a list of a namespace's conversations at one time.
 pub fn namespace_time<K: Kind<Key = NamespacePlace>>(namespace: &Namespace, time: Timestamp) -> Range<Key> {
     beginning(with_time(of_namespace::<K>(namespace).start, time))
 }
 
-/// The same of a recipient's conversations.
+/// The same for a recipient's conversations.
 pub fn recipient_time<K: Kind<Key = ListPlace>>(recipient: &RecipientKey, time: Timestamp) -> Range<Key> {
     beginning(with_time(of_recipient::<K>(recipient).start, time))
 }
@@ -54,19 +54,18 @@ fn with_time(list: Key, time: Timestamp) -> Key {
     key.done()
 }
 
-/// Of the keys `all` of a list, those behind `last` when it is read backwards, whether there is a conversation at
-/// that place or not.
+/// The keys of a list `all` that come after `last` when the list is read backwards; `last` need not exist.
 pub fn descending(all: Range<Key>, last: Key) -> Range<Key> {
     all.start..last
 }
 
-/// The same when it is read forwards.
+/// The same when the list is read forwards.
 pub fn ascending(all: Range<Key>, last: Key) -> Range<Key> {
-    // No key is between one and the same with a zero byte behind it.
+    // No key sorts between a key and the same key with a zero byte appended.
     [&*last, &[0]].concat()..all.end
 }
 
-/// The keys of a namespace's conversations whose ids begin with a text.
+/// The keys of a namespace's conversations whose ids begin with `beginning_of_id`.
 pub fn names_from(namespace: &Namespace, beginning_of_id: &str) -> Range<Key> {
     let mut prefix = KeyWriter::of(ConversationName::NUMBER);
     namespace.write(&mut prefix);
@@ -80,17 +79,17 @@ pub fn utterances_among(lineage: LineageId, sequences: RangeInclusive<Sequence>)
     key::<Utterances>(&(lineage, first))..behind(key::<Utterances>(&(lineage, last)))
 }
 
-/// The keys of what is due at `now`, the longest due first.
+/// The keys of the work due at `now`, longest due first.
 pub fn dues_up_to(now: Timestamp) -> Range<Key> {
     all_of::<Dues>().start..beginning(prefix::<Dues>(&now)).end
 }
 
-/// The keys of outcomes older than `oldest`, the oldest first.
+/// The keys of outcomes older than `oldest`, oldest first.
 pub fn outcome_ages_before(oldest: Timestamp) -> Range<Key> {
     all_of::<OutcomeAges>().start..prefix::<OutcomeAges>(&oldest)
 }
 
-/// The keys of all that waits behind `after`, the longest waiting first; of all when there is none.
+/// The keys of waiting conversations after `after`, longest waiting first; of all if it is `None`.
 pub fn waiting_behind(after: Option<&(Timestamp, ConversationKey)>) -> Range<Key> {
     let all = all_of::<Waiting>();
     match after {
@@ -99,7 +98,7 @@ pub fn waiting_behind(after: Option<&(Timestamp, ConversationKey)>) -> Range<Key
     }
 }
 
-/// What the keys of a kind begin with whose first part is this one.
+/// The prefix of a kind's keys with this first part.
 fn prefix<K: Kind>(part: &impl KeyPart) -> Key {
     let mut prefix = KeyWriter::of(K::NUMBER);
     part.write(&mut prefix);

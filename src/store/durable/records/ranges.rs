@@ -1,11 +1,11 @@
-//! Sets of sequences, as numbers that are small.
+//! Encodes sets of sequences as small numbers.
 
 use crate::domain::Ranges;
 
 use super::{Fault, number::sequence};
 
-/// Two numbers for each range: how far it starts behind the end of the one before, or behind 0;
-/// and how far it ends behind its start.
+/// Returns two numbers per range: the distance from the end of the previous range (or from 0) to its start,
+/// and from its start to its end.
 pub(super) fn steps(ranges: &Ranges) -> impl Iterator<Item = u64> {
     let mut end = 0;
     ranges.iter().flat_map(move |range| {
@@ -16,7 +16,7 @@ pub(super) fn steps(ranges: &Ranges) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The set that has these [`steps`]. `part` is what it is for.
+/// Returns the set with these [`steps`]. `part` is its name in faults.
 pub(super) fn stepped(part: &'static str, steps: &[u64]) -> Result<Ranges, Fault> {
     let (steps, []) = steps.as_chunks::<2>() else { return Err(Fault::wrong(part, "end with half a range")) };
     let (mut ranges, mut end, mut least_gap) = (Ranges::new(), 0u64, 1);

@@ -1,28 +1,28 @@
-//! Records as they are read out of pairs.
+//! Reads records from pairs.
 
 use std::ops::{Bound, Range};
 
 use super::{BadRecord, Kind, kind};
 use crate::store::durable::key_value::{Key, KeyValue, KeyValueError, Pairs};
 
-/// A record that was not read.
+/// A record that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub enum Unread {
-    /// The engine fails.
+    /// The engine failed.
     Engine(#[from] KeyValueError),
-    /// It cannot be understood.
+    /// The record is not readable.
     Bad(#[from] BadRecord),
 }
 
-/// The value of the record with a key, if there is one.
+/// Returns the value of the record with a key, if it exists.
 pub fn get<K: Kind>(pairs: &dyn KeyValue, key: &K::Key) -> Result<Option<K::Value>, Unread> {
     let key = kind::key::<K>(key);
     let Some(value) = pairs.get(&key)? else { return Ok(None) };
     Ok(Some(kind::decode::<K>(&key, &value)?.1))
 }
 
-/// The records of a kind whose keys are in `range`, in the order of their keys.
+/// Returns the records of a kind whose keys are in `range`, in key order.
 pub fn read<'a, K: Kind>(
     pairs: &'a dyn KeyValue,
     range: &Range<Key>,
@@ -33,7 +33,7 @@ pub fn read<'a, K: Kind>(
     })
 }
 
-/// The pairs whose keys are in `range`.
+/// Returns the pairs whose keys are in `range`.
 pub fn within<'a>(pairs: &'a dyn KeyValue, range: &Range<Key>) -> Pairs<'a> {
     pairs.range(Bound::Included(&range.start), Bound::Excluded(&range.end))
 }

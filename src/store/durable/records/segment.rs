@@ -18,10 +18,10 @@ use super::{
 };
 
 impl RecordValue<(LineageId, u32)> for Segment {
-    /// One who passed over a model's text would show, and count, others in its place; one who passed over
-    /// where an imported one came from would miss what it covers; one who passed over lists would forget too
-    /// little of them, and one who passed over lines in any order would miss them; one who passed over the results
-    /// that lines quote would keep what is erased.
+    /// A reader that skipped a model's text would show, and count, the sentences instead; one that skipped
+    /// the import would miss what it covers; one that skipped lists would forget too little of them; one that
+    /// skipped lines in any order would miss them; one that skipped the results that lines quote would keep
+    /// text that is erased.
     fn version(&self) -> u8 {
         match self.llm_text.is_some() || self.awaits.is_some() {
             _ if quotes_results(self) => 5,
@@ -46,7 +46,7 @@ impl RecordValue<(LineageId, u32)> for Segment {
     }
 }
 
-/// Writes a segment without its number, and without its tokens, which its lines have.
+/// Writes a segment without its number, and without its tokens, which are the sum of its lines'.
 pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
     segment.level.put(1, to);
     segment.covers.put(2, to);
@@ -59,9 +59,9 @@ pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
     segment.imported.put(22, to);
 }
 
-/// The segment with a number.
+/// Reads the segment with this number.
 pub(super) fn segment(number: u32, from: &Payload<'_>) -> Result<Segment, Fault> {
-    let imported = Option::<Imported>::get("what it was imported of", 22, from)?;
+    let imported = Option::<Imported>::get("the import", 22, from)?;
     let order = if imported.is_some() { Order::Unsaid } else { Order::Ascending };
     let mut sentences = lines("the sequence of a sentence", 3, order, from)?;
     sentences.extend(lines("the sequence of a sentence", 23, Order::Any, from)?);
@@ -72,8 +72,8 @@ pub(super) fn segment(number: u32, from: &Payload<'_>) -> Result<Segment, Fault>
         sentences,
         tokens: 0,
         source_tokens: Field::get("the tokens of the source", 4, from)?,
-        llm_text: Option::<Arc<LlmText>>::get("what a model told", 20, from)?,
-        awaits: Option::<Arc<Awaits>>::get("what is awaited", 21, from)?,
+        llm_text: Option::<Arc<LlmText>>::get("the model's text", 20, from)?,
+        awaits: Option::<Arc<Awaits>>::get("the awaited text", 21, from)?,
         imported,
     };
     let tokens = segment.lines().iter().try_fold(0u32, |sum, line| sum.checked_add(line.tokens));
@@ -94,16 +94,16 @@ impl Message for LlmText {
             lines: lines("the sequence of a line", 1, Order::Any, from)?,
             model: Field::get("the model", 2, from)?,
             prompt: Field::get("the version of the prompt", 3, from)?,
-            from: Field::get("the ranges that a model told it from", 4, from)?,
+            from: Field::get("the ranges of the model's text", 4, from)?,
         })
     }
 }
 
 message! {
     Awaits {
-        1 since: "since when it waits",
-        2 told: "what was told before",
-        3 from: "the ranges that was told from before",
+        1 since: "the start of the wait",
+        2 told: "the earlier text",
+        3 from: "the ranges of the earlier text",
         4 focus: "the focus",
     }
 }
@@ -116,14 +116,14 @@ message! {
     }
 }
 
-/// Whether it holds lines that a version before 4 could not read.
+/// Whether it has lines that a version before 4 cannot read.
 pub(super) fn lists(segment: &Segment) -> bool {
     let is_plain = |line: &Sentence| line.kind == LineKind::Said && line.items.is_empty();
     let told = segment.llm_text.iter().flat_map(|llm_text| &llm_text.lines);
     order(segment) == Order::Any || !segment.sentences.iter().chain(told).all(is_plain)
 }
 
-/// Whether hard-forgetting a result alone, whose call stays, removes any of its lines or items.
+/// Whether hard-forgetting a result alone, without its call, removes any of the segment's lines or items.
 pub(super) fn quotes_results(segment: &Segment) -> bool {
     let told = segment.llm_text.iter().flat_map(|llm_text| &llm_text.lines);
     let quotes =
@@ -131,7 +131,7 @@ pub(super) fn quotes_results(segment: &Segment) -> bool {
     segment.sentences.iter().chain(told).any(quotes)
 }
 
-/// Lines of several kinds may stand in any order.
+/// Lines of several kinds can be in any order.
 fn order(segment: &Segment) -> Order {
     match segment.sentences.is_sorted_by_key(|line| line.sequence) {
         _ if segment.imported.is_some() => Order::Unsaid,
@@ -150,17 +150,17 @@ message! {
     }
 }
 
-/// In which order lines stand by their sequences.
+/// The order of lines by their sequences.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
     Ascending,
     Any,
-    /// They have none.
+    /// The lines have no sequences.
     Unsaid,
 }
 
-/// Of each line in field 1, how far its sequence is behind that of the line before, or behind 0; where it may
-/// be before that, with a sign.
+/// Writes the lines. Field 1 of each is the distance of its sequence from the previous line's, or from 0;
+/// signed if the lines can be in any order.
 fn put_lines(lines: &[Sentence], number: u32, order: Order, to: &mut Fields<'_>) {
     let mut before = 0;
     for line in lines {
@@ -212,13 +212,13 @@ fn lines(part: &'static str, number: u32, order: Order, from: &Payload<'_>) -> R
     Ok(lines)
 }
 
-/// The items of a line, each a part of its text.
+/// Reads the items of a line, each a part of its text.
 fn items(text: &str, from: &Payload<'_>) -> Result<Box<[Item]>, Fault> {
     const PART: &str = "the items of a line";
     let items: Vec<Item> = Field::get(PART, 6, from)?;
     let is_part = |item: &Item| text.get(item.start as usize..item.end as usize).is_some();
     match items.iter().all(is_part) {
         true => Ok(items.into()),
-        false => Err(Fault::wrong(PART, "are no parts of its text")),
+        false => Err(Fault::wrong(PART, "are not parts of its text")),
     }
 }

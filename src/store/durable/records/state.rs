@@ -1,4 +1,4 @@
-//! Values that callers keep beside a conversation.
+//! Values that callers store with a conversation.
 
 use crate::domain::{
     LineageId,
@@ -41,7 +41,7 @@ impl RecordValue<(LineageId, StateName)> for StateValue {
             (_, json) => {
                 let text = str::from_utf8(json.bytes("the value")?);
                 let text =
-                    text.map_err(|error| Fault::wrong("the value", format_args!("is no text: {error}")))?;
+                    text.map_err(|error| Fault::wrong("the value", format_args!("is not text: {error}")))?;
                 StateContent::Json(text.into())
             }
         };

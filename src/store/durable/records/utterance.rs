@@ -1,4 +1,4 @@
-//! An utterance.
+//! The record of an utterance.
 
 use crate::domain::{
     LineageId, More, Original, Sequence, ToolCall, Utterance, UtteranceId, exchange::LateResult,
@@ -14,18 +14,18 @@ use super::{
 };
 
 impl RecordValue<(LineageId, Sequence)> for Utterance {
-    /// One who passed over what a result answers late would take it for one that answers no call.
+    /// A reader that skipped `late` would take a late result for one that answers no call.
     fn version(&self) -> u8 {
         if self.late().is_some() { 2 } else { 1 }
     }
 
     fn room(&self) -> usize {
-        // Of what most do not have, the parts are few and small beside their text.
+        // The parts that most utterances lack are few, and small compared to their text.
         self.text_bytes() + if self.more.is_some() { 192 } else { 48 }
     }
 
     fn write(&self, (lineage, sequence): &(LineageId, Sequence), to: &mut Fields<'_>) {
-        // How far its unit starts before it.
+        // The distance from the unit's start.
         sequence.0.wrapping_sub(self.unit.0).put(1, to);
         self.create_time.put(2, to);
         self.turn.put(3, to);
@@ -57,10 +57,10 @@ impl RecordValue<(LineageId, Sequence)> for Utterance {
             forgotten: Field::get("whether it is forgotten", 6, from)?,
             pinned: Field::get("whether it is pinned", 7, from)?,
             instruction: Field::get("whether it is an instruction", 8, from)?,
-            aside: Field::get("whether it is aside", 9, from)?,
+            aside: Field::get("whether it is kept aside", 9, from)?,
             id: id(*lineage, from)?,
             content: Field::get("the content", 12, from)?,
-            more: Option::<More>::get("what most do not have", 13, from)?.map(Box::new),
+            more: Option::<More>::get("the optional parts", 13, from)?.map(Box::new),
         })
     }
 }
@@ -69,7 +69,7 @@ fn unit(own: Sequence, back: u64) -> Result<Sequence, Fault> {
     sequence("the unit", own.0.saturating_sub(back))
 }
 
-/// Absent when it was assigned from the key's lineage.
+/// Reads the id: absent if it was assigned from the key's lineage.
 fn id(own: LineageId, from: &Payload<'_>) -> Result<UtteranceId, Fault> {
     let given: Option<Box<str>> = Field::get("the id", 10, from)?;
     let assigned: Option<LineageId> = Field::get("the lineage of the id", 11, from)?;
@@ -91,7 +91,7 @@ message! {
         7 extras_json: "the extras",
         8 extras_tokens: "the tokens of the extras",
         20 original: "the original",
-        21 late: "what it answers late",
+        21 late: "the late call",
         22 continues: "whether it continues a message",
     }
 }

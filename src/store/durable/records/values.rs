@@ -1,4 +1,4 @@
-//! What the smaller records keep.
+//! The values of the smaller records.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::{
     payload::{Payload, Stored},
 };
 
-/// Nothing but the key.
+/// A record that is only a key.
 impl Message for () {
     fn write(&self, _: &mut Fields<'_>) {}
 
@@ -24,7 +24,7 @@ impl Message for () {
     }
 }
 
-/// Makes the only field of a record of a type, and says what a fault calls it.
+/// Implements values with a single field, with its name in faults.
 macro_rules! only_field {
     ($($type:ty: $part:literal;)*) => {$(
         impl<K> RecordValue<K> for $type {
@@ -65,7 +65,7 @@ impl RecordValue<ConversationKey> for Identity {
 }
 
 impl RecordValue<LineageId> for Ending {
-    /// One who passed over what is awaited would leave it among what waits.
+    /// A reader that skipped `awaits` would leave the ending in the list of waiting summaries.
     fn version(&self) -> u8 {
         if self.awaits.is_some() { 2 } else { 1 }
     }
@@ -85,15 +85,15 @@ impl RecordValue<LineageId> for Ending {
             reason: Field::get("the reason", 2, from)?,
             title: Field::get("the title", 3, from)?,
             summary: Field::get("the summary", 4, from)?,
-            awaits: Field::get("since when it waits", 5, from)?,
-            teller: Field::get("who told it", 6, from)?,
+            awaits: Field::get("the start of the wait", 5, from)?,
+            teller: Field::get("the author", 6, from)?,
         })
     }
 }
 
 message! {
     Teller {
-        1 model: "the model that told it",
+        1 model: "the model that wrote it",
         2 prompt: "the version of the prompt",
     }
 }
@@ -105,15 +105,15 @@ message! {
         3 turns: "the marks of turns",
         4 summarization_enabled: "whether there are summaries",
         5 summary_token_limit: "the limit of the summary",
-        6 oversize: "what happens to the oversized",
+        6 oversize: "the oversize rule",
         7 archive_limit: "the limit of the archive",
         8 expire_after: "the time to expiry",
-        9 llm_summaries: "whether a model tells summaries",
+        9 llm_summaries: "whether a model writes summaries",
         10 summary_model: "the model",
     }
 }
 
-/// The maximum in field 1, and in field 2 what was given to be kept.
+/// The maximum in field 1, and the given number to keep in field 2.
 impl One for Marks {
     fn put_one(&self, number: u32, to: &mut Fields<'_>) {
         to.message(number, |to| {
@@ -136,7 +136,7 @@ impl One for Marks {
     }
 }
 
-/// Seconds in field 1, and in field 2 nanoseconds.
+/// Seconds in field 1, nanoseconds in field 2.
 impl One for Duration {
     fn put_one(&self, number: u32, to: &mut Fields<'_>) {
         to.message(number, |to| {
@@ -164,9 +164,9 @@ message! {
 /// A conversation that reads a lineage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineageReader {
-    /// Its name.
+    /// The conversation's name.
     pub conversation: ConversationKey,
-    /// The last sequence that it reads there.
+    /// The last sequence that it reads in the lineage.
     pub through: Sequence,
 }
 

@@ -1,4 +1,4 @@
-//! What is derived from blocks of utterances: kept, and removed with them.
+//! Keeps data derived from blocks of utterances, and removes it with them.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Request {
-    /// Keeps what was derived from a block of the conversation with this lineage.
+    /// Keeps data derived from a block of the conversation with this lineage.
     pub(in super::super) fn keeping(lineage: LineageId, derived: DerivedBlock) -> Self {
         let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
         let name = BlockName { kind, block };
@@ -25,7 +25,7 @@ impl Request {
         }
     }
 
-    /// Removes what is derived from a text that is no more, and from nothing that is stored.
+    /// Removes the data derived from text that no longer exists, and from blocks without stored utterances.
     pub(super) fn remove_blocks(&mut self, before: &Head, head: &Head, changes: &[Arc<Change>]) {
         let mut gone = emptied(head, changes);
         let erases = before.erased_at != head.erased_at;
@@ -42,7 +42,7 @@ impl Request {
         }
     }
 
-    /// Removes all that is derived from a conversation that goes.
+    /// Removes all data derived from a conversation that is deleted.
     pub(super) fn remove_all_blocks(&mut self, head: &Head) {
         self.steps.push(Step::RemoveBlocks(BlockRemoval {
             lineage: head.identity.lineage,
@@ -53,7 +53,7 @@ impl Request {
     }
 }
 
-/// The blocks that utterances were dropped of and that have none any more.
+/// The blocks that lost utterances to a drop and have none left.
 fn emptied(head: &Head, changes: &[Arc<Change>]) -> Ranges {
     let mut dropped = Ranges::new();
     changes.iter().for_each(|change| dropped.union(&change.dropped));

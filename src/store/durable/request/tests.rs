@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// What a fork at the newest of so many utterances asks for.
+/// The request of a fork at the newest of `count` utterances.
 fn forking(policy: Policy, count: usize) -> Request {
     let mut request = Request::default();
     conformance::run(async { (MemoryStore::new(0), ()) }, async |store: Arc<dyn Store>| {
@@ -29,7 +29,7 @@ fn kinds(request: &Request) -> Vec<Option<u8>> {
     request.steps.iter().map(kind).collect()
 }
 
-/// The same records, whatever was said; only the numbers in them have more digits.
+/// The same records at any length; only the numbers in them have more digits.
 #[test]
 fn a_fork_writes_the_same_at_any_length() {
     let archived = Policy { summarization_enabled: false, ..Policy::ROLLING };

@@ -1,38 +1,38 @@
-//! What stands in a tree of sled for each pair.
+//! The entries in a sled tree for each pair.
 //!
 //! | key | value |
 //! |---|---|
 //! | `0 ‖ the pair's key` | `0 ‖ the value`, or `1 ‖ id ‖ number of pieces` |
 //! | `1 ‖ id ‖ index` | a piece of the value with that id |
 //!
-//! Ids have 8 bytes, numbers and indexes 4, the highest byte first. Long values were once written in
-//! pieces; they are read, and no more are written. The pieces of one that is removed stay until the
-//! pairs are written anew.
+//! Ids have 8 bytes, numbers and indexes 4, big-endian. Earlier versions wrote long values in pieces; these
+//! can still be read, but are no longer written. The pieces of a removed value stay until all pairs are
+//! rewritten.
 
 use sled::{IVec, Tree};
 
 use crate::store::durable::key_value::{KeyValueError, Value};
 
-/// What the keys of pairs begin with.
+/// Prefix of the keys of pairs.
 const PAIR: u8 = 0;
-/// What the keys of pieces begin with.
+/// Prefix of the keys of pieces.
 pub(super) const PIECE: u8 = 1;
-/// What a value that stands under its key begins with.
+/// Prefix of a value stored whole under its key.
 const WHOLE: u8 = 0;
-/// What stands under the key of a value in pieces begins with.
+/// Prefix of the entry under the key of a value in pieces.
 const IN_PIECES: u8 = 1;
 
-/// The key in the tree of a pair's key.
+/// The tree key of a pair's key.
 pub(super) fn pair_key(key: &[u8]) -> Vec<u8> {
     [&[PAIR], key].concat()
 }
 
-/// What stands there for a value.
+/// The tree value of a value stored whole.
 pub(super) fn whole(value: &[u8]) -> Vec<u8> {
     [&[WHOLE], value].concat()
 }
 
-/// The value for which `found` stands in `tree`.
+/// Returns the value of the entry `found` in `tree`.
 pub(super) fn value(tree: &Tree, found: &IVec) -> Result<Value, KeyValueError> {
     match found.split_first() {
         Some((&WHOLE, value)) => Ok(value.to_vec()),
@@ -41,7 +41,7 @@ pub(super) fn value(tree: &Tree, found: &IVec) -> Result<Value, KeyValueError> {
     }
 }
 
-/// A value from its pieces; `long` tells of them.
+/// Joins a value's pieces; `long` has its id and their number.
 fn joined(tree: &Tree, long: &[u8]) -> Result<Value, KeyValueError> {
     let (id, pieces) = long.split_first_chunk::<8>().ok_or_else(damaged)?;
     let pieces = u32::from_be_bytes(pieces.try_into().map_err(|_| damaged())?);

@@ -1,4 +1,4 @@
-//! Values of any length, and those that earlier versions wrote in pieces.
+//! Values of any length, and values that earlier versions wrote in pieces.
 
 use std::ops::Bound::Unbounded;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// sled keeps what does not fit its pages beside its log.
+/// sled keeps values that do not fit its pages in files next to its log.
 #[test]
 fn long_values_are_there_when_it_is_opened_again() {
     let mut store = Store::new();
@@ -114,7 +114,7 @@ impl Store {
         self.engine.apply(Batch { writes }, Durability::Disk).unwrap();
     }
 
-    /// Writes a value as earlier versions wrote long ones.
+    /// Writes a value in pieces, as earlier versions did for long values.
     fn put_in_pieces(&self, key: &[u8], id: u64, pieces: u32) -> Value {
         let (tree, value) = (&self.engine.database, noise(5_000 * pieces as usize - 9, id as usize));
         for (index, piece) in (0..pieces).zip(value.chunks(5_000)) {
@@ -131,7 +131,7 @@ impl Store {
     }
 }
 
-/// Bytes that differ from one seed to the next.
+/// Bytes that depend on the seed.
 fn noise(bytes: usize, seed: usize) -> Value {
     let mut random = seed;
     let mut next = || {

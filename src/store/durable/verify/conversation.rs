@@ -1,4 +1,4 @@
-//! One conversation after another: what is stored under its lineage.
+//! Checks the conversations one by one: the records under their lineages.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// The kinds whose keys begin with a lineage, side by side.
+/// The kinds whose keys begin with a lineage, read in parallel.
 struct Streams<'a> {
     heads: Stream<'a, Heads>,
     policies: Stream<'a, Policies>,
@@ -39,7 +39,7 @@ struct Streams<'a> {
     state_values: Stream<'a, StateValues>,
 }
 
-/// Each record that is of a lineage is of a conversation, and fits its other records; each
+/// Checks that each record of a lineage belongs to a conversation and fits its other records, and that each
 /// conversation has a head and a policy.
 pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names, lineages: &Lineages) {
     let mut streams = Streams::open(survey);
@@ -97,7 +97,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
             let record = HeadRecord { head: Head { policy, ..record.head }, ..record };
             check_state(&record, &segments, &compactions, streams, &mut findings);
         }
-        // What is wrong with the rest cannot be told without them.
+        // Without these records, the rest cannot be checked.
         _ => {
             streams.utterances.pass(lineage, findings.survey);
             streams.given_ids.pass(lineage, findings.survey);
@@ -105,7 +105,7 @@ fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, 
     }
 }
 
-/// The values of a conversation's state are those that its description tells of.
+/// Checks that a conversation's state values are those its description lists.
 fn check_values<'a>(known: &Known, streams: &mut Streams<'a>, survey: &mut Survey<'a>) {
     let lineage = known.identity.lineage;
     let told = match streams.descriptions.one(lineage, survey) {
@@ -123,12 +123,12 @@ fn check_values<'a>(known: &Known, streams: &mut Streams<'a>, survey: &mut Surve
     found.sort_by(|one, other| one.name.cmp(&other.name));
     if *told != *found && !streams.state_values.is_broken() {
         let what =
-            format_args!("its {} state values are not the {} that are told of", found.len(), told.len());
+            format_args!("its {} state values are not the {} in its description", found.len(), told.len());
         survey.problem(known.subject(), what);
     }
 }
 
-/// Since when the closing waits for a model, if it does; `None` when nobody knows.
+/// Returns since when the closing has been waiting for a model, if it is; `None` if unknown.
 fn closing_awaits(ending: &Found<Ending>) -> Option<Option<Timestamp>> {
     match ending {
         Found::There(ending) => Some(ending.awaits),
@@ -137,7 +137,7 @@ fn closing_awaits(ending: &Found<Ending>) -> Option<Option<Timestamp>> {
     }
 }
 
-/// The records of a conversation are all there, and what they come to is a state that the rules make.
+/// Checks that a conversation's records are complete and form a state that the rules can produce.
 fn check_state<'a>(
     record: &HeadRecord,
     segments: &[Arc<Segment>],
@@ -146,7 +146,7 @@ fn check_state<'a>(
     findings: &mut Findings<'_, 'a>,
 ) {
     if segments.len() != record.segments as usize {
-        findings.add(format_args!("of {} segments {} are there", record.segments, segments.len()));
+        findings.add(format_args!("it has {1} segments instead of {0}", record.segments, segments.len()));
     }
     let mut check = Check::of(&record.head, segments, record.next_segment, compactions);
     let all_were_read = match record.head.is_forked() {
@@ -160,7 +160,7 @@ fn check_state<'a>(
     }
 }
 
-/// What a conversation reads out of several lineages; answers whether all could be read.
+/// Checks what a conversation reads from several lineages; returns whether all of it could be read.
 fn check_forked(head: &Head, check: &mut Check<'_>, survey: &Survey<'_>) -> bool {
     let mut forked = Forked::open(head, survey);
     while let Some((sequence, utterance)) = forked.next() {
@@ -176,8 +176,8 @@ fn add(check: &mut Check<'_>, sequence: Sequence, utterance: Option<&Utterance>)
     }
 }
 
-/// What is stored in a lineage that several conversations may read: somebody has each utterance, and
-/// the ids that clients gave lead to theirs.
+/// Checks a lineage that several conversations may read: some conversation has each utterance, and the ids
+/// that clients gave lead to their utterances.
 fn check_shared<'a>(
     lineage: LineageId,
     streams: &mut Streams<'a>,
@@ -226,13 +226,13 @@ impl<'a> Streams<'a> {
         ]
     }
 
-    /// The next lineage of which there is a record of any kind.
+    /// Returns the next lineage with a record of any kind.
     fn next_lineage(&mut self) -> Option<LineageId> {
         self.all().into_iter().filter_map(|stream| stream.lineage()).min()
     }
 
-    /// What was said that is stored in a lineage: `each` looks at it, and the ids that clients gave lead to
-    /// their utterances. Answers whether all could be read.
+    /// Passes each utterance stored in a lineage to `each`, and checks that the ids that clients gave lead to
+    /// their utterances. Returns whether all could be read.
     fn check_said<'f>(
         &mut self,
         lineage: LineageId,
@@ -251,13 +251,13 @@ impl<'a> Streams<'a> {
         !self.utterances.is_broken()
     }
 
-    /// Notes that what is left of a lineage is of no conversation, when that is certain: it may be of one
-    /// whose name cannot be read.
+    /// Reports that the remaining records of a lineage belong to no conversation, if that is certain: they
+    /// might belong to one whose name cannot be read.
     fn orphans(&mut self, lineage: LineageId, certain: bool, survey: &mut Survey<'a>) {
         for stream in self.all() {
             let (name, count) = (stream.name(), stream.pass(lineage, survey));
             if certain && count > 0 {
-                let what = format_args!("of no conversation: {count} of the kind {name:?}");
+                let what = format_args!("without a conversation: {count} of the kind {name:?}");
                 survey.problem(format_args!("lineage {lineage}"), what);
             }
         }

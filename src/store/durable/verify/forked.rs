@@ -1,4 +1,4 @@
-//! What a conversation reads that was forked or is a fork, out of all its lineages.
+//! Reads the utterances of a conversation that was forked or is a fork from all its lineages.
 
 use std::iter::Peekable;
 
@@ -11,23 +11,23 @@ use crate::{
     },
 };
 
-/// The utterances of one conversation, ascending, each from where it was written last. What cannot be
-/// read is noted where its lineage is looked at.
+/// The utterances of one conversation, ascending, each in its latest version. Unreadable records are reported
+/// when their lineage is checked.
 pub(super) struct Forked<'a, 'h> {
     head: &'h Head,
-    /// The lineages, where an utterance is looked for first, with the last sequence that is read there.
+    /// The lineages, in the order of precedence, with the last sequence to read of each.
     lineages: Vec<(Peekable<Keyed<'a>>, Sequence)>,
     broken: bool,
 }
 
-/// A sequence, and the utterance if it can be read; an error where the engine fails.
+/// A sequence, and the utterance if it can be read; an error if the engine failed.
 type Read = Result<(Sequence, Option<Utterance>), ()>;
 
 /// The utterances of one lineage.
 struct Keyed<'a>(Pairs<'a>);
 
 impl<'a, 'h> Forked<'a, 'h> {
-    /// Begins with the first utterance of the conversation.
+    /// Starts at the first utterance of the conversation.
     pub(super) fn open(head: &'h Head, survey: &Survey<'a>) -> Self {
         let lineages = head.lineages().map(|(lineage, through)| {
             let utterances = survey.within(&records::of_lineage::<Utterances>(lineage));
@@ -36,12 +36,12 @@ impl<'a, 'h> Forked<'a, 'h> {
         Self { head, lineages: lineages.collect(), broken: false }
     }
 
-    /// Whether the engine failed, so that utterances may have been left out.
+    /// Whether the engine failed, so that utterances may have been skipped.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// The next utterance of those that the conversation has; none behind where the engine failed.
+    /// Returns the conversation's next utterance; nothing after an engine failure.
     pub(super) fn next(&mut self) -> Option<(Sequence, Option<Utterance>)> {
         loop {
             let (sequence, utterance) = self.newest_of_next()?;
@@ -53,7 +53,7 @@ impl<'a, 'h> Forked<'a, 'h> {
         }
     }
 
-    /// The next sequence of any lineage, and what the first that has it has there.
+    /// Returns the next sequence of any lineage, with the utterance of the first lineage that has it.
     fn newest_of_next(&mut self) -> Option<(Sequence, Option<Utterance>)> {
         let mut nexts = Vec::with_capacity(self.lineages.len());
         for (lineage, through) in &mut self.lineages {

@@ -1,6 +1,6 @@
-//! A record that was looked for.
+//! The result of looking for a record.
 
-/// What there is of a record.
+/// A record, if it exists and can be read.
 pub(super) enum Found<T> {
     Missing,
     Unreadable,

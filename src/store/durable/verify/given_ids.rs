@@ -1,4 +1,4 @@
-//! The ids that clients gave, and the utterances that have them.
+//! The ids that clients gave, and their utterances.
 
 use super::survey::Findings;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 
 impl Findings<'_, '_> {
-    /// An utterance's id leads to it.
+    /// Checks that an utterance's id leads to it.
     pub(super) fn check_named(&mut self, lineage: LineageId, sequence: Sequence, id: &str) {
         let pairs = self.survey.pairs;
         match records::get::<GivenIds>(pairs, &(lineage, id.into())) {
@@ -20,11 +20,11 @@ impl Findings<'_, '_> {
                     self.add(format_args!("the utterances {other} and {sequence} have the same id {id:?}"));
                 }
             }
-            Ok(Some(_)) | Err(_) => {} // what cannot be read is noted elsewhere
+            Ok(Some(_)) | Err(_) => {} // unreadable records are reported elsewhere
         }
     }
 
-    /// The utterance that an id leads to has it.
+    /// Checks that the utterance an id leads to has that id.
     pub(super) fn check_entry(&mut self, lineage: LineageId, id: &str, sequence: Sequence) {
         match records::get::<Utterances>(self.survey.pairs, &(lineage, sequence)) {
             Ok(None) => {
@@ -33,7 +33,7 @@ impl Findings<'_, '_> {
             Ok(Some(utterance)) if utterance.given_id() != Some(id) => {
                 self.add(format_args!("the id {id:?} leads to utterance {sequence}, which has another id"));
             }
-            Ok(Some(_)) | Err(_) => {} // what cannot be read is noted elsewhere
+            Ok(Some(_)) | Err(_) => {} // unreadable records are reported elsewhere
         }
     }
 }

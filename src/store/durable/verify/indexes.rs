@@ -1,4 +1,4 @@
-//! What leads to conversations: lists, active conversations, due work, what waits for a model.
+//! The indexes of conversations: lists, active conversations, due work, waiting summaries.
 
 use super::{
     names::{Known, Moment, Named, Names},
@@ -15,12 +15,13 @@ use crate::{
     },
 };
 
-/// Each entry is of a conversation, and each conversation has its entries: in all lists, where the store is `listed`.
+/// Checks that each entry has a conversation, and each conversation its entries; in all lists if the store is
+/// `listed`.
 pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names, listed: bool) {
     check_entries::<Listed>(survey, names, named, |known, place| {
         let (right, identity) = (ListPlace::of(&known.identity), &known.identity);
         (*place != right).then(|| {
-            format!("the conversation is of {}, at {} µs", identity.recipient, identity.start_time.0)
+            format!("the conversation belongs to {}, at {} µs", identity.recipient, identity.start_time.0)
         })
     });
     check_active(survey, names);
@@ -33,14 +34,14 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names, listed: bool) {
     check_entries::<Ended>(survey, names, named, |known, place| {
         match known.identity.recipient == place.recipient.id {
             true => wrong(known.ended, place.time, "ended at", "the conversation has not ended"),
-            false => Some(format!("the conversation is of {}", known.identity.recipient)),
+            false => Some(format!("the conversation belongs to {}", known.identity.recipient)),
         }
     });
     check_entries::<Waiting>(
         survey,
         names,
         |(_, key)| key.clone(),
-        |known, (time, _)| wrong(known.waits, *time, "waits since", "nothing of the conversation waits"),
+        |known, (time, _)| wrong(known.waits, *time, "has waited since", "the conversation is not waiting"),
     );
     check_lists(survey, names);
     for known in names.iter() {
@@ -55,7 +56,7 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names, listed: bool) {
     }
 }
 
-/// The lists of namespaces, and those by update.
+/// Checks the lists of namespaces, and the lists by update.
 fn check_lists(survey: &mut Survey<'_>, names: &mut Names) {
     let never = "the conversation never changed";
     check_entries::<Started>(survey, names, in_namespace, |known, place| {
@@ -67,7 +68,7 @@ fn check_lists(survey: &mut Survey<'_>, names: &mut Names) {
     check_entries::<RecipientUpdated>(survey, names, named, |known, place| {
         match known.identity.recipient == place.recipient.id {
             true => wrong(known.updated, place.time, "changed in the span from", never),
-            false => Some(format!("the conversation is of {}", known.identity.recipient)),
+            false => Some(format!("the conversation belongs to {}", known.identity.recipient)),
         }
     });
 }
@@ -76,7 +77,7 @@ fn in_namespace(place: &NamespacePlace) -> ConversationKey {
     ConversationKey { namespace: place.namespace.clone(), id: place.conversation.clone() }
 }
 
-/// A conversation is in the list of its namespace, and in those by update.
+/// Checks that a conversation is in its namespace's list, and in the lists by update.
 fn check_listed(known: &Known, survey: &mut Survey<'_>) {
     let identity = &known.identity;
     let (namespace, recipient) = (&identity.key.namespace, &identity.recipient);
@@ -93,7 +94,7 @@ fn check_listed(known: &Known, survey: &mut Survey<'_>) {
     }
 }
 
-/// An entry of an index is of a conversation, and `wrong` finds nothing wrong with it.
+/// Checks that each index entry has a conversation, and that `wrong` finds nothing wrong with it.
 fn check_entries<K: Kind>(
     survey: &mut Survey<'_>,
     names: &mut Names,
@@ -105,7 +106,7 @@ fn check_entries<K: Kind>(
             Named::Unreadable => None,
             Named::Nothing => Some("there is no such conversation".to_owned()),
             Named::Known(known) if !known.identity.is_listed() => {
-                Some("is of a recipient's state".to_owned())
+                Some("it is a recipient's state".to_owned())
             }
             Named::Known(known) => wrong(known, &entry),
         };
@@ -119,7 +120,7 @@ fn named(place: &ListPlace) -> ConversationKey {
     ConversationKey { namespace: place.recipient.namespace.clone(), id: place.conversation.clone() }
 }
 
-/// What is wrong with an entry of a time.
+/// Compares an entry's time with the right one.
 fn wrong(right: Moment, time: Timestamp, does: &str, never: &str) -> Option<String> {
     match right {
         Moment::Unknown => None,
@@ -129,7 +130,7 @@ fn wrong(right: Moment, time: Timestamp, does: &str, never: &str) -> Option<Stri
     }
 }
 
-/// A recipient's active conversation is one of theirs.
+/// Checks that each recipient's active conversation belongs to the recipient.
 fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
     survey.walk::<Active>(|survey, recipient, active| {
         let Some(id) = active else { return };
@@ -137,19 +138,19 @@ fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
             match names.named(&ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() }) {
                 Named::Unreadable => return,
                 Named::Nothing => format!("there is no conversation {id}"),
-                Named::Known(known) if !known.identity.is_listed() => "is of a recipient's state".to_owned(),
+                Named::Known(known) if !known.identity.is_listed() => "it is a recipient's state".to_owned(),
                 Named::Known(known) if known.identity.recipient == recipient.id => return,
-                Named::Known(known) => format!("conversation {id} is of {}", known.identity.recipient),
+                Named::Known(known) => format!("conversation {id} belongs to {}", known.identity.recipient),
             };
         survey.problem(records::name::<Active>(&recipient), wrong);
     });
 }
 
-/// What keeps a recipient's own state is found by that recipient alone.
+/// Checks that a recipient's own state has the recipient's id, and no end, expiry or wait.
 fn check_state(known: &Known, survey: &mut Survey<'_>) {
     let recipient = &known.identity.recipient;
     if known.identity.key.id != ConversationId::of_state(recipient) {
-        survey.problem(known.subject(), format_args!("it tells of {recipient}"));
+        survey.problem(known.subject(), format_args!("it holds the state of {recipient}"));
     }
     let moments = [known.ended, known.expiry, known.waits];
     if moments.iter().any(|moment| matches!(moment, Moment::At(_))) {
@@ -157,7 +158,7 @@ fn check_state(known: &Known, survey: &mut Survey<'_>) {
     }
 }
 
-/// A conversation has its entries.
+/// Checks that a conversation has its entries.
 fn check_led_to(known: &Known, survey: &mut Survey<'_>) {
     let (identity, listed) = (&known.identity, ListPlace::of(&known.identity));
     let (key, recipient) = (&identity.key, &identity.recipient);
@@ -167,19 +168,19 @@ fn check_led_to(known: &Known, survey: &mut Survey<'_>) {
     if let Moment::At(time) = known.ended
         && survey.lacks::<Ended>(&ListPlace { time, ..listed })
     {
-        let what = format_args!("it is not among what ended of {recipient}, and ended at {} µs", time.0);
+        let what = format_args!("it is not among {recipient}'s ended ones, but ended at {} µs", time.0);
         survey.problem(known.subject(), what);
     }
     if let Moment::At(time) = known.expiry
         && survey.lacks::<Dues>(&(time, Due::Expired(key.clone())))
     {
-        let what = format_args!("it is not among what is due, and expires at {} µs", time.0);
+        let what = format_args!("it is not in the list of due work, but expires at {} µs", time.0);
         survey.problem(known.subject(), what);
     }
     if let Moment::At(time) = known.waits
         && survey.lacks::<Waiting>(&(time, key.clone()))
     {
-        let what = format_args!("it is not among what waits for a model, and waits since {} µs", time.0);
+        let what = format_args!("it is not among the waiting summaries, but has waited since {} µs", time.0);
         survey.problem(known.subject(), what);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the utterances of conversations are that forks share.
+//! The lineages whose utterances forks share.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,26 @@ use crate::{
     store::durable::records::{self, Heads, LineageReader, Readers},
 };
 
-/// The lineages that conversations write to and read which were forked or are forks.
+/// The lineages that forked conversations write to or read.
 pub(super) struct Lineages {
     parts: FxHashMap<LineageId, Vec<Part>>,
     /// Whether every head could be read.
     pub(super) complete: bool,
 }
 
-/// What one conversation has in a lineage.
+/// A conversation's part of a lineage.
 struct Part {
-    /// The conversation, by the lineage of its identity.
+    /// The lineage of the conversation's identity.
     reader: LineageId,
     through: Sequence,
-    /// What it has there or anywhere.
+    /// All sequences that the conversation has, here or in other lineages.
     kept: Ranges,
-    /// Whether it is a trunk; else it writes there.
+    /// Whether the lineage is a trunk of the conversation; otherwise its branch.
     is_trunk: bool,
 }
 
 impl Lineages {
-    /// Reads the heads of all conversations. What is wrong with a head is noted where it is looked at.
+    /// Reads the heads of all conversations. Problems with a head are reported where heads are checked.
     pub(super) fn read(survey: &Survey<'_>, names: &mut Names) -> Self {
         let mut lineages = Self { parts: FxHashMap::default(), complete: names.complete };
         for record in records::read::<Heads>(survey.pairs, &records::all_of::<Heads>()) {
@@ -59,22 +59,22 @@ impl Lineages {
         self.parts.contains_key(&lineage)
     }
 
-    /// What is wrong with an utterance that is stored in a lineage; nothing while a conversation has it.
+    /// Reports an utterance stored in a lineage if no conversation has it.
     pub(super) fn check(&self, lineage: LineageId, sequence: Sequence, findings: &mut Findings<'_, '_>) {
         let mut parts = self.parts.get(&lineage).into_iter().flatten();
         let is_had = parts.any(|part| sequence <= part.through && part.kept.contains(sequence));
         if self.complete && !is_had {
-            findings.add(format_args!("utterance {sequence} is stored, and no conversation has it"));
+            findings.add(format_args!("utterance {sequence} is stored, but no conversation has it"));
         }
     }
 
-    /// Each record of a reader is of a conversation's trunk, and each trunk has one.
+    /// Checks that each reader record has a conversation with that trunk, and each trunk a reader record.
     pub(super) fn check_readers(&self, survey: &mut Survey<'_>, names: &mut Names) {
         survey.walk::<Readers>(|survey, (lineage, reader), told| {
             let mut trunks = self.parts.get(&lineage).into_iter().flatten().filter(|part| part.is_trunk);
             let wrong = match (trunks.find(|part| part.reader == reader), told) {
                 (Some(part), Some(told)) => check_reader(part, &told, names).err(),
-                (None, _) if self.complete => Some("no conversation reads that lineage there".to_owned()),
+                (None, _) if self.complete => Some("no such conversation reads that lineage".to_owned()),
                 _ => None,
             };
             if let Some(wrong) = wrong {
@@ -95,10 +95,10 @@ impl Lineages {
 
 fn check_reader(part: &Part, told: &LineageReader, names: &mut Names) -> Result<(), String> {
     if names.of(part.reader).is_none_or(|known| known.identity.key != told.conversation) {
-        return Err(format!("the conversation is another than {}", told.conversation.id));
+        return Err(format!("the conversation is not {}", told.conversation.id));
     }
     match told.through == part.through {
         true => Ok(()),
-        false => Err(format!("it reads up to {}, and its head says {}", told.through, part.through)),
+        false => Err(format!("it reads up to {}, but its head says {}", told.through, part.through)),
     }
 }

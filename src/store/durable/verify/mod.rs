@@ -1,18 +1,17 @@
-//! Looks at a store at rest: whether all can be read, and fits together as the rules leave it.
+//! Verifies a store at rest: everything must be readable and consistent under the rules.
 //!
-//! | what must hold | where it is looked at |
+//! | invariant | checked in |
 //! |---|---|
 //! | every record can be read, and is of a known kind | [`survey`], [`unknown_kinds`] |
-//! | lineages that forks share are read by somebody, and it is told by whom | [`lineages`], [`forked`] |
+//! | every shared lineage has readers, and a record for each | [`lineages`], [`forked`] |
 //! | every record belongs to a conversation that has a head and a policy | [`conversation`] |
-//! | what belongs to one is a state that the rules make | [`domain::check`](crate::domain::check) |
-//! | values of a conversation's state are those that its description tells of | [`conversation`] |
+//! | a conversation's records form a state that the rules can produce | [`domain::check`](crate::domain::check) |
+//! | a conversation's state values are those that its description lists | [`conversation`] |
 //! | ids that clients gave lead to their utterances, and back | [`given_ids`] |
-//! | lists, active conversations, due work and what waits are those of the conversations | [`indexes`] |
-//! | outcomes are in the order of their age | [`outcomes`] |
+//! | lists, active conversations, due work and waiting summaries match the conversations | [`indexes`] |
+//! | outcomes are indexed by age | [`outcomes`] |
 //!
-//! Of a conversation of which a record is missing or cannot be read, that is told, and not what
-//! follows from it.
+//! If a record of a conversation is missing or unreadable, only that is reported, not what follows from it.
 
 mod conversation;
 mod forked;
@@ -36,13 +35,13 @@ use super::{Directory, error::unavailable, key_value::KeyValue};
 use crate::store::StoreError;
 use {lineages::Lineages, names::Names, survey::Survey};
 
-/// Looks at every record of a store; tells now and then how many were read.
+/// Checks every record of a store; now and then reports how many were read.
 ///
-/// - Reads each kind of record once, in the order of the keys; heads twice, and what forks share once
-///   more for each of them. What leads to another record, and what it leads to, is looked up.
-/// - Takes memory by the number of conversations, not by what was said in them.
-/// - What is wrong is in the report, also when a record cannot be read.
-/// - Fails when the store is a copy that was not finished.
+/// - Reads each kind of record once, in key order; heads twice, and shared data once more for each fork.
+///   References to and from other records are looked up.
+/// - Takes memory in proportion to the number of conversations, not to their length.
+/// - All problems are in the report, even if a record cannot be read.
+/// - Fails if the store is an unfinished copy.
 pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
     directory.check_finished().map_err(unavailable)?;
     Ok(look(directory.pairs(), directory.is_listed(), progress))

@@ -1,4 +1,4 @@
-//! The conversations that there are.
+//! All conversations of the store.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,7 +8,7 @@ use crate::{
     store::durable::records::{self, ConversationName},
 };
 
-/// Every conversation, by its name and by its lineage.
+/// All conversations, by name and by lineage.
 #[derive(Default)]
 pub(super) struct Names {
     conversations: Vec<Known>,
@@ -16,35 +16,35 @@ pub(super) struct Names {
     by_lineage: FxHashMap<LineageId, usize>,
     /// Names whose records cannot be read.
     unreadable: FxHashSet<ConversationKey>,
-    /// Whether every conversation is known.
+    /// Whether all conversations could be read.
     pub(super) complete: bool,
 }
 
-/// What is known of a conversation so far.
+/// The data collected about a conversation so far.
 pub(super) struct Known {
     pub(super) identity: Identity,
-    /// When it is to be removed.
+    /// When the conversation expires.
     pub(super) expiry: Moment,
-    /// Since when a segment of it, or its closing, waits for a model.
+    /// Since when one of its segments, or its closing, has been waiting for a model.
     pub(super) waits: Moment,
-    /// When it ended.
+    /// When the conversation ended.
     pub(super) ended: Moment,
-    /// The span in which it changed last.
+    /// The time span of its last change.
     pub(super) updated: Moment,
-    /// Whether its lineage was looked at.
+    /// Whether its lineage was checked.
     pub(super) met: bool,
 }
 
-/// A moment that an index holds of a conversation.
+/// A time that an index holds for a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
-    /// What tells of it cannot be read.
+    /// The record with the time cannot be read.
     Unknown,
     Never,
     At(Timestamp),
 }
 
-/// What a name leads to.
+/// The result of looking up a name.
 pub(super) enum Named<'n> {
     Nothing,
     Unreadable,
@@ -88,12 +88,12 @@ impl Names {
         });
     }
 
-    /// The conversation that writes to `lineage`.
+    /// Returns the conversation that writes to `lineage`.
     pub(super) fn of(&mut self, lineage: LineageId) -> Option<&mut Known> {
         self.conversations.get_mut(*self.by_lineage.get(&lineage)?)
     }
 
-    /// The conversation with this name.
+    /// Returns the conversation with this name.
     pub(super) fn named(&mut self, key: &ConversationKey) -> Named<'_> {
         match self.by_key.get(key) {
             Some(at) => Named::Known(&mut self.conversations[*at]),
@@ -109,7 +109,7 @@ impl Names {
 }
 
 impl Known {
-    /// What a problem with it is about.
+    /// Returns the subject of problems with the conversation.
     pub(super) fn subject(&self) -> String {
         records::name::<ConversationName>(&self.identity.key)
     }

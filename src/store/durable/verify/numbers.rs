@@ -3,7 +3,7 @@
 use super::survey::Survey;
 use crate::store::durable::records::{self, Links, Meta, Metas};
 
-/// What is unscrubbed was written in a group that there is, and every group is there.
+/// Checks that no group is missing, and that the last unscrubbed group exists.
 pub(super) fn check(survey: &mut Survey<'_>) {
     let (mut group, mut unscrubbed) = (0, 0);
     survey.walk::<Metas>(|_, meta, value| match meta {
@@ -12,7 +12,7 @@ pub(super) fn check(survey: &mut Survey<'_>) {
         Meta::Copying => {}
     });
     if unscrubbed > group {
-        let what = format_args!("is {unscrubbed}, and the last group is {group}");
+        let what = format_args!("is {unscrubbed}, but the last group is {group}");
         survey.problem(records::name::<Metas>(&Meta::Unscrubbed), what);
     }
     let mut links = Vec::new();
@@ -20,7 +20,7 @@ pub(super) fn check(survey: &mut Survey<'_>) {
     if let Some(missing) = records::missing_group(&links, group) {
         survey.problem(
             records::name::<Metas>(&Meta::Group),
-            format_args!("is {group}, and group {missing} is missing"),
+            format_args!("is {group}, but group {missing} is missing"),
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Outcomes, and the order of their age.
+//! Outcomes, and their index by age.
 
 use super::survey::Survey;
 use crate::{
@@ -6,12 +6,12 @@ use crate::{
     store::durable::records::{self, OutcomeAges, OutcomeName, Outcomes},
 };
 
-/// Each outcome has an age, of its time, and each age is of an outcome.
+/// Checks that each outcome has an age record with its time, and each age record an outcome.
 pub(super) fn check(survey: &mut Survey<'_>) {
     survey.walk::<Outcomes>(|survey, name, outcome| {
         let Some(outcome) = outcome else { return };
         if survey.lacks::<OutcomeAges>(&(outcome.time, name.clone())) {
-            let what = format_args!("it is of {} µs, and has no age", outcome.time.0);
+            let what = format_args!("its time is {} µs, but it has no age record", outcome.time.0);
             survey.problem(records::name::<Outcomes>(&name), what);
         }
     });
@@ -25,7 +25,7 @@ pub(super) fn check(survey: &mut Survey<'_>) {
 fn check_age((time, name): &(Timestamp, OutcomeName), survey: &Survey<'_>) -> Option<&'static str> {
     let Ok(outcome) = records::get::<Outcomes>(survey.pairs, name) else { return None };
     let Some(outcome) = outcome else { return Some("there is no such outcome") };
-    // An outcome without an age was named itself.
+    // An outcome without an age record was already reported itself.
     let is_older = outcome.time != *time && !survey.lacks::<OutcomeAges>(&(outcome.time, name.clone()));
-    is_older.then_some("the outcome is of another time")
+    is_older.then_some("the outcome has another time")
 }

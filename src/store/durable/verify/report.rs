@@ -1,42 +1,42 @@
-//! What a store was found to hold, and what is wrong with it.
+//! What a store contains, and what is wrong with it.
 
 use std::fmt;
 
-/// Problems that a report tells of one by one; of more, the number is told.
+/// Problems that a report lists; of further ones, it only has the number.
 pub const MAX_PROBLEMS: usize = 1_000;
 
-/// What a store was found to hold.
+/// The content of a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: u64,
-    /// Utterances, in windows and archives.
+    /// Number of utterances, in windows and archives.
     pub utterances: u64,
-    /// Segments of summaries.
+    /// Number of segments of summaries.
     pub segments: u64,
-    /// Outcomes of calls.
+    /// Number of outcomes of calls.
     pub outcomes: u64,
-    /// Records of all kinds.
+    /// Number of records of all kinds.
     pub records: u64,
-    /// What is wrong: the first [`MAX_PROBLEMS`].
+    /// The first [`MAX_PROBLEMS`] problems.
     pub problems: Vec<Problem>,
-    /// How many more problems there are.
+    /// Number of further problems.
     pub more_problems: u64,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Whether no problem was found.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
-/// Something that is wrong, told in one line.
+/// A problem, described in one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What it is about, such as `conversation default/demo`.
+    /// The subject, such as `conversation default/demo`.
     pub subject: Box<str>,
-    /// What is wrong with it.
+    /// The problem.
     pub what: Box<str>,
 }
 

@@ -1,4 +1,4 @@
-//! The records of one kind, lineage by lineage.
+//! Reads the records of one kind, lineage by lineage.
 
 use std::{iter, sync::Arc};
 
@@ -11,33 +11,33 @@ use crate::{
     },
 };
 
-/// A walk through the records of any kind whose keys begin with a lineage.
+/// An iteration over the records of any kind whose keys begin with a lineage.
 pub(super) trait AnyStream<'a> {
-    /// What a person calls the kind.
+    /// The kind's name.
     fn name(&self) -> &'static str;
 
     /// The lineage of the next record.
     fn lineage(&self) -> Option<LineageId>;
 
-    /// Goes on with `lineage` if the engine failed in the one before.
+    /// Resumes at `lineage` if the engine failed in an earlier one.
     fn resume(&mut self, lineage: LineageId, survey: &mut Survey<'a>);
 
-    /// Passes over what is left of `lineage`; answers how many records.
+    /// Skips the remaining records of `lineage`; returns their number.
     fn pass(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> usize;
 }
 
-/// A walk through the records of a kind. Where the engine fails, the rest of that lineage is left
-/// out, and the walk goes on with the next one.
+/// An iteration over the records of a kind. If the engine fails, the rest of that lineage is skipped, and the
+/// iteration continues with the next one.
 pub(super) struct Stream<'a, K: Kind> {
     pairs: Pairs<'a>,
     next: Option<(K::Key, Option<K::Value>)>,
     broken: bool,
-    /// What the engine failed with last: one damage may break the walk for many lineages.
+    /// The engine's last error: one damaged place can break the iteration for many lineages.
     error: Option<KeyValueError>,
 }
 
 impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
-    /// Begins with the first record of the kind.
+    /// Starts at the first record of the kind.
     pub(super) fn open(survey: &mut Survey<'a>) -> Self {
         let pairs = survey.within(&records::all_of::<K>());
         let mut stream = Self { pairs, next: None, broken: false, error: None };
@@ -45,12 +45,12 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
         stream
     }
 
-    /// Whether records of the present lineage may have been left out.
+    /// Whether records of the current lineage may have been skipped.
     pub(super) fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// The next record, if it is of `lineage`; without a value when it cannot be read.
+    /// Returns the next record if it belongs to `lineage`; without a value if the value cannot be read.
     pub(super) fn take(
         &mut self,
         lineage: LineageId,
@@ -61,7 +61,7 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
         Some(taken)
     }
 
-    /// The only record of `lineage`.
+    /// Returns the only record of `lineage`.
     pub(super) fn one(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> Found<K::Value> {
         match self.take(lineage, survey) {
             Some((_, Some(value))) => Found::There(value),
@@ -71,7 +71,7 @@ impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
         }
     }
 
-    /// The values of the records of `lineage`; `None` when not all can be read.
+    /// Returns the values of the records of `lineage`; `None` if some cannot be read.
     pub(super) fn all(&mut self, lineage: LineageId, survey: &mut Survey<'a>) -> Option<Vec<Arc<K::Value>>> {
         let taken: Vec<_> = iter::from_fn(|| self.take(lineage, survey)).collect();
         let values = taken.into_iter().map(|(_, value)| value.map(Arc::new)).collect::<Option<_>>();

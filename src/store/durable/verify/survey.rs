@@ -1,4 +1,4 @@
-//! The walk through a store's records, and what it finds.
+//! Iterates over a store's records and collects problems.
 
 use std::{fmt::Display, ops::Range};
 
@@ -8,10 +8,10 @@ use crate::store::durable::{
     records::{self, BadRecord, Kind, Outcomes, Segments, Utterances},
 };
 
-/// Progress is told after so many records.
+/// Records between two progress reports.
 const STEP: u64 = 1_000;
 
-/// A look at a store, and what it has found so far.
+/// A verification in progress, and its findings so far.
 pub(super) struct Survey<'a> {
     pub(super) pairs: &'a dyn KeyValue,
     pub(super) report: Report,
@@ -23,13 +23,13 @@ impl<'a> Survey<'a> {
         Self { pairs, report: Report::default(), progress }
     }
 
-    /// What was found.
+    /// Returns the report.
     pub(super) fn done(self) -> Report {
         (self.progress)(self.report.records);
         self.report
     }
 
-    /// Notes that something is wrong with `subject`.
+    /// Reports a problem with `subject`.
     pub(super) fn problem(&mut self, subject: impl Display, what: impl Display) {
         match self.report.problems.len() < MAX_PROBLEMS {
             true => {
@@ -40,12 +40,12 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// Notes that a record cannot be understood.
+    /// Reports an unreadable record.
     pub(super) fn unreadable(&mut self, bad: &BadRecord) {
         self.problem(&bad.record, &bad.fault);
     }
 
-    /// Notes that the engine fails; what is behind is not known.
+    /// Reports an engine failure; the records after it are unknown.
     pub(super) fn unread<K: Kind>(&mut self, error: &KeyValueError) {
         self.problem(
             format_args!("the records of the kind {:?}", K::NAME),
@@ -61,8 +61,8 @@ impl<'a> Survey<'a> {
         }
     }
 
-    /// All records of a kind whose keys can be read, in their order; without a value when it
-    /// cannot be read, which is noted then. Answers whether none is left out.
+    /// Calls `each` for all records of a kind whose keys can be read, in order; without a value if the value
+    /// is unreadable, which is reported. Returns whether no record was skipped.
     pub(super) fn walk<K: Kind>(
         &mut self,
         mut each: impl FnMut(&mut Self, K::Key, Option<K::Value>),
@@ -83,17 +83,17 @@ impl<'a> Survey<'a> {
         true
     }
 
-    /// Whether there is no record with a key; not where that cannot be read.
+    /// Whether there is no record with the key; `false` if that cannot be read.
     pub(super) fn lacks<K: Kind>(&self, key: &K::Key) -> bool {
         matches!(self.pairs.get(&records::key::<K>(key)), Ok(None))
     }
 
-    /// The pairs whose keys are in `range`.
+    /// Returns the pairs whose keys are in `range`.
     pub(super) fn within(&self, range: &Range<Key>) -> Pairs<'a> {
         records::within(self.pairs, range)
     }
 
-    /// Reads a record and counts it; notes what cannot be read of it.
+    /// Reads and counts a record; reports what is unreadable.
     pub(super) fn decode<K: Kind>(&mut self, key: &[u8], value: &[u8]) -> Option<(K::Key, Option<K::Value>)> {
         self.count();
         match K::NUMBER {
@@ -112,19 +112,19 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// What is found about one subject.
+/// Collects problems with one subject.
 pub(super) struct Findings<'s, 'a> {
     pub(super) survey: &'s mut Survey<'a>,
     pub(super) subject: String,
 }
 
 impl Findings<'_, '_> {
-    /// Notes that something is wrong with the subject.
+    /// Reports a problem with the subject.
     pub(super) fn add(&mut self, what: impl Display) {
         self.survey.problem(&self.subject, what);
     }
 
-    /// What could be read of a record; notes when it is missing.
+    /// Returns the record if it could be read; reports it if it is missing.
     pub(super) fn there<T>(&mut self, record: Found<T>, missing: &str) -> Option<T> {
         match record {
             Found::There(value) => return Some(value),

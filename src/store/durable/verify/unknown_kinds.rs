@@ -1,11 +1,11 @@
-//! Records of kinds that are not known.
+//! Records of unknown kinds.
 
 use std::ops::Bound;
 
 use super::survey::Survey;
 use crate::store::durable::{key_value::Key, records::Record};
 
-/// There is no record of another kind than those that are looked at elsewhere.
+/// Reports records of kinds that no other module checks.
 pub(super) fn check(survey: &mut Survey<'_>) {
     let mut from = Bound::Unbounded;
     for kind in Record::NUMBERS {

@@ -1,4 +1,4 @@
-"""The binary of utterd, as a wheel carries it."""
+"""The utterd binary that the wheel contains."""
 
 from ._find import find_utterd_bin
 

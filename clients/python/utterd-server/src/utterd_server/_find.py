@@ -1,4 +1,4 @@
-"""Where the installed binary is."""
+"""Finds the installed binary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 def find_utterd_bin() -> str:
     """The path of the `utterd` binary that this package installed.
 
-    Raises FileNotFoundError, with the directories that were looked in, when it is not there.
+    Raises FileNotFoundError, with the directories that were searched, if it is not there.
     """
     name = "utterd" + (sysconfig.get_config_var("EXE") or "")
     directories = list(dict.fromkeys(_directories()))
@@ -25,7 +25,7 @@ def find_utterd_bin() -> str:
 def _directories() -> Iterator[str]:
     """Where installers put scripts, the likeliest first."""
     yield sysconfig.get_path("scripts")
-    # That of the interpreter under a virtual environment which sees its packages.
+    # The base interpreter's, for a virtual environment that sees its packages.
     yield sysconfig.get_path("scripts", vars={"base": sys.base_prefix})
     # pip install --user
     yield sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user"))

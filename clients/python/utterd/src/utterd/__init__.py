@@ -2,12 +2,12 @@
 
     import utterd
 
-    memory = utterd.connect()                          # 127.0.0.1:50051; or utterd.local(), with a server of its own
+    memory = utterd.connect()                          # 127.0.0.1:50051; or utterd.local(), with a local server
     chat = memory.conversation(recipient="alice")
     chat.add({"role": "user", "content": "My flight HAT136 leaves on May 23."})
     messages = chat.context(budget=8000, format="openai")  # what goes to the model
 
-`connect_async` and `local_async` give the same for asyncio: each method is a coroutine. Adapters for frameworks are
+`connect_async` and `local_async` do the same for asyncio: each method is a coroutine. Adapters for frameworks are
 modules of this package: `utterd.openai_agents`, `utterd.langchain`, `utterd.langgraph`, `utterd.strands`,
 `utterd.google_adk`, `utterd.llama_index`, `utterd.pydantic_ai`.
 """

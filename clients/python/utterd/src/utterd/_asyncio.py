@@ -1,4 +1,4 @@
-"""The client for asyncio: the blocking one's calls, each a coroutine."""
+"""The asyncio client: the same calls as the blocking one, each a coroutine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def connect_async(
     tls: Tls | None = None,
     timeout: float | None = 30.0,
 ) -> AsyncClient:
-    """A client for asyncio of the server at an address. The arguments are those of `connect`."""
+    """An asyncio client of the server at an address. The arguments are those of `connect`."""
     return AsyncClient(endpoint(address, token, namespace, tls), timeout)
 
 
@@ -53,7 +53,7 @@ def _of_address(
 
 
 class Channels:
-    """The channels of a client: one for each event loop that uses it, as gRPC asks for."""
+    """The channels of a client: one for each event loop that uses it, as gRPC requires."""
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
@@ -62,7 +62,7 @@ class Channels:
         )
 
     def here(self) -> grpc.aio.Channel:
-        """That of the loop that runs."""
+        """The channel of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._of_loops:
             self._of_loops[loop] = self._open()
@@ -75,7 +75,7 @@ class Channels:
         return grpc.aio.secure_channel(to.target, to.credentials, options=to.options)
 
     async def close(self) -> None:
-        """Closes that of the loop that runs. The others' went with their loops."""
+        """Closes the channel of the running loop. The others ended with their loops."""
         channel = self._of_loops.pop(asyncio.get_running_loop(), None)
         if channel is not None:
             await channel.close(None)
@@ -98,22 +98,22 @@ class AsyncClient:
 
     @property
     def address(self) -> str:
-        """Where the server is."""
+        """The server's address."""
         return self._endpoint.target
 
     def with_timeout(self, timeout: float | None) -> AsyncClient:
-        """The same connection, with another number of seconds that a call may take."""
+        """The same connection with another timeout."""
         return AsyncClient(self._endpoint, timeout, self._channels)
 
     def conversation(self, id: str | None = None, *, recipient: str | None = None) -> AsyncConversation:
-        """A conversation: that with an id, or a recipient's active one; by default that of the recipient `default`.
+        """A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
 
-        Nothing is called: a conversation starts with the first message that is added.
+        This makes no call: a conversation starts with the first message that is added.
         """
         return AsyncConversation(self, id, recipient)
 
     def recipient(self, id: str = "default") -> AsyncRecipient:
-        """A recipient, with values of its own. Nothing is called."""
+        """A recipient, with values of its own. This makes no call."""
         return AsyncRecipient(self, id)
 
     async def create(
@@ -127,7 +127,7 @@ class AsyncClient:
         encoding: str = "",
         exist_ok: bool = False,
     ) -> AsyncConversation:
-        """Makes a conversation with limits of its own; `ExistsError` when the id is taken, unless `exist_ok`."""
+        """Creates a conversation with limits of its own; `ExistsError` if the id is taken, unless `exist_ok`."""
         made = _conversations.create(
             Address(id or "", recipient or ""),
             title=title,
@@ -144,7 +144,7 @@ class AsyncClient:
     count_tokens = _of_client(_contexts.count_tokens)
 
     async def close(self) -> None:
-        """Closes the connection of the event loop that runs, and ends the server if it is the client's own."""
+        """Closes the connection of the running event loop, and ends the server if it is a local one."""
         await self._channels.close()
         if self._owned is not None:
             await asyncio.to_thread(self._owned.close)
@@ -174,7 +174,7 @@ class AsyncClient:
                 await asyncio.sleep(attempts.pause_after(failure))
 
     async def stream(self, call: Call) -> AsyncIterator[object]:
-        """The responses of a stream, which is opened anew when the server is lost."""
+        """The responses of a stream, which is reopened if the connection is lost."""
         method = self._channels.here().unary_stream(call.method, call.write, call.read)
         attempts = Attempts(call, None)
         while True:
@@ -202,20 +202,20 @@ class AsyncClient:
 
 
 class _AsyncAddressed(Addressed):
-    """What is at an address."""
+    """Something at an address."""
 
     client: AsyncClient
 
 
 class AsyncConversation(_AsyncAddressed):
-    """A conversation of a server, for asyncio. It holds nothing but where that is."""
+    """A conversation of a server, for asyncio. It holds only an address."""
 
     def __init__(self, client: AsyncClient, id: str | None, recipient: str | None) -> None:
         self.client = client
         self.address = Address(id or "", recipient or "")
 
     def with_timeout(self, timeout: float | None) -> AsyncConversation:
-        """The same conversation, with another number of seconds that a call may take."""
+        """The same conversation with another timeout."""
         return AsyncConversation(self.client.with_timeout(timeout), self.id, self.recipient)
 
     add = _of_address(_messages.add)
@@ -250,7 +250,7 @@ class AsyncConversation(_AsyncAddressed):
         title: str = "",
         expected_revision: int | None = None,
     ) -> AsyncConversation:
-        """Another conversation, which starts with what was said in this one; see `Conversation.fork`."""
+        """Starts another conversation with what was said in this one; see `Conversation.fork`."""
         made = _conversations.fork(
             self.address,
             after=after,
@@ -262,7 +262,7 @@ class AsyncConversation(_AsyncAddressed):
         return AsyncConversation(self.client, await self.client.run(made), recipient)
 
     async def watch(self) -> AsyncIterator[model.Capacity]:
-        """How full the window is: now, and after each change, without an end."""
+        """How full the window is: now, and after each change, endlessly."""
         async for response in self.client.stream(_messages.watched(self.address)):
             yield _messages.capacity_of(response)
 
@@ -271,7 +271,7 @@ class AsyncConversation(_AsyncAddressed):
 
 
 class AsyncRecipient(_AsyncAddressed):
-    """Whose conversations are, for asyncio. It has values of its own, which stay when its conversations go."""
+    """A recipient of conversations, for asyncio. It has values of its own, which outlive its conversations."""
 
     def __init__(self, client: AsyncClient, id: str) -> None:
         self.client = client

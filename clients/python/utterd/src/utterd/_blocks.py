@@ -1,4 +1,4 @@
-"""What an adapter takes of a message as Anthropic writes it."""
+"""The parts of a message in Anthropic's format that adapters use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def blocks_of(said: dict[str, Any]) -> list[dict[str, Any]]:
-    """The texts, calls and results of a message; a text names an image or a document in its place.
+    """The texts, calls and results of a message; a text takes the place of an image or a document.
 
-    A model's thinking is left out: it goes only to the provider that signed it.
+    A model's thinking is left out: it is only for the provider that signed it.
     """
     content = said["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content

@@ -1,7 +1,7 @@
-"""Calls as values: what is sent, what comes back, and when a call is made again.
+"""Calls as values: the request, the response, and when to retry.
 
-An operation is a generator that yields calls and is sent their responses, so that it stands once for the
-blocking client and the one for asyncio. Each of these does no more than to make the calls and to wait.
+An operation is a generator that yields calls and is sent their responses. So each operation is written once for
+the blocking client and the asyncio client, which only make the calls and wait.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from google.rpc import error_details_pb2, status_pb2
 from utterd._errors import KINDS, FieldProblem, ServerError
 
 ATTEMPTS = 6
-"""How often a call is made, at most."""
+"""The most attempts of a call."""
 FIRST_PAUSE = 0.1
-"""Seconds before the second attempt, at most; each further pause may be twice as long."""
+"""Seconds before the second attempt, at most; each further pause can be twice as long."""
 
 T = TypeVar("T")
 Response = TypeVar("Response", bound=Message)
@@ -34,7 +34,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is to be made."""
+    """A call to make."""
 
     method: str
     """Its path, such as `/utterd.v1.MemoryService/Memorize`."""
@@ -42,20 +42,20 @@ class Call:
     response: type[Message]
 
     def write(self, request: Message) -> bytes:
-        """The request's bytes."""
+        """Serializes the request."""
         return request.SerializeToString()
 
     def read(self, bytes: bytes) -> Message:
-        """The response of these bytes."""
+        """Parses a response."""
         return self.response.FromString(bytes)
 
 
 Steps: TypeAlias = Generator[Call, Any, T]
-"""An operation that comes to a `T`."""
+"""An operation with a result `T`."""
 
 
 def call(service: str, name: str, request: Message, response: type[Response]) -> Steps[Response]:
-    """One call of `service`. To make it twice does what once does: it reads, or has a request id, or removes."""
+    """One call of `service`, which can be repeated without effect: it reads, or has a request id, or removes."""
     answer: Response = yield Call(f"/utterd.v1.{service}/{name}", request, response)
     return answer
 
@@ -66,7 +66,7 @@ def request_id(given: str | None) -> str:
 
 
 class Attempts:
-    """Counts the attempts of one call, and decides after each failure."""
+    """Counts the attempts of one call, and decides after each failure whether to retry."""
 
     def __init__(self, call: Call, timeout: float | None) -> None:
         self._call = call
@@ -78,7 +78,7 @@ class Attempts:
         return None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
 
     def pause_after(self, failure: grpc.RpcError) -> float:
-        """Seconds to wait before the next attempt; raises the failure's error when there is none."""
+        """Seconds to wait before the next attempt; raises the failure's error if there is none."""
         self._made += 1
         error = error_of(failure, getattr(self._call.request, "request_id", ""))
         pause = random.uniform(0, FIRST_PAUSE * 2 ** (self._made - 1)) + (error.retry_after or 0.0)
@@ -92,9 +92,9 @@ class Attempts:
         if error.code == "UNAVAILABLE":
             return True
         if error.code == "ABORTED":
-            # Who pinned a revision, or versions of the state, has to look at what is there now.
+            # A caller that pinned a revision, or versions of the state, must look at the current state first.
             return error.reason != "STALE_STATE" and not _pinned(self._call.request)
-        # Turned away before it was looked at, with the time to come again.
+        # Rejected before it was processed, with the time to try again.
         return error.code == "RESOURCE_EXHAUSTED" and error.retry_after is not None
 
 
@@ -103,7 +103,7 @@ def _pinned(request: Message) -> bool:
 
 
 def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
-    """The error that a failed call comes to."""
+    """The error for a failed call."""
     code = failure.code().name
     kind = KINDS.get(code, ServerError)
     details = {type(detail): detail for detail in _details(failure)}
@@ -126,7 +126,7 @@ def _seconds(duration: Duration) -> float:
 
 
 def _details(failure: grpc.RpcError) -> list[Any]:
-    """The details of a rich status that are known here."""
+    """The known details of a rich status."""
     metadata: Any = failure.trailing_metadata() or ()
     packed = dict(metadata).get("grpc-status-details-bin")
     if packed is None:
@@ -146,9 +146,9 @@ def _details(failure: grpc.RpcError) -> list[Any]:
 
 
 def named_as(operation: Callable[..., Any], method: Method, *, of_address: bool) -> Method:
-    """`method`, with the name, the documentation and the parameters of the operation that it runs.
+    """`method`, with the name, documentation and parameters of the operation that it runs.
 
-    `of_address`: the operation's first parameter, an address, is the object's own.
+    `of_address`: the operation's first parameter is an address, which the object provides.
     """
     functools.update_wrapper(method, operation)
     signature = inspect.signature(operation)

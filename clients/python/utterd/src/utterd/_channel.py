@@ -1,4 +1,4 @@
-"""Where a server is, and how it is reached."""
+"""The address of a server, and how to connect to it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import grpc
 
 DEFAULT = "127.0.0.1:50051"
-"""Where a server listens unless it is told otherwise."""
+"""The default address of a server."""
 
 _OPTIONS: tuple[tuple[str, int | str], ...] = (
-    # A context is bounded by its budget, and may be larger than what gRPC reads by default.
+    # A context is bounded by its budget, which can exceed gRPC's default limit.
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
-    # A server that starts anew is found again soon.
+    # Reconnects soon to a server that restarts.
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 2000),
@@ -27,12 +27,12 @@ _OPTIONS: tuple[tuple[str, int | str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How a server is known over TLS, and how this client is known to it. The files are PEM."""
+    """How server and client authenticate over TLS. The files are PEM."""
 
     ca: str | os.PathLike[str] | None = None
-    """The authority that signed the server's certificate; by default those that gRPC comes with."""
+    """The authority that signed the server's certificate; by default those that come with gRPC."""
     cert: str | os.PathLike[str] | None = None
-    """This client's certificate, with `key`, where the server asks for one."""
+    """This client's certificate, with `key`, if the server asks for one."""
     key: str | os.PathLike[str] | None = None
 
     def credentials(self) -> grpc.ChannelCredentials:
@@ -42,17 +42,17 @@ class Tls:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A server, as a channel is made to it."""
+    """What a channel to a server needs."""
 
     target: str
     options: Sequence[tuple[str, int | str]]
     credentials: grpc.ChannelCredentials | None
     metadata: tuple[tuple[str, str], ...]
-    """What every call sends along."""
+    """Sent with every call."""
 
 
 class Owned(Protocol):
-    """What ends with a client."""
+    """Something that ends with a client."""
 
     def close(self) -> None:
         """Ends it."""
@@ -61,9 +61,9 @@ class Owned(Protocol):
 def endpoint(address: str | None, token: str | None, namespace: str | None, tls: Tls | None) -> Endpoint:
     """Reads an address: `HOST:PORT`, `http://…`, `https://…` or `unix:PATH`.
 
-    Without one, `UTTERD_SERVER` names it, or else it is where a server listens by default. Without a token,
-    `UTTERD_TOKEN` or the file `UTTERD_TOKEN_FILE` gives it. ValueError for an address that is none of these, and
-    for a token that would go to another machine in the clear.
+    The default is `UTTERD_SERVER`, or else the default address of a server. The default token is `UTTERD_TOKEN`, or
+    the content of the file `UTTERD_TOKEN_FILE`. Raises ValueError for any other address, and for a token that would go
+    to another machine in the clear.
     """
     address = address or os.environ.get("UTTERD_SERVER") or DEFAULT
     token = token or _token_of_the_environment()

@@ -1,4 +1,4 @@
-"""What goes to a model. Each operation stands here once, for both clients."""
+"""Contexts for models. Each operation is defined once, for both clients."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def context(
     mask_results_after_turns: int | None = None,
     stable_steps: bool | None = None,
 ) -> Steps[model.Context]:
-    """What goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages.
+    """Builds what goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages.
 
-    No result of a tool goes without its call, and no call without its results.
+    Never contains a tool result without its call, or a call without its results.
 
-    - `budget`: by default what the conversation's policy lets the window and the summary have.
-    - `format`: OpenAI's chat, Anthropic's messages (with `system` beside them), or `text`.
+    - `budget`: by default what the conversation's policy allows for the window and the summary.
+    - `format`: OpenAI's chat, Anthropic's messages (with a separate `system`), or `text`.
     - `instructions`: a system prompt that is not stored.
-    - `recall`: adds what a search for this finds of the rest, a prompt or a `Recall`.
-    - `max_turns`: the newest so many turns, exactly.
-    - `summary`: whether it stands in a system message or in a user's.
+    - `recall`: a prompt or a `Recall`; adds what a search for it finds in the rest.
+    - `max_turns`: exactly this many of the newest turns.
+    - `summary`: whether it goes into a system message or a user message.
     - `unanswered`: whether a call without a result is left out, or closed with a placeholder.
-    - `mask_results_after_turns`: a line stands for results of tools of turns that are older than this.
-    - `stable_steps`: whether messages leave in steps, so that a provider's prompt cache is hit.
+    - `mask_results_after_turns`: replaces tool results of older turns with a line.
+    - `stable_steps`: whether messages drop out in steps, so that a provider's prompt cache hits.
     """
     wanted = model.Recall(recall) if isinstance(recall, str) else recall
     request = contexts.BuildContextRequest(
@@ -114,7 +114,7 @@ def prepare(
     format: Literal["openai", "anthropic"] = "openai",
     model_name: str = "",
 ) -> Steps[model.Prepared]:
-    """Makes a history that the caller holds fit for a model, and stores nothing.
+    """Makes a history that the caller holds fit for a model. Stores nothing.
 
     Keeps the newest messages within the limits, whole exchanges only, and drops what is malformed. `prompt` is the
     user's next message. By default 20 messages and 102,400 bytes.
@@ -139,7 +139,7 @@ def prepare(
 
 
 def count_tokens(texts: str | Sequence[str], *, model_name: str = "") -> Steps[model.Tokens]:
-    """Counts the tokens of texts, exactly, for an encoding or an OpenAI model; by default the server's encoding."""
+    """Counts the tokens of texts exactly, for an encoding or an OpenAI model; by default the server's encoding."""
     request = contexts.CountTokensRequest(texts=[texts] if isinstance(texts, str) else texts, model=model_name)
     it = yield from call(CONTEXTS, "CountTokens", request, contexts.CountTokensResponse)
     return model.Tokens(tuple(it.token_counts), it.encoding)

@@ -1,4 +1,4 @@
-"""What is done with conversations as a whole. Each operation stands here once, for both clients."""
+"""Operations on whole conversations. Each is defined once, for both clients."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def create(
     encoding: str = "",
     exist_ok: bool = False,
 ) -> Steps[str]:
-    """The id of a conversation that is made with limits of its own."""
+    """Creates a conversation with limits of its own. Returns its id."""
     request = conversations.CreateConversationRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
@@ -54,7 +54,7 @@ def create(
 
 
 def record(at: Address) -> Steps[model.ConversationRecord]:
-    """What the server knows of the conversation; `NotFoundError` when there is none."""
+    """What the server records about the conversation; `NotFoundError` if there is none."""
     request = conversations.GetConversationRequest(conversation_id=at.conversation_id, recipient_id=at.recipient_id)
     it = yield from call(CONVERSATIONS, "GetConversation", request, conversations.GetConversationResponse)
     return read.conversation(it.conversation)
@@ -69,9 +69,9 @@ def conversation_records(
     order: Literal["newest_start", "oldest_start", "newest_update", "oldest_update"] = "newest_start",
     limit: int | None = None,
 ) -> Steps[list[model.ConversationRecord]]:
-    """A recipient's conversations, or those of all recipients, in an order and at most `limit`.
+    """A recipient's conversations, or those of all recipients, sorted, and at most `limit`.
 
-    `prefix` and `status`: only those whose id begins so, and those that are doing this.
+    `prefix` and `status`: only conversations with this prefix of the id, and this status.
     """
     found: list[model.ConversationRecord] = []
     token = ""
@@ -101,7 +101,7 @@ def update(
     labels: Mapping[str, str] | None = None,
     expected_revision: int | None = None,
 ) -> Steps[model.ConversationRecord]:
-    """Changes the title, the limits or the labels; what is None stays. A smaller limit evicts at once."""
+    """Changes the title, limits or labels; None leaves a value unchanged. A smaller limit evicts immediately."""
     paths = {"title": title, "policy": policy, "labels": labels}
     request = conversations.UpdateConversationRequest(
         conversation_id=at.conversation_id,
@@ -126,7 +126,7 @@ def edit(
     metadata: Mapping[str, str] | None = None,
     expected_revision: int | None = None,
 ) -> Steps[model.Utterance]:
-    """Changes what an utterance says, in its place, whether it is pinned, or its metadata; what is None stays."""
+    """Changes an utterance's content, pin or metadata, in place; None leaves a value unchanged."""
     paths = {"content": content, "pinned": pinned, "metadata": metadata}
     request = conversations.UpdateUtteranceRequest(
         conversation_id=at.conversation_id,
@@ -144,7 +144,7 @@ def edit(
 
 
 def end(at: Address, reason: str = "", *, expected_revision: int | None = None) -> Steps[model.ConversationRecord]:
-    """Ends the conversation: it gets a title and a closing summary, and nothing more is said in it."""
+    """Ends the conversation: it gets a title and a closing summary, and accepts no more messages."""
     request = conversations.EndConversationRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
@@ -165,7 +165,7 @@ def fork(
     title: str,
     expected_revision: int | None,
 ) -> Steps[str]:
-    """The id of a conversation that starts with what was said in this one."""
+    """Starts a conversation with what was said in this one. Returns its id."""
     request = conversations.ForkConversationRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
@@ -181,7 +181,7 @@ def fork(
 
 
 def delete(at: Address) -> Steps[bool]:
-    """Removes the conversation and everything in it. Whether there was one."""
+    """Removes the conversation and everything in it. Returns whether there was one."""
     conversation_id = at.conversation_id
     try:
         if not conversation_id:
@@ -194,7 +194,7 @@ def delete(at: Address) -> Steps[bool]:
 
 
 def delete_recipient(recipient: str) -> Steps[int]:
-    """Removes everything of a recipient: all its conversations and what is stored in them. How many there were."""
+    """Removes all of a recipient's conversations and everything in them. Returns how many there were."""
     request = conversations.DeleteRecipientRequest(recipient_id=recipient)
     it = yield from call(CONVERSATIONS, "DeleteRecipient", request, conversations.DeleteRecipientResponse)
     return it.conversation_count
@@ -213,8 +213,8 @@ def compact(
 ) -> Steps[model.Compacted]:
     """Folds all but the last `keep_recent` (15) utterances of the window into the summary, or the `count` oldest.
 
-    Without `summarize` they are archived only.
-    `PreconditionError` for a window of fewer than 30, and for one that would not become smaller. `preview` shows what
+    Without `summarize`, they are only archived.
+    `PreconditionError` if the window has fewer than 30, or would not become smaller. `preview` shows what
     would happen, and changes nothing.
     """
     request = compactions.CompactConversationRequest(
@@ -234,7 +234,7 @@ def compact(
 
 
 def undo_compaction(at: Address, *, expected_revision: int | None = None) -> Steps[model.Compacted]:
-    """Takes the last compaction back that is not undone yet: its utterances are in the window again."""
+    """Undoes the last compaction that is not undone yet: its utterances return to the window."""
     request = compactions.UndoCompactionRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,

@@ -1,4 +1,4 @@
-"""What goes wrong, with what the server says of it."""
+"""Errors, with what the server says about them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """A field that a request was refused for."""
+    """A field because of which a request was refused."""
 
     field: str
     """The field of the request, such as `messages_json[2].role`."""
@@ -18,7 +18,7 @@ class FieldProblem:
 
 
 class UtterdError(Exception):
-    """The base of everything that this package raises by itself."""
+    """The base class of this package's own errors."""
 
 
 class ServerError(UtterdError):
@@ -27,11 +27,11 @@ class ServerError(UtterdError):
     code: str
     """The gRPC status, such as `NOT_FOUND`."""
     reason: str
-    """The server's stable reason, such as `STALE_REVISION`; empty when it was not the server that failed the call."""
+    """The server's stable reason, such as `STALE_REVISION`; empty if the call failed elsewhere."""
     fields: tuple[FieldProblem, ...]
     """The fields that are to blame."""
     metadata: Mapping[str, str]
-    """What the reason comes with, such as the `actual` revision."""
+    """Details of the reason, such as the `actual` revision."""
     retry_after: float | None
     """Seconds after which the server asks to be called again."""
     request_id: str
@@ -61,35 +61,35 @@ class ServerError(UtterdError):
 
 
 class InvalidRequestError(ServerError):
-    """The request is wrong; `fields` say where. Nothing was changed."""
+    """The request is wrong; `fields` says where. Nothing was changed."""
 
 
 class NotFoundError(ServerError):
-    """What the request names does not exist."""
+    """Something that the request names does not exist."""
 
 
 class ExistsError(ServerError):
-    """What the request would make exists already."""
+    """What the request would create already exists."""
 
 
 class ConflictError(ServerError):
-    """The conversation is not at the revision that was expected, or too many write to it at once."""
+    """The conversation is not at the expected revision, or too many callers write to it at the same time."""
 
 
 class PreconditionError(ServerError):
-    """The conversation is in no state for this, such as one that has ended."""
+    """The conversation's state does not allow this, for example because it has ended."""
 
 
 class ExhaustedError(ServerError):
-    """A limit of the server is reached: a quota, its disk, or what it can serve at a time."""
+    """A limit of the server is reached: a quota, its disk, or its load."""
 
 
 class DeniedError(ServerError):
-    """The caller is not known, or may not do this."""
+    """The caller is unknown, or is not allowed to do this."""
 
 
 class UnavailableError(ServerError):
-    """The server cannot be reached, or cannot answer now."""
+    """The server cannot be reached, or cannot answer at the moment."""
 
 
 class DeadlineError(ServerError):
@@ -97,7 +97,7 @@ class DeadlineError(ServerError):
 
 
 class StartError(UtterdError):
-    """A server of one's own did not start."""
+    """A local server did not start."""
 
 
 KINDS: Mapping[str, type[ServerError]] = MappingProxyType(

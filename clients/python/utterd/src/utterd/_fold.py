@@ -1,8 +1,8 @@
-"""A framework's own message within a provider's, without storing a text twice.
+"""A framework's own message inside a provider's message, without storing a text twice.
 
-What a provider's format has no place for stands in the message as one more field, which the server keeps and gives
-back. Texts that the provider's part says already are pointers there, so that one that is edited is edited for the
-framework too, and the server's limits of size hold for the message once.
+Whatever a provider's format has no place for goes into an extra field of the message, which the server keeps and
+returns. Texts that are already in the provider's part become pointers there, so that an edit of the text also applies
+to the framework's message, and texts count only once towards the server's size limits.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 AT = "$at"
-"""The key of a pointer: `{"$at": [key or index, …]}` leads to a text of the message."""
+"""The key of a pointer: `{"$at": [key or index, …]}` points to a text of the message."""
 SHORTEST = 24
-"""Shorter texts stand where they are: a pointer would be longer."""
+"""Shorter texts are stored in place: a pointer would be longer."""
 
 Json = Any
 
@@ -25,7 +25,7 @@ def fold(message: dict[str, Any], field: str, own: Json) -> dict[str, Any]:
 
 
 def unfold(message: dict[str, Any], field: str) -> Json:
-    """What was folded into the field of `message`; KeyError when there is no such field."""
+    """What was folded into the field of `message`; KeyError if there is no such field."""
     return _unfold(message[field], message)
 
 
@@ -51,7 +51,7 @@ def _fold(value: Json, texts: dict[str, list[str | int]]) -> Json:
         return [_fold(part, texts) for part in value]
     if isinstance(value, dict):
         folded = {key: _fold(part, texts) for key, part in value.items()}
-        # An object that looks like a pointer, or like this, is told from one by a key more.
+        # An object that looks like a pointer, or like this, is marked by one more key.
         return {AT: None, "is": folded} if AT in value else folded
     return value
 

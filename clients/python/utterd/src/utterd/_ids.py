@@ -1,15 +1,15 @@
-"""Ids of frameworks as ids of conversations and messages."""
+"""Turns frameworks' ids into ids of conversations and messages."""
 
 from __future__ import annotations
 
 import hashlib
 
 MAX_BYTES = 256
-"""The most that an id has."""
+"""The most bytes of an id."""
 
 
 def fit(*parts: str) -> str:
-    """An id of these parts, joined by `/`: as they are where that is an id, or else a digest of them."""
+    """An id from these parts: joined by `/` if that is a valid id, or else a digest."""
     joined = "/".join(parts)
     plain = all(part and "/" not in part for part in parts[1:]) and bool(parts[0])
     try:
@@ -17,6 +17,6 @@ def fit(*parts: str) -> str:
             return joined
     except UnicodeEncodeError:
         pass
-    # Lengths part the parts, so that no two lists of them come to one text.
+    # With the lengths, different lists of parts never give the same text.
     exact = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(exact.encode(errors="surrogatepass")).hexdigest()

@@ -1,4 +1,4 @@
-"""LangChain's messages as messages of OpenAI's chat, and back."""
+"""Converts LangChain's messages to OpenAI's chat messages, and back."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert
 from utterd._fold import fold, unfold
 
 FIELD = "langchain"
-"""The field of a message that holds what is LangChain's own of it."""
+"""The field of a message that holds LangChain's own data."""
 ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system", "tool": "tool"}
 
 
 def to_chat(message: BaseMessage) -> dict[str, Any]:
-    """The message as one of OpenAI's chat, with what that cannot say of it in a field more."""
+    """The message as an OpenAI chat message, with whatever that cannot express in an extra field."""
     said: dict[str, Any] = {"role": ROLES.get(message.type, "user"), "content": _content(message.content)}
     if message.name:
         said["name"] = message.name
@@ -45,7 +45,7 @@ def _content(content: str | list[Any]) -> str | list[Any]:
 
 
 def from_chat(said: dict[str, Any]) -> BaseMessage:
-    """The message that was stored, or what another client stored as one of LangChain's."""
+    """The message that was stored; one stored by another client, as one of LangChain's."""
     if FIELD not in said:
         return convert_to_messages([said])[0]
     own = unfold(said, FIELD)

@@ -1,4 +1,4 @@
-"""LlamaIndex' messages as messages of OpenAI's chat, and back."""
+"""Converts LlamaIndex' messages to OpenAI's chat messages, and back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llama_index.core.storage.chat_store.base_db import MessageStatus
 from utterd._fold import fold, unfold
 
 FIELD = "llama_index"
-"""The field of a message that holds what is LlamaIndex' own of it."""
+"""The field of a message that holds LlamaIndex' own data."""
 ROLES = {
     MessageRole.SYSTEM: "system",
     MessageRole.DEVELOPER: "system",
@@ -23,7 +23,7 @@ ROLES = {
 
 
 def to_chat(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> dict[str, Any]:
-    """The message as one of OpenAI's chat, with what that cannot say of it in a field more."""
+    """The message as an OpenAI chat message, with whatever that cannot express in an extra field."""
     said: dict[str, Any] = {"role": ROLES.get(message.role, "user"), "content": message.content or ""}
     if said["role"] == "assistant" and (calls := _calls(message)):
         said["tool_calls"] = calls
@@ -41,7 +41,7 @@ def _calls(message: ChatMessage) -> list[dict[str, Any]]:
     blocks = [block for block in message.blocks if isinstance(block, ToolCallBlock)]
     if blocks:
         return [_call(block.tool_call_id or block.tool_name, block.tool_name, block.tool_kwargs) for block in blocks]
-    # of integrations that keep what the provider sent
+    # from integrations that keep what the provider sent
     given = json.loads(message.model_dump_json(include={"additional_kwargs"}))["additional_kwargs"].get("tool_calls")
     return [call for call in given or () if isinstance(call, dict) and "function" in call]
 
@@ -52,7 +52,7 @@ def _call(id: str, name: str, arguments: dict[str, Any] | str) -> dict[str, Any]
 
 
 def from_chat(said: dict[str, Any]) -> ChatMessage:
-    """The message that was stored, or what another client or a context says as one of LlamaIndex'."""
+    """The message that was stored; one from another client or a context, as one of LlamaIndex'."""
     if "message" in said.get(FIELD, {}):
         return ChatMessage.model_validate(unfold(said, FIELD)["message"])
     content = said.get("content") or ""

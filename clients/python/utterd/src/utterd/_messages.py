@@ -1,4 +1,4 @@
-"""What is done with one conversation's messages. Each operation stands here once, for both clients."""
+"""Operations on one conversation's messages. Each is defined once, for both clients."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from utterd._proto import message_pb2, utterance_pb2
 
 MEMORY, CONVERSATIONS = "MemoryService", "ConversationService"
 PAGE = 1000
-"""The most that a page holds."""
+"""The most items on a page."""
 LAST = 2**63 - 1
-"""The last sequence that there can be."""
+"""The largest possible sequence."""
 
 SCOPES = {
     "window": memory.REMEMBER_SCOPE_WINDOW,
@@ -38,27 +38,27 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Which conversation: one by its id; or else the active one of a recipient, by default of `default`."""
+    """Which conversation: one by its id; or else a recipient's active one, by default that of `default`."""
 
     conversation_id: str
     recipient_id: str
     of_recipient: bool = False
-    """The recipient itself is meant, and no conversation."""
+    """Whether the recipient itself is meant, not a conversation."""
 
 
 class Addressed:
-    """What has an address: a conversation, for threads or for asyncio."""
+    """Something with an address, such as a conversation."""
 
     address: Address
 
     @property
     def id(self) -> str | None:
-        """Its id; None of a recipient's active one."""
+        """Its id; None for a recipient's active one."""
         return self.address.conversation_id or None
 
     @property
     def recipient(self) -> str | None:
-        """Whose it is, as far as that was said."""
+        """Its recipient, if one was given."""
         return self.address.recipient_id or None
 
 
@@ -75,19 +75,19 @@ def add(
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Added]:
-    """Stores one message or several, all or none; starts the conversation if need be.
+    """Stores one message or several, all or none; starts the conversation if necessary.
 
-    A message is a mapping as OpenAI's chat, OpenAI's Responses or Anthropic write it, or an object of their
-    packages; fields that they do not know are kept and come back.
+    A message is a mapping in the format of OpenAI's chat, OpenAI's Responses or Anthropic, or an object of their
+    packages; unknown fields are kept and returned.
 
-    - `format`: told by the looks of the messages by default.
-    - `ids`: ids of the caller's, one for each message, unique in the conversation.
-    - `upsert`: a message with an id that is stored already takes its place; by default `ExistsError`.
-    - `lenient`: stores also a result that answers no call, and a message that says and calls nothing.
-    - `state`: changes the values beside the conversation in the same commit: when either is refused, neither is done.
-    - `recipient_state`: the same with the recipient's own values.
-    - `expected_revision`: `ConflictError` when the conversation is at another; 0 when it must not exist yet.
-    - `request_id`: names this attempt; to repeat it stores nothing twice. By default a new one.
+    - `format`: by default detected from the messages.
+    - `ids`: the caller's own ids, one for each message, unique in the conversation.
+    - `upsert`: a message replaces a stored one with the same id; by default `ExistsError`.
+    - `lenient`: also stores a result that answers no call, and a message without content and calls.
+    - `state`: changes the conversation's values in the same commit: if one is refused, neither is done.
+    - `recipient_state`: the same for the recipient's own values.
+    - `expected_revision`: `ConflictError` if the conversation is at another; 0 means that it must not exist yet.
+    - `request_id`: identifies this attempt; a repetition stores nothing twice. By default a new one.
     """
     changes = (state, recipient_state)
     return _memorize(at, messages, None, format, ids, upsert, lenient, changes, expected_revision, request_id)
@@ -106,9 +106,9 @@ def replace_after(
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Added]:
-    """Removes everything behind a sequence, 0 for everything stored, and stores messages in its place.
+    """Removes everything after a sequence, 0 for everything stored, and stores messages instead.
 
-    Both are one commit. What is removed is gone for good, from the summary too. The other arguments are those of
+    Both are one commit. The removal is final, and includes the summary. The other arguments are those of
     `add`.
     """
     changes = (state, recipient_state)
@@ -158,7 +158,7 @@ def _memorize(
 
 
 def state_change(change: model.StateChange) -> conversations.StateChange:
-    """A change of the state as a request has it."""
+    """A change of the state in the form of a request."""
 
     def value(name: str, value: Any) -> conversations.StateValue:
         if isinstance(value, (bytes, bytearray, memoryview)):
@@ -185,16 +185,16 @@ def stored(
     newest_first: bool = False,
     format: model.Format | None = None,
 ) -> Steps[model.Stored]:
-    """The messages that are stored, in the window and the archive, with what is known of each.
+    """The stored messages, in the window and the archive, with facts about each.
 
     Several conditions must all hold:
 
-    - `last`: only the newest so many of what would be listed.
-    - `after`, `before`: only messages that begin behind, or before, this sequence.
+    - `last`: only this many of the newest.
+    - `after`, `before`: only messages that begin after, or before, this sequence.
     - `ids`: only messages that begin with one of these utterances, at most 1,000.
-    - `roles`: only what these say.
-    - `offset`, `limit`: so many of the list are passed over, so many are returned at most.
-    - `format`: every message in this format; by default each as it came.
+    - `roles`: only messages of these roles.
+    - `offset`, `limit`: how many of the list to skip, and the most to return.
+    - `format`: every message in this format; by default each as it was given.
     """
     page, them = yield from _listed(at, last, after, before, ids, roles, offset, limit, newest_first, format)
     return model.Stored(page.conversation_id, page.revision, tuple(map(read.message, them)))
@@ -213,7 +213,7 @@ def messages(
     newest_first: bool = False,
     format: model.Format | None = None,
 ) -> Steps[list[dict[str, Any]]]:
-    """The messages that are stored, as they came. The arguments are those of `stored`."""
+    """The stored messages, as they were given. The arguments are those of `stored`."""
     _, them = yield from _listed(at, last, after, before, ids, roles, offset, limit, newest_first, format)
     return read.plain_messages(them)
 
@@ -230,7 +230,7 @@ def _listed(
     newest_first: bool,
     format: model.Format | None,
 ) -> Steps[tuple[conversations.ListMessagesResponse, list[message_pb2.Message]]]:
-    """The first page, whose revision shows a change between two pages to who pins it; and the messages of all."""
+    """The first page, and the messages of all pages. Pinning its revision reveals a change between two pages."""
     wanted = [read.chosen("roles", role, read.ROLES) for role in roles]
     written = None if format is None else read.chosen("format", format, read.FORMATS)
     order = conversations.LIST_ORDER_NEWEST_FIRST if newest_first else conversations.LIST_ORDER_OLDEST_FIRST
@@ -249,7 +249,7 @@ def _listed(
             roles=wanted,
             order=order,
             offset=offset,
-            # the same on every page, as a token asks for
+            # the same on every page, as a token requires
             page_size=PAGE if limit is None else min(limit, PAGE),
             page_token=token,
         )
@@ -264,10 +264,11 @@ def _listed(
 
 
 def pop(at: Address, *, format: model.Format | None = None) -> Steps[dict[str, Any] | None]:
-    """Removes the newest message for good, and returns it; None when nothing is stored.
+    """Removes the newest message for good, and returns it; None if nothing is stored.
 
-    One call, so that no two callers get the same message. Where it is made again, as the server was lost amid it, and
-    turns out to have happened, `UnavailableError` says so: the message is gone, and outcomes keep no text.
+    This is a single call, so that no two callers get the same message. If the connection is lost during the call, and
+    a retry finds that it had taken effect, this raises `UnavailableError`: the message is lost, because outcomes keep
+    no text.
     """
     request = memory.ForgetRequest(
         conversation_id=at.conversation_id,
@@ -284,20 +285,20 @@ def pop(at: Address, *, format: model.Format | None = None) -> Steps[dict[str, A
     except NotFoundError:
         return None
     if it.replayed and it.forgotten:
-        text = "the newest message was removed, but the server was lost before it was received"
+        text = "the newest message was removed, but the connection was lost before it was received"
         raise UnavailableError(text, code="UNAVAILABLE", request_id=request.request_id)
     return read.message(it.messages[-1]).message if it.messages else None
 
 
 def clear(at: Address, *, expected_revision: int | None = None) -> Steps[None]:
-    """Removes everything that was said, for good, with what the summary tells of it.
+    """Removes everything that was said, for good, from the summary too.
 
-    The conversation stays, with its title, labels and limits. One that does not exist is clear.
+    The conversation stays, with its title, labels and limits. If it does not exist, this does nothing.
     """
     request = memory.ForgetRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
-        # The word `all` would spare the instructions at the head.
+        # The word `all` would keep the instructions at the head.
         selector=memory.ForgetSelector(sequences=[utterance_pb2.SequenceRange(first=1, last=LAST)]),
         mode=memory.FORGET_MODE_HARD,
         exact=True,
@@ -325,15 +326,14 @@ def forget(
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[model.Forgotten]:
-    """Forgets what instructions select, such as `last:3` or "what I said yesterday", or what is named.
+    """Forgets what instructions such as `last:3` or "what I said yesterday" select, or what is named.
 
-    - `ids`, `sequences`, `newest`: in the place of instructions: these utterances, these sequences (numbers, or
-      ranges with a step of 1), the newest so many messages; all that any of them names.
+    - `ids`, `sequences`, `newest`: instead of instructions: these utterances, these sequences (numbers, or ranges with
+      a step of 1), this many of the newest messages; everything that any of them names.
     - `hard`: for good. By default `restore` brings it back.
-    - `exact`: with `hard` and without instructions: this and nothing else, where otherwise an exchange is forgotten
-      whole.
-    - `dry_run`: tells what would be forgotten, and changes nothing.
-    - `return_messages`: the response holds the messages, unless it is `replayed`.
+    - `exact`: with `hard` and without instructions: exactly this; by default an exchange is forgotten as a whole.
+    - `dry_run`: returns what would be forgotten, and changes nothing.
+    - `return_messages`: the response contains the messages, unless it is `replayed`.
     """
     named = bool(ids) or bool(sequences) or newest is not None
     selector = memory.ForgetSelector(
@@ -379,7 +379,7 @@ def _sequence_range(them: int | range) -> utterance_pb2.SequenceRange:
 def restore(
     at: Address, ids: Sequence[str], *, expected_revision: int | None = None, request_id: str | None = None
 ) -> Steps[model.Restored]:
-    """Brings back what was forgotten softly: 1 to 1,000 utterances by their ids, each with its exchange."""
+    """Brings back softly forgotten utterances: 1 to 1,000 by their ids, each with its exchange."""
     request = memory.RestoreRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
@@ -411,11 +411,11 @@ def remember(
     until: datetime | None = None,
     min_relevance: float | None = None,
 ) -> Steps[list[model.Match]]:
-    """Finds utterances by a prompt, the best first; without one the newest that the filters let through.
+    """Finds utterances by a prompt, the best first; without a prompt, the newest that pass the filters.
 
-    - `limit`: how many, at most.
-    - `neighbors`: how many utterances before and after each match come along, 0 to 10.
-    - `roles`, `names`: only what these say.
+    - `limit`: the most matches.
+    - `neighbors`: how many utterances before and after each match to include, 0 to 10.
+    - `roles`, `names`: only utterances of these speakers.
     - `since`, `until`: only what was said then or later, and before then.
     - `min_relevance`: the least relevance, 0 to 1.
     """
@@ -476,12 +476,12 @@ def summarize(
     focus: Iterable[str] = (),
     wait_for_model: bool = False,
 ) -> Steps[model.Summary]:
-    """Summarises a conversation, or a part of it, and stores nothing.
+    """Summarises a conversation, or a part of it. Stores nothing.
 
     - `part`: all of it; the last `recent` utterances; what left the window (`evicted`); or the `turns`, a range.
     - `tokens`: how long it may be; by default the policy's limit.
     - `focus`: words that make a sentence matter more.
-    - `wait_for_model`: has the server's model tell it, where it has one.
+    - `wait_for_model`: has the server's model write it, if there is one.
     """
     request = memory.SummarizeRequest(
         conversation_id=at.conversation_id,
@@ -500,7 +500,7 @@ def summarize(
 
 
 def summary(at: Address) -> Steps[model.Summary]:
-    """The summary of what left the window, as it is stored."""
+    """The stored summary of what left the window."""
     request = conversations.GetSummaryRequest(conversation_id=at.conversation_id, recipient_id=at.recipient_id)
     it = yield from call(CONVERSATIONS, "GetSummary", request, conversations.GetSummaryResponse)
     models = {segment.model for segment in it.segments if segment.model}
@@ -515,11 +515,11 @@ def capacity(at: Address) -> Steps[model.Capacity]:
 
 
 def watched(at: Address) -> Call:
-    """The call whose responses tell how full the window is."""
+    """The call whose responses report how full the window is."""
     request = memory.WatchCapacityRequest(conversation_id=at.conversation_id, recipient_id=at.recipient_id)
     return Call("/utterd.v1.MemoryService/WatchCapacity", request, memory.WatchCapacityResponse)
 
 
 def capacity_of(response: object) -> model.Capacity:
-    """What a response of that call says."""
+    """The capacity in a response of that call."""
     return read.capacity(cast(memory.WatchCapacityResponse, response).capacity)

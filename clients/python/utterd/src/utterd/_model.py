@@ -1,4 +1,4 @@
-"""What calls take and come to: plain values that do not change."""
+"""The arguments and results of calls: plain immutable values."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
-"""Who speaks."""
+"""The speaker of a message."""
 Format: TypeAlias = Literal["openai", "responses", "anthropic"]
 """A provider's format of messages: OpenAI's chat, items of OpenAI's Responses, or Anthropic's messages."""
 Status: TypeAlias = Literal["active", "awaiting_answer", "idle", "closed"]
-"""What a conversation is doing."""
+"""A conversation's status."""
 Scope: TypeAlias = Literal["window", "conversation", "recipient"]
 """What a search covers: the window, the conversation with its archive, or all conversations of its recipient."""
 
@@ -44,30 +44,30 @@ class Capacity:
     """How full a window is."""
 
     conversation_id: str
-    """Empty where a recipient has no conversation; the limits are the server's defaults then."""
+    """Empty if the recipient has no conversation; the limits are then the server's defaults."""
     recipient_id: str
     revision: int
     status: Status | None
     utterances: int
-    """Slots of the window that are taken."""
+    """Utterances in the window."""
     tokens: int
     """Tokens of the window."""
     turns: int
     archived: int
     """Utterances that left the window and are still stored."""
     max_utterances: int | None
-    """None: unlimited; so it is of the other maxima."""
+    """None means unlimited, here and for the other maxima."""
     max_tokens: int | None
     max_turns: int | None
     available_utterances: int | None
     available_tokens: int | None
     over_limit: bool
-    """Whether what may not leave the window is more than it should hold."""
+    """Whether the window exceeds a limit because what is in it cannot leave."""
     summary_tokens: int
     total_tokens: int
     """Tokens of the window and the summary."""
     compaction_advised: bool
-    """Whether the window has grown so long that it should be compacted."""
+    """Whether the window has become long enough to be compacted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Reference:
     """Points to an utterance, without its text."""
 
     utterance_id: str
-    """Empty of a reference far down a long list."""
+    """Empty for references far down a long list."""
     sequence: int
     role: Role | None
     turn: int
@@ -84,7 +84,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Irregularity:
-    """Something that was let pass."""
+    """Something irregular that was accepted."""
 
     index: int
     """The utterance's place in the request, from 0."""
@@ -94,14 +94,14 @@ class Irregularity:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of messages that were added."""
+    """The result of adding messages."""
 
     conversation_id: str
     revision: int
     memorized: tuple[Reference, ...]
-    """The utterances that were stored, in order: a message that holds results of tools is several."""
+    """The utterances that were stored, in order: a message with several tool results is several utterances."""
     evicted: tuple[Reference, ...]
-    """What left the window for them; it is in the archive and in the summary."""
+    """What left the window to make room; it is in the archive and in the summary."""
     removed: tuple[Reference, ...]
     """What they replaced."""
     capacity: Capacity
@@ -111,29 +111,29 @@ class Added:
     """Whether an earlier call with the same request id did this."""
     irregularities: tuple[Irregularity, ...]
     ended_conversation_id: str | None
-    """The recipient's conversation that had been left idle, and ended for this one to start."""
+    """The recipient's previous conversation, which had been idle and ended so that this one could start."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """What to change of the values that are kept beside a conversation, or of a recipient. What is not named stays."""
+    """A change to the values of a conversation or a recipient. Values that are not named stay."""
 
     set: Mapping[str, Any] = field(default_factory=dict)
-    """Values to set, by name: bytes, or what JSON can hold."""
+    """Values to set, by name: bytes, or what JSON can represent."""
     delete: Sequence[str] = ()
-    """Names to delete; one that there is not is passed over."""
+    """Names to delete; missing ones are ignored."""
     expected_versions: Mapping[str, int] = field(default_factory=dict)
-    """`ConflictError` when a named value is at another version; 0 when there must be none."""
+    """`ConflictError` if a named value is at another version; 0 means that it must not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class StateValue:
-    """A value that is kept beside a conversation, or of a recipient."""
+    """A value of a conversation or a recipient."""
 
     value: Any
-    """Bytes, or what was read of JSON."""
+    """Bytes, or a value parsed from JSON."""
     version: int
-    """The revision, of the conversation or of the recipient's values, that wrote it."""
+    """The revision, of the conversation or the recipient's values, at which it was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +142,14 @@ class StoredMessage:
 
     message: dict[str, Any]
     json: str
-    """The message as text: byte for byte as it came, unless it was edited since."""
+    """The message as text: byte for byte as it was given, unless it has been edited since."""
     format: Format
     utterance_id: str
-    """The id of its first utterance: the one that it was given, or the server's."""
+    """The id of its first utterance: the caller's, or else the server's."""
     sequence: int
     """The sequence of its first utterance."""
     utterance_count: int
-    """How many utterances it is: more than one when it holds several results of tools."""
+    """How many utterances it is: more than one if it has several tool results."""
     role: Role
     turn: int
     time: datetime
@@ -168,7 +168,7 @@ class Stored:
     conversation_id: str
     """Empty for a recipient without a conversation."""
     revision: int
-    """What a change that builds on these messages names as `expected_revision`; 0 when nothing is stored yet."""
+    """The `expected_revision` for a change that builds on these messages; 0 if nothing is stored yet."""
     messages: tuple[StoredMessage, ...]
 
 
@@ -196,11 +196,11 @@ class Match:
     utterance: Utterance
     conversation_id: str
     score: float
-    """Orders the matches of one search."""
+    """Ranks the matches of one search."""
     relevance: float
     """How much of the prompt it covers, from 0 to 1; 0 without a prompt."""
     terms: tuple[str, ...]
-    """The words of the prompt that it holds."""
+    """The words of the prompt that it contains."""
     neighbors: tuple[Utterance, ...]
 
 
@@ -212,7 +212,7 @@ class Forgotten:
     revision: int
     forgotten: tuple[Reference, ...]
     messages: tuple[StoredMessage, ...]
-    """The messages themselves, where they were asked for."""
+    """The messages themselves, if requested."""
     capacity: Capacity
     understood_as: str
     """The instructions as they were understood, in their short form."""
@@ -241,9 +241,9 @@ class Summary:
     """Tokens of the text, exactly."""
     conversation_id: str
     model: str
-    """The model that told it; empty when its sentences are taken from what was said."""
+    """The model that wrote it; empty if its sentences are quoted from what was said."""
     warnings: tuple[str, ...] = ()
-    """Why the text is empty, when it is."""
+    """Why the text is empty, if it is."""
 
     def __str__(self) -> str:
         return self.text
@@ -251,12 +251,12 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """What a compaction did, or would do, or what undoing it did."""
+    """What a compaction did or would do, or what undoing one did."""
 
     conversation_id: str
     revision: int
     utterances: int
-    """Utterances that left the window, or came back."""
+    """Utterances that left the window, or returned to it."""
     tokens_before: int
     """Tokens of window and summary together."""
     tokens_after: int
@@ -266,7 +266,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRecord:
-    """A conversation as the server knows it."""
+    """A conversation as the server records it."""
 
     conversation_id: str
     recipient_id: str
@@ -279,7 +279,7 @@ class ConversationRecord:
     """Once it has ended: what it was about and what came of it, in 2 to 3 sentences."""
     status: Status | None
     active: bool
-    """Whether a message to its recipient alone goes here."""
+    """Whether messages addressed to its recipient without an id go here."""
     encoding: str
     policy: Policy
     labels: Mapping[str, str]
@@ -292,14 +292,14 @@ class ConversationRecord:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """What to recall of what a context does not hold."""
+    """What to recall from the rest of the conversation, or of the recipient's conversations."""
 
     prompt: str
     limit: int | None = None
-    """Matches at most, 1 to 50; as many as fit by default."""
+    """The most matches, 1 to 50; by default as many as fit."""
     scope: Literal["conversation", "recipient"] | None = None
     max_percent: int | None = None
-    """The most of the budget, in per cent; 50 by default."""
+    """The largest share of the budget, in per cent; 50 by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,30 +307,30 @@ class Omission:
     """Utterances that a context leaves out for one reason."""
 
     reason: str
-    """Such as `evicted` (the summary stands for them), `budget`, `unanswered_call`."""
+    """Such as `evicted` (the summary covers them), `budget`, `unanswered_call`."""
     sequences: tuple[range, ...]
 
 
 class Context(list[dict[str, Any]]):
-    """What goes to a model: a list of messages, ready to be sent, and what is to be known of it."""
+    """What goes to a model: a list of messages, ready to be sent, with facts about it."""
 
     conversation_id: str
-    """Empty where the recipient has no conversation."""
+    """Empty if the recipient has no conversation."""
     revision: int
     system: list[dict[str, Any]]
-    """Of Anthropic's format: the request's `system`; empty when there is none."""
+    """With Anthropic's format: the request's `system`; empty if there is none."""
     text: str
-    """Of the format `text`: the text. There are no messages then."""
+    """With the format `text`: the text. There are then no messages."""
     tokens: int
-    """Tokens of it all, never more than the budget."""
+    """The total tokens, never more than the budget."""
     budget: int | None
     sequences: tuple[int, ...]
-    """The utterances that it is made of, in the order of the messages."""
+    """The utterances that it was built from, in the order of the messages."""
     omitted: tuple[Omission, ...]
     stable_messages: int
-    """So many messages at the head stay the same while messages are only added: a cache mark may stand behind them."""
+    """How many messages at the head stay the same while messages are only added: a cache mark can follow them."""
     uncovered: int
-    """Utterances left out of which no summary tells."""
+    """Utterances that are left out and not covered by a summary."""
     warnings: tuple[str, ...]
 
 
@@ -340,7 +340,7 @@ class Prepared:
 
     messages: list[dict[str, Any]]
     system: str
-    """Of Anthropic's format: the request's `system`."""
+    """With Anthropic's format: the request's `system`."""
     tokens: int
     dropped: tuple[str, ...]
     """What was left out, and why."""
@@ -359,6 +359,6 @@ class Tokens:
 
 
 Message: TypeAlias = Mapping[str, Any] | Any
-"""A message as a provider's API writes it: a mapping, or an object of a provider's package (with `model_dump`)."""
+"""A message in a provider's format: a mapping, or an object of a provider's package (with `model_dump`)."""
 Messages: TypeAlias = Message | Sequence[Message]
 """One message or several."""

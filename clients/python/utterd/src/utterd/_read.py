@@ -1,4 +1,4 @@
-"""From the messages of the protocol to plain values, and from words to its enumerations."""
+"""Converts protocol messages to plain values, and words to enum values."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ PRESETS: Mapping[str, conversation_pb2.PolicyPreset] = {
 
 
 def chosen(field: str, word: str, words: Mapping[str, E]) -> E:
-    """The value that a word stands for; ValueError, with the words that are accepted, for another."""
+    """The value for a word; ValueError for any other word, with the accepted ones."""
     if word not in words:
         raise ValueError(f"{field}: {word!r}; accepted are {', '.join(words)}")
     return words[word]
 
 
 def _words(values: Mapping[str, int]) -> Mapping[int, str]:
-    """The word for each value; there is none for one that is unspecified or not known here."""
+    """The word for each value; unspecified and unknown values have none."""
     return {value: word for word, value in values.items()}
 
 
@@ -59,12 +59,12 @@ def time(stamp: Timestamp) -> datetime:
 
 
 def given(message: Proto, field: str) -> int | None:
-    """A number with explicit presence; None where it is absent."""
+    """A number with explicit presence; None if it is absent."""
     return cast(int, getattr(message, field)) if message.HasField(field) else None
 
 
 def present(**fields: Any) -> dict[str, Any]:
-    """The fields that are not None: those that a request is to have."""
+    """The fields that are not None, which are those to send."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -97,14 +97,14 @@ def role(value: int) -> model.Role:
 def references(them: Iterable[utterance_pb2.UtteranceRef]) -> tuple[model.Reference, ...]:
     roles = cast("Mapping[int, model.Role]", _ROLE_WORDS)
     return tuple(
-        # by place: a long answer has thousands
+        # positional arguments: a long answer has thousands of these
         model.Reference(it.utterance_id, it.sequence, roles.get(it.role), it.turn_number, it.token_count)
         for it in them
     )
 
 
 def plain_messages(them: Iterable[message_pb2.Message]) -> list[dict[str, Any]]:
-    """The messages themselves, without what is known of them. To read them as one text takes half the time."""
+    """The messages themselves, without facts about them. Parsing them as one text takes half the time."""
     return cast("list[dict[str, Any]]", json.loads(f"[{','.join(it.message_json for it in them)}]"))
 
 
@@ -194,7 +194,7 @@ def conversation(it: conversation_pb2.Conversation) -> model.ConversationRecord:
 
 
 def as_json(messages: model.Messages) -> str:
-    """A JSON array of one message or several. A text is one already."""
+    """A JSON array of one message or several. A text is returned unchanged."""
     if isinstance(messages, str):
         return messages
     several = isinstance(messages, Iterable) and not isinstance(messages, Mapping) and not _is_model(messages)
@@ -224,7 +224,7 @@ def _plain(message: Any) -> dict[str, Any]:
 def one_as_json(value: Any) -> str:
     """A value as JSON."""
     text = _written.encode(value)
-    # Half of a surrogate pair is no text, and JSON can only hold it escaped.
+    # Half of a surrogate pair is not text, and JSON can only contain it escaped.
     return text if _is_text(text) else _escaped.encode(value)
 
 

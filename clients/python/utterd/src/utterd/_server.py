@@ -1,4 +1,4 @@
-"""A server of one's own: a process that ends with its client, or with this process."""
+"""A local server: a process that ends with its client, or with this process."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from utterd._errors import StartError
 from utterd._sync import Client
 
 START_SECONDS = 60.0
-"""How long a server may take until it serves. One on files may have much to read."""
+"""How long a server may take to start. One with files might have a lot to read."""
 LONGEST_SOCKET = 103
-"""Bytes that the path of a socket may have, on every system."""
+"""The most bytes that every system allows for the path of a socket."""
 END_SECONDS = 30.0
-"""How long it may take to end by itself."""
+"""How long a server may take to end by itself."""
 
 
 def local(
@@ -31,14 +31,14 @@ def local(
     settings: Mapping[str, str | int | bool] | None = None,
     timeout: float | None = 30.0,
 ) -> Client:
-    """A client with a server of its own, which ends with it: `with utterd.local() as memory: …`.
+    """A client with a local server, which ends with the client: `with utterd.local() as memory: …`.
 
-    - `path`: the directory of the server's files; it is made if need be, and one server at a time may use it. Without
-      one everything is in memory, and gone with the client.
-    - `settings`: keys of the configuration, such as `{"preset": "session"}`. Variables of the environment and files of
-      configuration do not count.
+    - `path`: the directory of the server's files; it is created if necessary, and only one server at a time can use
+      it. Without one, everything is in memory, and lost when the client is closed.
+    - `settings`: keys of the configuration, such as `{"preset": "session"}`. Environment variables and configuration
+      files are ignored.
 
-    `StartError` when there is no program, or it does not start.
+    Raises `StartError` if there is no program, or it does not start.
     """
     server = Server(path, settings or {})
     return Client(endpoint(server.address, None, None, None), timeout, owned=server)
@@ -50,15 +50,15 @@ def local_async(
     settings: Mapping[str, str | int | bool] | None = None,
     timeout: float | None = 30.0,
 ) -> AsyncClient:
-    """A client for asyncio with a server of its own; see `local`. Starting the server blocks for a moment."""
+    """An asyncio client with a local server; see `local`. Starting the server blocks for a moment."""
     server = Server(path, settings or {})
     return AsyncClient(endpoint(server.address, None, None, None), timeout, owned=server)
 
 
 def find_utterd_bin() -> str:
-    """The program `utterd`: what the variable `UTTERD_BIN` names, that of the package `utterd-server`, or one of PATH.
+    """The program `utterd`: from the variable `UTTERD_BIN`, the package `utterd-server`, or PATH.
 
-    `StartError` when there is none.
+    Raises `StartError` if there is none.
     """
     if named := os.environ.get("UTTERD_BIN"):
         return named
@@ -77,7 +77,7 @@ class Server:
     """A server process on a Unix socket in a private directory."""
 
     address: str
-    """Where it listens."""
+    """The address that it listens on."""
 
     def __init__(self, path: str | os.PathLike[str] | None, settings: Mapping[str, str | int | bool]) -> None:
         program = find_utterd_bin()
@@ -98,11 +98,11 @@ class Server:
             with open(self._directory / "log", "wb") as log:
                 return subprocess.Popen(
                     [program, "serve", *listen, *flags],
-                    # The server ends when this pipe does, however this process ends.
+                    # The server ends when this pipe closes, however this process ends.
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=log,
-                    # No configuration of this directory, nor of the environment.
+                    # No configuration from this directory or from the environment.
                     cwd=self._directory,
                     env={name: value for name, value in os.environ.items() if not name.startswith("UTTERD_")},
                 )
@@ -110,7 +110,7 @@ class Server:
             raise StartError(f"{program} cannot be run: {error}") from error
 
     def _announced(self) -> str:
-        """The address that the first line of its output tells."""
+        """The address in the first line of its output."""
         assert self._process.stdout is not None
         impatience = threading.Timer(START_SECONDS, self._process.kill)
         impatience.start()
@@ -125,7 +125,7 @@ class Server:
         return str(json.loads(line)["address"])
 
     def close(self) -> None:
-        """Ends it, and waits until it has ended. A second time it does nothing."""
+        """Ends the server, and waits until it has ended. A second call does nothing."""
         self._end()
         self._remove()
 
@@ -139,7 +139,7 @@ def _private_directory() -> Path:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Closes the pipe that a server lives by, and waits for it."""
+    """Closes the pipe that keeps a server alive, and waits until it ends."""
     assert process.stdin is not None and process.stdout is not None
     process.stdin.close()
     try:

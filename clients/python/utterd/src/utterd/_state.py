@@ -1,4 +1,4 @@
-"""Named values beside a conversation, or of a recipient. Each operation stands here once, for both clients."""
+"""Named values of a conversation or a recipient. Each operation is defined once, for both clients."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from utterd._proto import conversation_service_pb2 as conversations
 
 
 def state(at: Address, *names: str) -> Steps[dict[str, model.StateValue]]:
-    """The values that are kept beside the conversation, or of the recipient, by name: those of these names, or all.
+    """The values of the conversation or the recipient, by name: those with these names, or all.
 
-    All are as they were at one moment. A name that there is not is left out.
+    They are read at one moment. A name that does not exist is left out.
     """
     request = conversations.GetStateRequest(
         conversation_id=at.conversation_id, recipient_id=at.recipient_id, scope=_scope(at), names=names
@@ -34,13 +34,13 @@ def update_state(
     expected_revision: int | None = None,
     request_id: str | None = None,
 ) -> Steps[int]:
-    """Sets and deletes values beside the conversation, or of the recipient, all or none; what is not named stays.
+    """Sets and deletes values of the conversation or the recipient, all or none; other values stay.
 
-    The conversation must exist; `add` with a `state` starts one. Comes to the revision of the conversation, or of the
+    The conversation must exist; `add` with a `state` starts one. Returns the revision of the conversation, or of the
     recipient's values, after the change, which is the version of each value that was set.
 
-    - `set`: values by name: bytes, or what JSON can hold.
-    - `expected_versions`: `ConflictError` when a named value is at another version; 0 when there must be none.
+    - `set`: values by name: bytes, or what JSON can represent.
+    - `expected_versions`: `ConflictError` if a named value is at another version; 0 means that it must not exist.
     """
     change = model.StateChange(set=set or {}, delete=tuple(delete), expected_versions=expected_versions or {})
     written = state_change(change)

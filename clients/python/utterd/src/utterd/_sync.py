@@ -28,13 +28,13 @@ def connect(
     tls: Tls | None = None,
     timeout: float | None = 30.0,
 ) -> Client:
-    """A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`. It connects with its first call.
+    """A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`. It connects on its first call.
 
-    - `address`: by default what the variable `UTTERD_SERVER` says, or else `127.0.0.1:50051`.
-    - `token`: the credential; by default what `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`, says.
-    - `namespace`: the one that is meant, where the credential is an admin's.
+    - `address`: by default the variable `UTTERD_SERVER`, or else `127.0.0.1:50051`.
+    - `token`: the credential; by default from `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`.
+    - `namespace`: the namespace to use, if the credential is an admin's.
     - `tls`: the authority and the certificate, for `https://…`.
-    - `timeout`: seconds that a call may take with all its attempts; None for any number.
+    - `timeout`: seconds that a call may take with all its attempts; None for no limit.
     """
     return Client(endpoint(address, token, namespace, tls), timeout)
 
@@ -56,7 +56,7 @@ def _of_address(
 
 
 class Client:
-    """A connection to a server. Several threads may use it at once."""
+    """A connection to a server. Several threads can use it at the same time."""
 
     def __init__(
         self,
@@ -72,22 +72,22 @@ class Client:
 
     @property
     def address(self) -> str:
-        """Where the server is."""
+        """The server's address."""
         return self._endpoint.target
 
     def with_timeout(self, timeout: float | None) -> Client:
-        """The same connection, with another number of seconds that a call may take."""
+        """The same connection with another timeout."""
         return Client(self._endpoint, timeout, self._channel)
 
     def conversation(self, id: str | None = None, *, recipient: str | None = None) -> Conversation:
-        """A conversation: that with an id, or a recipient's active one; by default that of the recipient `default`.
+        """A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
 
-        Nothing is called: a conversation starts with the first message that is added.
+        This makes no call: a conversation starts with the first message that is added.
         """
         return Conversation(self, id, recipient)
 
     def recipient(self, id: str = "default") -> Recipient:
-        """A recipient, with values of its own. Nothing is called."""
+        """A recipient, with values of its own. This makes no call."""
         return Recipient(self, id)
 
     def create(
@@ -101,7 +101,7 @@ class Client:
         encoding: str = "",
         exist_ok: bool = False,
     ) -> Conversation:
-        """Makes a conversation with limits of its own; `ExistsError` when the id is taken, unless `exist_ok`."""
+        """Creates a conversation with limits of its own; `ExistsError` if the id is taken, unless `exist_ok`."""
         made = _conversations.create(
             Address(id or "", recipient or ""),
             title=title,
@@ -118,7 +118,7 @@ class Client:
     count_tokens = _of_client(_contexts.count_tokens)
 
     def close(self) -> None:
-        """Closes the connection, and ends the server if it is the client's own."""
+        """Closes the connection, and ends the server if it is a local one."""
         self._channel.close()
         if self._owned is not None:
             self._owned.close()
@@ -148,7 +148,7 @@ class Client:
                 time.sleep(attempts.pause_after(failure))
 
     def stream(self, call: Call) -> Iterator[object]:
-        """The responses of a stream, which is opened anew when the server is lost."""
+        """The responses of a stream, which is reopened if the connection is lost."""
         method = self._channel.unary_stream(call.method, call.write, call.read)
         attempts = Attempts(call, None)
         while True:
@@ -182,20 +182,20 @@ def _channel(endpoint: Endpoint) -> grpc.Channel:
 
 
 class _Addressed(Addressed):
-    """What is at an address."""
+    """Something at an address."""
 
     client: Client
 
 
 class Conversation(_Addressed):
-    """A conversation of a server. It holds nothing but where that is; several may point to the same one."""
+    """A conversation of a server. It holds only an address; several objects can refer to the same conversation."""
 
     def __init__(self, client: Client, id: str | None, recipient: str | None) -> None:
         self.client = client
         self.address = Address(id or "", recipient or "")
 
     def with_timeout(self, timeout: float | None) -> Conversation:
-        """The same conversation, with another number of seconds that a call may take."""
+        """The same conversation with another timeout."""
         return Conversation(self.client.with_timeout(timeout), self.id, self.recipient)
 
     add = _of_address(_messages.add)
@@ -230,10 +230,10 @@ class Conversation(_Addressed):
         title: str = "",
         expected_revision: int | None = None,
     ) -> Conversation:
-        """Another conversation, which starts with what was said in this one.
+        """Starts another conversation with what was said in this one.
 
-        `after` is the last sequence that they share, by default the newest. Nothing is copied, and what either says
-        from then on the other does not see.
+        `after` is the last sequence that they share, by default the newest. Nothing is copied, and neither sees what is
+        said in the other from then on.
         """
         made = _conversations.fork(
             self.address,
@@ -246,7 +246,7 @@ class Conversation(_Addressed):
         return Conversation(self.client, self.client.run(made), recipient)
 
     def watch(self) -> Iterator[model.Capacity]:
-        """How full the window is: now, and after each change, without an end."""
+        """How full the window is: now, and after each change, endlessly."""
         for response in self.client.stream(_messages.watched(self.address)):
             yield _messages.capacity_of(response)
 
@@ -255,7 +255,7 @@ class Conversation(_Addressed):
 
 
 class Recipient(_Addressed):
-    """Whose conversations are. It has values of its own, which stay when its conversations go."""
+    """A recipient of conversations. It has values of its own, which outlive its conversations."""
 
     def __init__(self, client: Client, id: str) -> None:
         self.client = client

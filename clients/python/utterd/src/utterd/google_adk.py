@@ -3,11 +3,10 @@
     memory = utterd.connect_async()
     runner = Runner(agent=agent, app_name="shop", session_service=UtterdSessionService(memory))
 
-An event is a message of the session's conversation: texts, calls of functions and their responses as Anthropic writes
-them, so that the server knows which response answers which call, and what is ADK's own beside them. A session's state
-is kept beside its conversation, and a user's (`user:`) is the recipient's: an event and what it changes of both are
-stored in one commit. An app's state (`app:`) is that of a recipient of its own. Each has at most 256 keys, of 256
-bytes, and 1 MiB.
+An event is a message of the session's conversation: texts, function calls and their responses in Anthropic's format,
+so that the server knows which response answers which call, together with ADK's own data. A session's state belongs to
+its conversation, and a user's (`user:`) to the recipient: an event and its changes to both are stored in one commit.
+An app's state (`app:`) belongs to a recipient of its own. Each has at most 256 keys, of 256 bytes, and 1 MiB.
 """
 
 from __future__ import annotations
@@ -41,18 +40,18 @@ from utterd._ids import fit
 __all__ = ["UtterdSessionService"]
 
 FIELD = "google_adk"
-"""The field of a message that holds what is ADK's own of it."""
+"""The field of a message that holds ADK's own data."""
 LABEL = "google_adk_session"
-"""Names the session of a conversation."""
+"""The label for the session of a conversation."""
 APP, USER, START = "google_adk_app", "google_adk_user", "google_adk_start"
-"""Name its app, its user, and when it was made, in seconds."""
+"""The labels for its app, its user, and when it was created, in seconds."""
 
 
 class UtterdSessionService(BaseSessionService):
-    """Sessions, their events and state, and the state of users and apps, in an utterd server."""
+    """Sessions, their events and state, and the state of users and apps, on an utterd server."""
 
     def __init__(self, memory: AsyncClient, *, policy: Policy | None = None) -> None:
-        """`policy`: limits of each session's conversation; by default the server's."""
+        """`policy`: limits for each session's conversation; by default the server's."""
         self._memory = memory
         self._policy = policy
 
@@ -65,7 +64,7 @@ class UtterdSessionService(BaseSessionService):
         session_id: str | None = None,
         **kwargs: Any,
     ) -> Session:
-        """Makes a session; ValueError when there is one of its id."""
+        """Creates a session; ValueError if there is one with its id."""
         session_id, now = (session_id or "").strip() or str(uuid.uuid4()), time.time()
         at = self._session(app_name, user_id, session_id)
         try:
@@ -76,7 +75,7 @@ class UtterdSessionService(BaseSessionService):
                 labels={APP: app_name, USER: user_id, LABEL: session_id, START: repr(now)},
             )
         except ExistsError as error:
-            raise ValueError(f"session {session_id} of {user_id} exists already") from error
+            raise ValueError(f"session {session_id} of {user_id} already exists") from error
         app, user, own = _parted(state or {})
         places = (at, own), (self._user(app_name, user_id), user), (self._app(app_name), app)
         await asyncio.gather(*(place.update_state(set=values) for place, values in places if values))
@@ -91,7 +90,7 @@ class UtterdSessionService(BaseSessionService):
     async def get_session(
         self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
     ) -> Session | None:
-        """The session with its events, or the newest of them; None when there is none."""
+        """The session with its events, or the newest of them; None if there is no session."""
         at = self._session(app_name, user_id, session_id)
         last = config.num_recent_events if config else None
         try:
@@ -114,7 +113,7 @@ class UtterdSessionService(BaseSessionService):
         )
 
     async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
-        """A user's sessions, or those of all, without events and state, the oldest first."""
+        """A user's sessions, or everybody's, without events and state, the oldest first."""
         recipient = "" if user_id is None else self._session(app_name, user_id, "").recipient or ""
         records = await self._memory.conversations(recipient, all_recipients=user_id is None, order="oldest_start")
         return ListSessionsResponse(
@@ -135,7 +134,7 @@ class UtterdSessionService(BaseSessionService):
         await self._session(app_name, user_id, session_id).delete()
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        """Stores an event, and in the same commit what it changes of the session's and the user's state."""
+        """Stores an event, and in the same commit its changes to the session's and the user's state."""
         event = await super().append_event(session=session, event=event)
         if event.partial:
             return event
@@ -155,9 +154,9 @@ class UtterdSessionService(BaseSessionService):
         return event
 
     async def context(self, session: Session, budget: int | None = None) -> tuple[str, list[types.Content]]:
-        """What goes to the model within a budget of tokens: a text for the system prompt, and contents.
+        """What goes to the model within a token budget: a text for the system prompt, and contents.
 
-        The text is the summary of what is not among the contents.
+        The text summarises what is not among the contents.
         """
         at = self._session(session.app_name, session.user_id, session.id)
         context = await at.context(budget, "anthropic", unanswered="placeholder")
@@ -183,7 +182,7 @@ async def _values(place: AsyncConversation | AsyncRecipient) -> dict[str, Any]:
 
 
 def _parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """What of a state is the app's, the user's and the session's; what is temporary is nobody's."""
+    """The parts of a state that belong to the app, the user and the session; temporary keys are dropped."""
     app, user, own = {}, {}, {}
     for key, value in state.items():
         if key.startswith(State.APP_PREFIX):
@@ -196,7 +195,7 @@ def _parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict
 
 
 def _said(event: Event) -> dict[str, Any]:
-    """The event as Anthropic writes a message, with what is ADK's own in a field more."""
+    """The event as a message in Anthropic's format, with ADK's own data in an extra field."""
     parts = (event.content.parts or []) if event.content else []
     blocks = [block for part in parts if (block := _block(part)) is not None]
     answers = any(block["type"] == "tool_result" for block in blocks)
@@ -205,7 +204,7 @@ def _said(event: Event) -> dict[str, Any]:
 
 
 def _block(part: types.Part) -> dict[str, Any] | None:
-    """A part as Anthropic writes it; None for one that is no text, call or response."""
+    """A part in Anthropic's format; None unless it is a text, call or response."""
     if call := part.function_call:
         return {"type": "tool_use", "id": call.id or call.name, "name": call.name, "input": call.args or {}}
     if response := part.function_response:
@@ -224,7 +223,7 @@ def _event(stored: StoredMessage) -> Event:
 
 
 def _contents(messages: list[dict[str, Any]]) -> list[types.Content]:
-    """Messages as Anthropic writes them as contents."""
+    """Converts messages in Anthropic's format to contents."""
     names: dict[str, str] = {}
     contents = []
     for message in messages:
@@ -247,7 +246,7 @@ def _part(block: dict[str, Any], names: dict[str, str]) -> types.Part:
 
 
 def _response(content: Any) -> dict[str, Any]:
-    """What a function responded, of the text that was made of it."""
+    """A function's response, parsed from its text."""
     try:
         response = json.loads(content or "")
     except ValueError:

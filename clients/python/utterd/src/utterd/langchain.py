@@ -8,7 +8,7 @@ or, without that class:
     chain = build_context(memory, budget=8000) | model | remember(memory)
     chain.invoke("Where is my order?", {"configurable": {"session_id": "order-7"}})
 
-A message is stored as one of OpenAI's chat with what is LangChain's own beside it, and comes back as it was.
+A message is stored as an OpenAI chat message, together with LangChain's own data, and is returned unchanged.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Said = str | BaseMessage | Sequence[BaseMessage]
 
 
 class UtterdChatMessageHistory(BaseChatMessageHistory):
-    """The messages of a conversation of an utterd server."""
+    """The messages of a conversation on an utterd server."""
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
         policy: Policy | None = None,
     ) -> None:
         """
-        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
-        - `user`: whose conversation it is (its recipient).
-        - `budget`: with one, `messages` is a context of at most so many tokens.
-        - `policy`: limits of the conversation, when it starts here.
+        - `session_id`: the conversation's id, or a digest of it if it is too long or has control characters.
+        - `user`: the conversation's recipient.
+        - `budget`: if given, `messages` is a context of at most this many tokens.
+        - `policy`: limits for the conversation, if it starts here.
         """
         self.conversation = memory.conversation(fit(session_id), recipient=user)
         self._budget = budget
@@ -60,26 +60,26 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
 
     @property
     def messages(self) -> list[BaseMessage]:
-        """The messages that are stored; with a budget, the context."""
+        """The stored messages; with a budget, the context."""
         if self._budget is not None:
             return self.context(self._budget)
         return self.stored()
 
     @messages.setter
     def messages(self, messages: list[BaseMessage]) -> None:
-        """Puts others in their place, in one commit."""
+        """Replaces them, in one commit."""
         self._start()
         self.conversation.replace_after(0, list(map(to_chat, messages)), format="openai", lenient=True)
 
     def stored(self) -> list[BaseMessage]:
-        """Every message that is stored."""
+        """Every stored message."""
         try:
             return list(map(from_chat, self.conversation.messages(format="openai")))
         except NotFoundError:
             return []
 
     def context(self, budget: int | None = None) -> list[BaseMessage]:
-        """What goes to the model within a budget of tokens: a summary, and the newest messages with whole exchanges."""
+        """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges."""
         try:
             return convert_to_messages(self.conversation.context(budget, unanswered="placeholder"))
         except NotFoundError:
@@ -105,9 +105,9 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
 def build_context(
     memory: Client, *, budget: int | None = None, key: str = "session_id", **options: Any
 ) -> Runnable[Said, list[BaseMessage]]:
-    """A runnable that stores what it is given and returns what goes to the model, within a budget of tokens.
+    """A runnable that stores what it is given and returns what goes to the model, within a token budget.
 
-    The configuration's `configurable` names the conversation by `key`. `options` are those of `Conversation.context`.
+    `key` in the configuration's `configurable` names the conversation. `options` are those of `Conversation.context`.
     """
 
     def build(said: Said, config: RunnableConfig) -> list[BaseMessage]:
@@ -119,7 +119,7 @@ def build_context(
 
 
 def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage, BaseMessage]:
-    """A runnable that passes the model's answer on, streamed or not, and stores it."""
+    """A runnable that passes on the model's answer, streamed or not, and stores it."""
 
     def store(whole: BaseMessage | None, config: RunnableConfig) -> None:
         if isinstance(whole, BaseMessageChunk):
@@ -141,7 +141,7 @@ def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage
             yield part
         await run_in_executor(config, store, whole, config)
 
-    # They are given the configuration as they have a parameter for it, which the stubs do not say.
+    # They get the configuration because they have a parameter for it, which the stubs do not say.
     return RunnableGenerator(cast(Any, passed_on), cast(Any, passed_on_async))
 
 

@@ -1,9 +1,9 @@
-"""Nodes for LangGraph: one remembers a graph's messages, one builds what goes to the model.
+"""Nodes for LangGraph: one stores a graph's messages, one builds what goes to the model.
 
     graph.add_node("remember", remember(memory))
     graph.add_node("context", build_context(memory, budget=8000))   # writes the state's `llm_input_messages`
 
-A checkpointer keeps a graph's state; this keeps the conversation: searched, summarised, and within a budget.
+A checkpointer keeps a graph's state; this keeps the conversation: searchable, summarised, and within a budget.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Node = Callable[[State, RunnableConfig], dict[str, Any]]
 
 
 def remember(memory: Client, *, key: str = "thread_id", messages_key: str = "messages") -> Node:
-    """A node that stores those of the state's messages that are not stored yet.
+    """A node that stores the state's messages that are not stored yet.
 
-    It knows them by their ids, so that a step that is run again stores nothing twice. The configuration's
-    `configurable` names the conversation by `key`.
+    Messages are identified by their ids, so that a repeated step stores nothing twice. `key` in the configuration's
+    `configurable` names the conversation.
     """
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
@@ -47,10 +47,10 @@ def build_context(
     into: str = "llm_input_messages",
     **options: Any,
 ) -> Node:
-    """A node that stores the state's messages as `remember` does, and writes what goes to the model into the state.
+    """A node that stores the state's messages like `remember`, and writes what goes to the model into the state.
 
-    That is a summary, and the newest messages with whole exchanges, within a budget of tokens. `options` are those of
-    `Conversation.context`; a call without a result is closed with a placeholder unless they say otherwise.
+    That is a summary, and the newest messages in whole exchanges, within a token budget. `options` are those of
+    `Conversation.context`; by default a call without a result is closed with a placeholder.
     """
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:

@@ -3,7 +3,7 @@
     memory = UtterdMemory.from_defaults(memory=utterd.connect(), session_id="order-7", budget=8000)
     response = await agent.run("Where is my order?", memory=memory)
 
-A message is stored as one of OpenAI's chat with what is LlamaIndex' own beside it, and comes back as it was. A key of a
+A message is stored as an OpenAI chat message, together with LlamaIndex' own data, and is returned unchanged. A key of a
 store is a conversation.
 """
 
@@ -38,17 +38,17 @@ __all__ = ["UtterdChatStore", "UtterdDBChatStore", "UtterdMemory"]
 T = TypeVar("T")
 
 LABEL = "llama_index_key"
-"""Names the key of a conversation, where that is not its id."""
+"""The label for the key of a conversation, if that is not its id."""
 
 
 class UtterdChatStore(BaseChatStore):
-    """The messages of keys, each a conversation of an utterd server."""
+    """The messages of keys, each key a conversation on an utterd server."""
 
     _memory: Client = PrivateAttr()
     _user: str = PrivateAttr()
 
     def __init__(self, memory: Client, *, user: str = "llama-index", **kwargs: Any) -> None:
-        """`user`: whose conversations they are (their recipient); its keys are the store's."""
+        """`user`: the conversations' recipient; its keys are the store's."""
         super().__init__(**kwargs)
         self._memory = memory
         self._user = user
@@ -58,11 +58,11 @@ class UtterdChatStore(BaseChatStore):
         return "UtterdChatStore"
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
-        """Puts messages in the place of a key's, in one commit. The first that are the same already stay."""
+        """Replaces a key's messages, in one commit. Those at the head that are already the same stay."""
         _set(self._start(key), messages)
 
     def get_messages(self, key: str) -> list[ChatMessage]:
-        """A key's messages; none when there is no such key."""
+        """A key's messages; none if there is no such key."""
         return [from_chat(it.message) for it in _stored(self._at(key)).messages]
 
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
@@ -83,12 +83,12 @@ class UtterdChatStore(BaseChatStore):
                 continue
 
     def delete_messages(self, key: str) -> list[ChatMessage] | None:
-        """Removes a key, and returns its messages; None when there is no such key."""
+        """Removes a key, and returns its messages; None if there is no such key."""
         messages = self.get_messages(key)
         return messages if self._at(key).delete() else None
 
     def delete_message(self, key: str, idx: int) -> ChatMessage | None:
-        """Removes the message at an index, and returns it; None when there is none."""
+        """Removes the message at an index, and returns it; None if there is none."""
         while True:
             stored = _stored(self._at(key))
             if not -len(stored.messages) <= idx < len(stored.messages):
@@ -103,7 +103,7 @@ class UtterdChatStore(BaseChatStore):
             return from_chat(message.message)
 
     def delete_last_message(self, key: str) -> ChatMessage | None:
-        """Removes the newest message, and returns it; None when there is none."""
+        """Removes the newest message, and returns it; None if there is none."""
         popped = self._at(key).pop(format="openai")
         return None if popped is None else from_chat(popped)
 
@@ -113,7 +113,7 @@ class UtterdChatStore(BaseChatStore):
         return [record.labels.get(LABEL, record.conversation_id) for record in records]
 
     def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
-        """What goes to the model of a key's messages within a budget of tokens: a summary, and the newest messages."""
+        """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
         try:
             return list(map(from_chat, self._at(key).context(budget, unanswered="placeholder")))
         except NotFoundError:
@@ -123,7 +123,7 @@ class UtterdChatStore(BaseChatStore):
         return self._memory.conversation(fit(key), recipient=self._user)
 
     def _start(self, key: str) -> Conversation:
-        """The conversation of a key, which is made with a label where its id does not tell the key."""
+        """The conversation of a key, which is created with a label if its id is not the key."""
         at = self._at(key)
         if at.id != key:
             self._memory.create(at.id, recipient=self._user, labels={LABEL: key[:1000]}, exist_ok=True)
@@ -131,13 +131,13 @@ class UtterdChatStore(BaseChatStore):
 
 
 class UtterdDBChatStore(AsyncDBChatStore):
-    """The messages of keys with a status, each key a conversation of an utterd server."""
+    """The messages of keys with a status, each key a conversation on an utterd server."""
 
     _memory: AsyncClient = PrivateAttr()
     _user: str = PrivateAttr()
 
     def __init__(self, memory: AsyncClient, *, user: str = "llama-index", **kwargs: Any) -> None:
-        """`user`: whose conversations they are (their recipient); its keys are the store's."""
+        """`user`: the conversations' recipient; its keys are the store's."""
         super().__init__(**kwargs)
         self._memory = memory
         self._user = user
@@ -149,12 +149,12 @@ class UtterdDBChatStore(AsyncDBChatStore):
         limit: int | None = None,
         offset: int | None = None,
     ) -> list[ChatMessage]:
-        """A key's messages of a status, `limit` of them behind the first `offset`."""
+        """A key's messages with a status, at most `limit` after the first `offset`."""
         found = _of_status(await self._stored(key), status)[offset or 0 :]
         return [from_chat(it.message) for it in found[:limit]]
 
     async def count_messages(self, key: str, status: MessageStatus | None = MessageStatus.ACTIVE) -> int:
-        """How many messages of a status a key has."""
+        """How many messages with a status a key has."""
         return len(_of_status(await self._stored(key), status))
 
     async def add_message(self, key: str, message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> None:
@@ -172,12 +172,12 @@ class UtterdDBChatStore(AsyncDBChatStore):
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
-        """Puts messages in the place of all of a key's, in one commit."""
+        """Replaces all of a key's messages, in one commit."""
         at = await self._start(key)
         await at.replace_after(0, [to_chat(message, status) for message in messages], format="openai", lenient=True)
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
-        """Removes the message with a sequence, and returns it; None when there is none."""
+        """Removes the message with a sequence, and returns it; None if there is none."""
 
         async def remove() -> ChatMessage | None:
             stored = await self._stored(key)
@@ -188,7 +188,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
         return await _until_settled(remove)
 
     async def delete_messages(self, key: str, status: MessageStatus | None = None) -> None:
-        """Removes a key, or its messages of a status."""
+        """Removes a key, or its messages with a status."""
         if status is None:
             await self._at(key).delete()
             return
@@ -236,7 +236,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
         return [record.labels.get(LABEL, record.conversation_id) for record in records]
 
     async def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
-        """What goes to the model of a key's messages within a budget of tokens: a summary, and the newest messages."""
+        """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
         try:
             return list(map(from_chat, await self._at(key).context(budget, unanswered="placeholder")))
         except NotFoundError:
@@ -269,7 +269,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
 
 
 class UtterdMemory(BaseMemory):
-    """A memory whose history is a conversation of an utterd server, and which gives the model a context of it."""
+    """A memory whose history is a conversation on an utterd server, and which gives the model a context from it."""
 
     _conversation: Conversation = PrivateAttr()
     _budget: int | None = PrivateAttr()
@@ -287,11 +287,11 @@ class UtterdMemory(BaseMemory):
         policy: Policy | None = None,
     ) -> None:
         """
-        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
-        - `user`: whose conversation it is (its recipient).
-        - `budget`: tokens of what `get` returns; by default what the conversation's limits come to.
-        - `recall`: `get` adds what the search for its input finds of the rest.
-        - `policy`: limits of the conversation, when it starts here.
+        - `session_id`: the conversation's id, or a digest of it if it is too long or has control characters.
+        - `user`: the conversation's recipient.
+        - `budget`: the tokens that `get` returns; by default what the conversation's limits allow.
+        - `recall`: `get` adds what a search for its input finds in the rest.
+        - `policy`: limits for the conversation, if it starts here.
         """
         super().__init__()
         self._conversation = memory.conversation(fit(session_id), recipient=user)
@@ -309,7 +309,7 @@ class UtterdMemory(BaseMemory):
         return cls(**kwargs)
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
-        """What goes to the model: a summary, and the newest messages with whole exchanges, within the budget."""
+        """What goes to the model: a summary, and the newest messages in whole exchanges, within the budget."""
         try:
             recall = input if self._recall and input and input.strip() else None
             return list(
@@ -319,7 +319,7 @@ class UtterdMemory(BaseMemory):
             return []
 
     def get_all(self) -> list[ChatMessage]:
-        """Every message that is stored."""
+        """Every stored message."""
         return [from_chat(it.message) for it in _stored(self._conversation).messages]
 
     def put(self, message: ChatMessage) -> None:
@@ -332,7 +332,7 @@ class UtterdMemory(BaseMemory):
             self._start().add(list(map(to_chat, messages)), format="openai", lenient=True)
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Puts messages in the place of all, in one commit. The first that are the same already stay."""
+        """Replaces all messages, in one commit. Those at the head that are already the same stay."""
         _set(self._start(), messages)
 
     def reset(self) -> None:
@@ -348,7 +348,7 @@ class UtterdMemory(BaseMemory):
 
 
 async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Makes a change that builds on what it reads until nothing came between."""
+    """Repeats a change that depends on what it reads until nothing interferes."""
     while True:
         try:
             return await change()
@@ -357,7 +357,7 @@ async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def _set(at: Conversation, messages: list[ChatMessage]) -> None:
-    """Stores what is new of messages in the place of what is not among them.
+    """Replaces the stored messages from the first one that differs.
 
     An agent that is given its own history sets it: removed and stored again, it would lose its ids, times and summary.
     """
@@ -369,7 +369,7 @@ def _set(at: Conversation, messages: list[ChatMessage]) -> None:
             return
         after = same[-1].last_sequence if same else 0
         said = list(map(to_chat, messages[len(same) :]))
-        # What starts a conversation finds no revision to pin.
+        # If this starts the conversation, there is no revision to pin.
         revision = stored.revision if same else None
         try:
             at.replace_after(after, said, format="openai", lenient=True, expected_revision=revision)

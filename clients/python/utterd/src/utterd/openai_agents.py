@@ -4,9 +4,9 @@
     session = UtterdSession("order-7", memory, budget=8000)
     result = await Runner.run(agent, "Where is my order?", session=session)
 
-An item of the SDK is a message of the conversation, and comes back byte for byte. Calls of functions and their
-results are calls and results for the server too. With a `budget` the model is given a context of at most so many
-tokens, with a summary of what does not fit, in the place of everything that was said.
+An item of the SDK is a message of the conversation, and is returned byte for byte. Function calls and their results
+are calls and results for the server too. With a `budget`, the model gets a context of at most this many tokens, with a
+summary of what does not fit, instead of everything that was said.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ __all__ = ["UtterdSession", "items_of"]
 T = TypeVar("T")
 
 FIELD = "openai_agents"
-"""The field of a message that holds an item which is none of OpenAI's, such as an encrypted one."""
+"""The field of a message that holds an item that is not one of OpenAI's, such as an encrypted one."""
 ROLES = ("system", "developer", "user", "assistant")
 
 
 class UtterdSession(SessionABC):
-    """A session whose items are a conversation of an utterd server. Several may share one, in several processes too."""
+    """A session whose items are a conversation on an utterd server. Several sessions and processes can share one."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class UtterdSession(SessionABC):
         session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
         """
-        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
-        - `user`: whose conversation it is (its recipient).
-        - `budget`: tokens that the history may have in what goes to the model. Without one it is everything.
-        - `recall`: with a budget, adds what the search for the last thing that the user said finds of the rest.
-        - `policy`: limits of the conversation, when it starts with this session.
+        - `session_id`: the conversation's id, or a digest of it if it is too long or has control characters.
+        - `user`: the conversation's recipient.
+        - `budget`: the most tokens of the history that goes to the model. Without a budget, all of it does.
+        - `recall`: with a budget, adds what a search for the user's last message finds in the rest.
+        - `policy`: limits for the conversation, if it starts with this session.
         """
         self.session_id = session_id
         self.session_settings = (
@@ -65,7 +65,7 @@ class UtterdSession(SessionABC):
         self._policy = policy
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The items that are stored, or the newest `limit` of them; with a budget and no limit, the context."""
+        """The stored items, or the newest `limit` of them; with a budget and no limit, the context."""
         limit = resolve_session_limit(limit, self.session_settings)
         if limit is None and self._budget is not None:
             return await self.context(self._budget)
@@ -78,7 +78,7 @@ class UtterdSession(SessionABC):
             return []
 
     async def context(self, budget: int | None = None) -> list[TResponseInputItem]:
-        """The history within a budget of tokens, as items: a summary, and the newest messages with whole exchanges."""
+        """The history within a token budget, as items: a summary, and the newest messages in whole exchanges."""
         recall = None
         if self._recall:
             asked = await self._stored(last=1, roles=["user"])
@@ -103,7 +103,7 @@ class UtterdSession(SessionABC):
         self._policy = None
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Removes the newest item and returns it; None when there is none."""
+        """Removes the newest item and returns it; None if there is none."""
         popped = await _to_its_end(self.conversation.pop(format="responses"))
         return None if popped is None else _item(popped)
 
@@ -120,8 +120,8 @@ class UtterdSession(SessionABC):
     async def _get_compaction_snapshot(
         self, limit: int, *, prune_prefix: Callable[[TResponseInputItem], bool] | None = None
     ) -> _CompactionSnapshot:
-        """The newest items, and how to put others in their place if nothing was said since."""
-        # Private to the SDK, whose sessions that compact ask for it, where they know it.
+        """The newest items, and a function that replaces them if nothing has been said since."""
+        # Private to the SDK: its compacting sessions ask for it, in versions that have it.
         from agents.memory.session import _CompactionSnapshot
 
         stored = await self._stored(last=limit + 1)
@@ -152,7 +152,7 @@ class UtterdSession(SessionABC):
         return _CompactionSnapshot([_item(row.message) for row in rows], complete, replaced)
 
     async def _prune(self, before: int, expired: Callable[[TResponseInputItem], bool], revision: int) -> int:
-        """Removes the oldest items as long as they are expired; the revision after it."""
+        """Removes the oldest items as long as they are expired. Returns the revision after that."""
         end = 0
         for message in (await self._stored(before=before)).messages:
             if not expired(_item(message.message)):
@@ -167,7 +167,7 @@ class UtterdSession(SessionABC):
 
 
 def _said(item: Any) -> dict[str, Any]:
-    """The item itself, or a message that says nothing and holds one which is none of OpenAI's."""
+    """The item itself, or an empty message around an item that is not one of OpenAI's."""
     kind, role = item.get("type"), item.get("role")
     message = kind in (None, "message")
     if (message and role in ROLES) or (not message and isinstance(kind, str)):
@@ -180,7 +180,7 @@ def _item(message: dict[str, Any]) -> TResponseInputItem:
 
 
 async def _to_its_end(change: Coroutine[Any, Any, T]) -> T:
-    """Waits for a change also when the caller is cancelled, so that what became of it is known before that shows."""
+    """Waits for a change even if the caller is cancelled, so that its outcome is known when that is raised."""
     task = asyncio.ensure_future(change)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

@@ -1,10 +1,10 @@
-"""Message histories for Pydantic AI, which takes them from its caller.
+"""Message histories for Pydantic AI, which gets them from its caller.
 
     history = UtterdHistory("order-7", utterd.connect_async())
     result = await agent.run("Where is my order?", message_history=await history.context(budget=8000))
     await history.save(result.new_messages())
 
-A message is stored as Anthropic writes it, with what is Pydantic AI's own beside it, and comes back as it was.
+A message is stored in Anthropic's format, together with Pydantic AI's own data, and is returned unchanged.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ from utterd._ids import fit
 __all__ = ["UtterdHistory"]
 
 FIELD = "pydantic_ai"
-"""The field of a message that holds what is Pydantic AI's own of it."""
+"""The field of a message that holds Pydantic AI's own data."""
 
 
 class UtterdHistory:
-    """The messages of a conversation of an utterd server."""
+    """The messages of a conversation on an utterd server."""
 
     def __init__(
         self, session_id: str, memory: AsyncClient, *, user: str | None = None, policy: Policy | None = None
     ) -> None:
         """
-        - `session_id`: the conversation's id; where it is too long for one, or has control characters, a digest of it.
-        - `user`: whose conversation it is (its recipient).
-        - `policy`: limits of the conversation, when it starts here.
+        - `session_id`: the conversation's id, or a digest of it if it is too long or has control characters.
+        - `user`: the conversation's recipient.
+        - `policy`: limits for the conversation, if it starts here.
         """
         self.conversation = memory.conversation(fit(session_id), recipient=user)
         self._policy = policy
 
     async def load(self, last: int | None = None) -> list[ModelMessage]:
-        """Every message that is stored, or the newest `last`."""
+        """Every stored message, or the newest `last`."""
         try:
             return [_message(said) for said in await self.conversation.messages(last=last, format="anthropic")]
         except NotFoundError:
@@ -70,10 +70,10 @@ class UtterdHistory:
         await at.add(list(map(_said, messages)), format="anthropic", lenient=True)
 
     async def context(self, budget: int | None = None, *, recall: str | None = None) -> list[ModelMessage]:
-        """What goes to the model within a budget of tokens: a summary, and the newest messages with whole exchanges.
+        """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges.
 
-        System prompts of the first message stay, and count in the budget. `recall` adds what a search for it finds of
-        the rest.
+        System prompts of the first message stay, and count towards the budget. `recall` adds what a search for it finds
+        in the rest.
         """
         try:
             first = await self.conversation.messages(limit=1, format="anthropic")
@@ -98,14 +98,14 @@ def _prompts(message: ModelMessage) -> list[str]:
 
 
 def _said(message: ModelMessage) -> dict[str, Any]:
-    """The message as Anthropic writes it, with what is Pydantic AI's own in a field more."""
+    """The message in Anthropic's format, with Pydantic AI's own data in an extra field."""
     blocks = [block for part in message.parts for block in _blocks(part)]
     said = {"role": "assistant" if isinstance(message, ModelResponse) else "user", "content": blocks}
     return fold(said, FIELD, json.loads(ModelMessagesTypeAdapter.dump_json([message]))[0])
 
 
 def _blocks(part: Any) -> list[dict[str, Any]]:
-    """A part as Anthropic writes it: none for one that is no text, call or return."""
+    """The blocks of a part in Anthropic's format: none unless it is a text, call or return."""
     if isinstance(part, TextPart):
         return [{"type": "text", "text": part.content}] if part.content else []
     if isinstance(part, UserPromptPart):
@@ -131,13 +131,13 @@ def _message(said: dict[str, Any]) -> ModelMessage:
 
 
 def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The calls in messages as Anthropic writes them."""
+    """The calls in messages in Anthropic's format."""
     contents = [said["content"] for said in messages if isinstance(said["content"], list)]
     return [block for content in contents for block in content if block["type"] == "tool_use"]
 
 
 def _said_by_others(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
-    """A message as Anthropic writes it, such as a context's, as one of Pydantic AI's; `names`: the tools of calls."""
+    """Converts a message in Anthropic's format, such as a context's, to Pydantic AI's; `names`: the tools of calls."""
     blocks = blocks_of(said)
     if said["role"] == "assistant":
         return ModelResponse(parts=[_answer(block) for block in blocks])

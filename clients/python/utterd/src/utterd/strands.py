@@ -3,9 +3,9 @@
     memory = utterd.connect()
     agent = Agent(session_manager=UtterdSessionManager("order-7", memory))
 
-An agent's messages are a conversation: texts, uses of tools and their results as Anthropic writes them, so that the
-server knows which result answers which call, and what is Strands' own beside them. State is a message of its own, which
-says nothing and is replaced in its place.
+An agent's messages are a conversation: texts, tool uses and their results in Anthropic's format, so that the server
+knows which result answers which call, together with Strands' own data. State is an empty message of its own, which is
+replaced in place.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 __all__ = ["UtterdSessionManager", "UtterdSessionRepository"]
 
 FIELD = "strands"
-"""The field of a message that holds what is Strands' own of it."""
+"""The field of a message that holds Strands' own data."""
 SESSION, AGENT = "session", "agent"
-"""The ids of the messages that hold a session's state and an agent's. Those of others have a prefix or are numbers."""
+"""The ids of the messages that hold a session's and an agent's state. Other ids have a prefix."""
 LABEL = "strands_session"
-"""Names the session of an agent's conversation."""
+"""The label for the session of an agent's conversation."""
 
 
 class UtterdSessionRepository(SessionRepository):
-    """Sessions, agents and their messages in an utterd server."""
+    """Sessions, agents and their messages on an utterd server."""
 
     def __init__(self, memory: Client, *, user: str = "strands", policy: Policy | None = None) -> None:
         """
-        - `user`: whose conversations they are (their recipient).
-        - `policy`: limits of each agent's conversation; by default the server's.
+        - `user`: the conversations' recipient.
+        - `policy`: limits for each agent's conversation; by default the server's.
         """
         self._memory = memory
         self._user = user
@@ -60,9 +60,9 @@ class UtterdSessionRepository(SessionRepository):
         self._known: set[tuple[str, str]] = set()
 
     def create_session(self, session: Session, **kwargs: Any) -> Session:
-        """Stores a session; SessionException when there is one of its id."""
+        """Stores a session; SessionException if there is one with its id."""
         try:
-            # It is never evicted, and never summarised: nothing is said in it.
+            # Never evicted and never summarised: nothing is said in it.
             self._memory.create(
                 self._of_session(session.session_id).id,
                 recipient=self._user,
@@ -75,7 +75,7 @@ class UtterdSessionRepository(SessionRepository):
         return session
 
     def read_session(self, session_id: str, **kwargs: Any) -> Session | None:
-        """The session; None when there is none."""
+        """The session; None if there is none."""
         state = _state(self._of_session(session_id), SESSION)
         return None if state is None else Session.from_dict(state)
 
@@ -89,7 +89,7 @@ class UtterdSessionRepository(SessionRepository):
         self._known = {known for known in self._known if known[0] != session_id}
 
     def create_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
-        """Stores an agent; SessionException when there is one of its id, or no such session."""
+        """Stores an agent; SessionException if there is one with its id, or no such session."""
         self._need_session(session_id)
         agent_id = session_agent.agent_id
         try:
@@ -105,12 +105,12 @@ class UtterdSessionRepository(SessionRepository):
         self._known.add((session_id, agent_id))
 
     def read_agent(self, session_id: str, agent_id: str, **kwargs: Any) -> SessionAgent | None:
-        """The agent; None when there is none."""
+        """The agent; None if there is none."""
         state = _state(self._of_agent(session_id, agent_id), AGENT)
         return None if state is None else SessionAgent.from_dict(state)
 
     def update_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
-        """Puts an agent in the place of the one of its id."""
+        """Replaces the agent with its id."""
         agent_id = session_agent.agent_id
         before = _state(self._of_agent(session_id, agent_id), AGENT)
         if before is None:
@@ -119,7 +119,7 @@ class UtterdSessionRepository(SessionRepository):
         _put(self._of_agent(session_id, agent_id), AGENT, session_agent.to_dict())
 
     def create_message(self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any) -> None:
-        """Stores a message; SessionException when there is one of its id, or no such agent."""
+        """Stores a message; SessionException if there is one with its id, or no such agent."""
         self._need_agent(session_id, agent_id)
         try:
             self._of_agent(session_id, agent_id).add(
@@ -129,12 +129,12 @@ class UtterdSessionRepository(SessionRepository):
             raise SessionException(f"Message {session_message.message_id} already exists") from error
 
     def read_message(self, session_id: str, agent_id: str, message_id: int, **kwargs: Any) -> SessionMessage | None:
-        """The message; None when there is none."""
+        """The message; None if there is none."""
         stored = self._stored(session_id, agent_id, message_id)
         return None if stored is None else _message(stored)
 
     def update_message(self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any) -> None:
-        """Puts a message in the place of the one of its id."""
+        """Replaces the message with its id."""
         while True:
             stored = self._stored(session_id, agent_id, session_message.message_id)
             if stored is None:
@@ -148,7 +148,7 @@ class UtterdSessionRepository(SessionRepository):
             except InvalidRequestError:
                 if stored.utterance_count == 1 and _results(said) < 2:
                     raise
-            # Several results of tools are several utterances, which have no one place: what follows is stored anew.
+            # Several tool results are several utterances, which cannot be replaced in place: the rest is stored again.
             behind = conversation.stored(after=stored.last_sequence, format="anthropic")
             try:
                 conversation.replace_after(
@@ -166,7 +166,7 @@ class UtterdSessionRepository(SessionRepository):
     def list_messages(
         self, session_id: str, agent_id: str, limit: int | None = None, offset: int = 0, **kwargs: Any
     ) -> list[SessionMessage]:
-        """The agent's messages in the order in which they were stored, `limit` of them behind the first `offset`."""
+        """The agent's messages in the order they were stored, at most `limit` after the first `offset`."""
         self._need_agent(session_id, agent_id)
         conversation = self._of_agent(session_id, agent_id)
         # The first sequence is the agent's state.
@@ -174,9 +174,9 @@ class UtterdSessionRepository(SessionRepository):
         return list(map(_message, stored.messages))
 
     def context(self, session_id: str, agent_id: str, budget: int | None = None) -> tuple[str, list[Message]]:
-        """What goes to the model within a budget of tokens: a text for the system prompt, and messages.
+        """What goes to the model within a token budget: a text for the system prompt, and messages.
 
-        The text is the summary of what is not among the messages.
+        The text summarises what is not among the messages.
         """
         context = self._of_agent(session_id, agent_id).context(budget, "anthropic", unanswered="placeholder")
         system = "\n".join(block["text"] for block in context.system)
@@ -188,11 +188,11 @@ class UtterdSessionRepository(SessionRepository):
         _put(self._of_session(session_id), _multi(multi_agent.id), multi_agent.serialize_state())
 
     def read_multi_agent(self, session_id: str, multi_agent_id: str, **kwargs: Any) -> dict[str, Any] | None:
-        """That state; None when there is none."""
+        """That state; None if there is none."""
         return _state(self._of_session(session_id), _multi(multi_agent_id))
 
     def update_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
-        """Puts a state in the place of the one before."""
+        """Replaces that state."""
         if _state(self._of_session(session_id), _multi(multi_agent.id)) is None:
             raise SessionException(f"MultiAgent {multi_agent.id} does not exist in session {session_id}")
         _put(self._of_session(session_id), _multi(multi_agent.id), multi_agent.serialize_state())
@@ -208,7 +208,7 @@ class UtterdSessionRepository(SessionRepository):
             raise SessionException(f"Session {session_id} does not exist")
 
     def _need_agent(self, session_id: str, agent_id: str) -> None:
-        # Asked once, as every message would ask.
+        # Checked only once: every message would check it again.
         if (session_id, agent_id) in self._known:
             return
         if _state(self._of_agent(session_id, agent_id), AGENT) is None:
@@ -263,7 +263,7 @@ def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:
 
 
 def _said(message: SessionMessage) -> dict[str, Any]:
-    """The message as Anthropic writes it, with what is Strands' own in a field more."""
+    """The message in Anthropic's format, with Strands' own data in an extra field."""
     seen = message.to_message()
     blocks = [_block(dict(block)) for block in seen.get("content", ())]
     said = {"role": seen["role"], "content": [block for block in blocks if block is not None]}
@@ -271,7 +271,7 @@ def _said(message: SessionMessage) -> dict[str, Any]:
 
 
 def _block(block: dict[str, Any]) -> dict[str, Any] | None:
-    """A block as Anthropic writes it; None for one that is no text, use of a tool, or result."""
+    """A block in Anthropic's format; None unless it is a text, tool use or result."""
     if "text" in block:
         return {"type": "text", "text": block["text"]}
     if use := block.get("toolUse"):
@@ -303,7 +303,7 @@ def _message(stored: StoredMessage) -> SessionMessage:
 
 
 def _strands(said: dict[str, Any]) -> Message:
-    """A message as Anthropic writes it as one of Strands'."""
+    """Converts a message in Anthropic's format to one of Strands'."""
     return cast("Message", {"role": said["role"], "content": [_strands_block(block) for block in blocks_of(said)]})
 
 

@@ -1,4 +1,4 @@
-//! What commands of a shell do.
+//! The effects of shell commands.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The argument that says which.
+//! The identifying argument.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What calls do, by their names, arguments and results.
+//! The effects of calls, by their names, arguments and results.
 
 mod commands;
 mod keys;

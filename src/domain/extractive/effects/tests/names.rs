@@ -1,4 +1,4 @@
-//! What names and arguments of tools say.
+//! What the names and arguments of tools indicate.
 
 use super::*;
 

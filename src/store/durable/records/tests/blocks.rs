@@ -1,4 +1,4 @@
-//! What is derived from utterances, on the disk.
+//! The stored form of derived data.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::{
     store::Derived,
 };
 
-/// A record of each kind, as its version 1 wrote it: number, key, value. A line is never changed.
+/// A record of each kind, as its version 1 wrote it: number, key, value. Lines are never changed.
 const WRITTEN: [(u8, &str, &str); 3] = [
     (20, "140102030405060708090a0b0c0d0e0f10010000000000000007", "010a08616e20696e64657863e2bc91"),
     (20, "140102030405060708090a0b0c0d0e0f10020000000000000000", "010a086120766563746f72c1533795"),

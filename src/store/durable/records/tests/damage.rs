@@ -1,4 +1,4 @@
-//! What is damaged, misplaced or of another version is noticed; nothing panics.
+//! Damaged, misplaced and newer records are noticed; nothing panics.
 
 use proptest::{collection::vec, prelude::*};
 use xxhash_rust::xxh3::xxh3_64;
@@ -85,11 +85,11 @@ fn what_a_newer_version_wrote_is_refused() {
     let error = Record::read(&[200, 0xab], &[1, 2, 3, 4, 5]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "record with the key 0xc8ab: a newer version of utterd wrote it: kind 200 is not known"
+        "record with the key 0xc8ab: a newer version of utterd wrote it: kind 200 is unknown"
     );
 }
 
-/// A newer version may add fields: this one passes over them.
+/// A newer version may add fields: this one skips them.
 #[test]
 fn a_field_that_is_not_known_is_passed_over() {
     for record in all() {
@@ -107,7 +107,7 @@ proptest! {
         let _ = Record::read(&key, &value);
     }
 
-    /// Behind a checksum that is right, too.
+    /// Even with a correct checksum.
     #[test]
     fn no_payload_panics(which: prop::sample::Index, payload in vec(any::<u8>(), 0..60)) {
         let (key, value) = which.get(&all()).written();
@@ -116,7 +116,7 @@ proptest! {
         let _ = Record::read(&key, &stored);
     }
 
-    /// What is nearly right is read as something that can be written again, or not at all.
+    /// A nearly correct record is read as one that can be written again, or not at all.
     #[test]
     fn no_change_of_a_payload_panics(which: prop::sample::Index, changes in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
         let (key, mut value) = which.get(&all()).written();

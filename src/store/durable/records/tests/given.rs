@@ -1,4 +1,4 @@
-//! Random parts of records, as far as a store may be given them.
+//! Random parts of records that a store can be given.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -127,7 +127,7 @@ fn marks() -> impl Strategy<Value = Marks> {
     })
 }
 
-/// A head that holds together, without its exchange.
+/// A consistent head, without an open exchange.
 pub fn head() -> impl Strategy<Value = HeadRecord> {
     let sets = (ranges(), 0..4u64, 1..300u64);
     let times = (time(), prop_oneof![Just(None), time().prop_map(Some)]);
@@ -172,7 +172,7 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
     )
 }
 
-/// A head that holds together, of a conversation that may have been compacted.
+/// A consistent head of a conversation that may have been compacted.
 pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
     let counts = (option::of(any::<u64>()), option::of(any::<u64>()));
     let numbers = (any::<u32>(), 1..=u32::MAX, counts);
@@ -202,7 +202,7 @@ pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
     )
 }
 
-/// A head that holds together, of a conversation that may have been forked.
+/// A consistent head of a conversation that may have been forked.
 pub fn forked_head() -> impl Strategy<Value = HeadRecord> {
     let trunks = vec((lineage(), any::<u64>()), 0..4);
     (head(), trunks, option::of(lineage()), any::<bool>()).prop_map(
@@ -237,7 +237,7 @@ pub fn segment() -> impl Strategy<Value = Segment> {
     )
 }
 
-/// The same line, as one of the ledger.
+/// The same line, as a line of the ledger.
 fn listed(line: Sentence) -> Sentence {
     let end = u32::try_from(line.text.len()).unwrap();
     let item =
@@ -246,7 +246,7 @@ fn listed(line: Sentence) -> Sentence {
     Sentence { kind: LineKind::Facts, items: [item, quoting].into(), ..line }
 }
 
-/// A segment of which a model may have told, or be awaited.
+/// A segment that a model may have written, or may still write.
 pub fn told_segment() -> impl Strategy<Value = Segment> {
     (segment(), option::of(llm_text()), option::of(awaits())).prop_map(|(segment, llm_text, awaits)| {
         let llm_text = llm_text.map(Arc::new);
@@ -278,7 +278,7 @@ fn awaits() -> impl Strategy<Value = Awaits> {
     })
 }
 
-/// A segment that an import brought.
+/// An imported segment.
 pub fn imported_segment() -> impl Strategy<Value = Segment> {
     (segment(), time(), time(), any::<u64>()).prop_map(|(mut segment, start, end, conversations)| {
         segment.sentences.iter_mut().for_each(|sentence| sentence.sequence = UNSAID);
@@ -287,7 +287,7 @@ pub fn imported_segment() -> impl Strategy<Value = Segment> {
     })
 }
 
-/// A compaction that holds together.
+/// A consistent compaction.
 pub fn compaction() -> impl Strategy<Value = Compaction> {
     let cause = prop::sample::select(&[Cause::Asked, Cause::Advised, Cause::Policy][..]);
     let made = (1..=u32::MAX, revision(), time(), cause);
@@ -325,7 +325,7 @@ pub fn compaction() -> impl Strategy<Value = Compaction> {
     )
 }
 
-/// An utterance and the lineage that it is stored in.
+/// An utterance, and the lineage it is stored in.
 pub fn utterance() -> impl Strategy<Value = (LineageId, Utterance)> {
     let place = (sequence(), any::<u64>(), time(), any::<(u32, u32)>());
     let role = prop::sample::select(&Role::ALL[..]);

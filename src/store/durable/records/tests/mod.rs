@@ -1,4 +1,4 @@
-//! The records as bytes: that they come back, that they stay, and that nothing wrong is read.
+//! The records as bytes: they round-trip, stay stable, and wrong ones are refused.
 
 mod blocks;
 mod compacted;

@@ -1,11 +1,11 @@
-//! Records that are whole but make no sense are refused, and it is said why.
+//! Intact records that make no sense are refused with a reason.
 
 use std::sync::Arc;
 
 use super::{kind::seal, *};
 use crate::domain::{Head, Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange};
 
-/// What is said of a payload under the key of an example.
+/// Returns the fault of a payload under the key of an example.
 #[track_caller]
 fn said_of<K: Kind>(key: &K::Key, payload: &[u8]) -> String {
     let key = super::key::<K>(key);
@@ -17,7 +17,7 @@ fn said_of<K: Kind>(key: &K::Key, payload: &[u8]) -> String {
     }
 }
 
-/// What is said of a head that was changed so.
+/// Returns the fault of a head after a change.
 fn said_of_head(change: impl FnOnce(&mut Head)) -> String {
     said_of_record(|record| change(&mut record.head))
 }
@@ -32,8 +32,8 @@ fn said_of_record(change: impl FnOnce(&mut HeadRecord)) -> String {
 #[test]
 fn an_utterance_needs_a_role() {
     let key = (stable::LINEAGE, Sequence(17));
-    assert_eq!(said_of::<Utterances>(&key, &[]), "the role is 0; known are 1 to 4");
-    assert_eq!(said_of::<Utterances>(&key, &[0x28, 5]), "the role is 5; known are 1 to 4");
+    assert_eq!(said_of::<Utterances>(&key, &[]), "the role is 0; expected 1 to 4");
+    assert_eq!(said_of::<Utterances>(&key, &[0x28, 5]), "the role is 5; expected 1 to 4");
     assert_eq!(said_of::<Utterances>(&key, &[0x28, 4]), "nothing");
 }
 
@@ -42,10 +42,10 @@ fn a_unit_starts_at_or_before_its_utterance() {
     let key = (stable::LINEAGE, Sequence(17));
     let unit = |back: &[u8]| said_of::<Utterances>(&key, &[&[0x28, 2, 0x08], back].concat());
     assert_eq!(unit(&[16]), "nothing");
-    assert_eq!(unit(&[17]), "the unit is 0; possible are 1 to 9223372036854775807");
+    assert_eq!(unit(&[17]), "the unit is 0; expected 1 to 9223372036854775807");
     assert_eq!(
         unit(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]),
-        "the unit is 0; possible are 1 to 9223372036854775807"
+        "the unit is 0; expected 1 to 9223372036854775807"
     );
 }
 
@@ -70,12 +70,12 @@ fn ids_in_keys_are_checked() {
     );
     assert_eq!(said(&[10, 9, b'x']), "active conversation with the key 0x0a0978: the key is cut short");
     assert!(said(&[2, 1, b'a', b'\n']).contains("holds a control character"));
-    assert!(said(&[2, 1, 0xff, b'a']).contains("a text of the key is none"));
+    assert!(said(&[2, 1, 0xff, b'a']).contains("a text of the key is invalid"));
     assert!(said(&[&[11, 1, b'a', 0][..], b"r"].concat()).ends_with("the call's name is empty"));
-    assert!(said(&[&[13][..], &[0; 8], &[2]].concat()).ends_with("what is due is 2; known is 1"));
+    assert!(said(&[&[13][..], &[0; 8], &[2]].concat()).ends_with("what is due is 2; expected 1"));
     assert!(said(&[&[6][..], &[0; 20]].concat()).ends_with("the key's number is 0; numbers count from 1"));
     assert!(said(&[&[7][..], &[0; 24]].concat()).contains("the key's sequence is 0"));
-    assert!(said(&[1, 4]).contains("what the number is about is 4; known are 1 to 3"));
+    assert!(said(&[1, 4]).contains("the meaning of the number is 4; expected 1 to 3"));
 }
 
 #[test]
@@ -90,10 +90,10 @@ fn marks_hold_together() {
         "the time to expiry has 1000000000 nanoseconds"
     );
     let oversize = said_of::<Policies>(&stable::LINEAGE, &[]);
-    assert_eq!(oversize, "what happens to the oversized is 0; known are 1 to 2");
+    assert_eq!(oversize, "the oversize rule is 0; expected 1 to 2");
 }
 
-/// The domain makes no such marks, so that a policy that has them was not written by it.
+/// The domain never makes such marks, so it did not write a policy that has them.
 #[test]
 fn a_maximum_of_0_is_refused() {
     let policy = Policy { turns: Some(Marks::of(0)), ..Policy::ROLLING };
@@ -222,9 +222,9 @@ fn lines_of_models_have_sequences_and_tokens() {
     let most = [0x0a, 8, 0x08, 2, 0x18, 0xff, 0xff, 0xff, 0xff, 0x0f];
     assert_eq!(llm_text(&most), "nothing");
     assert_eq!(llm_text(&[most, most].concat()), "the tokens are too many to add up");
-    assert_eq!(llm_text(&[0x22, 1, 1]), "the ranges that a model told it from end with half a range");
+    assert_eq!(llm_text(&[0x22, 1, 1]), "the ranges of the model's text end with half a range");
     let awaits = said_of::<Segments>(&key, &[0xaa, 1, 3, 0x1a, 1, 1]);
-    assert_eq!(awaits, "the ranges that was told from before end with half a range");
+    assert_eq!(awaits, "the ranges of the earlier text end with half a range");
 }
 
 #[test]
@@ -234,17 +234,17 @@ fn a_compaction_holds_together() {
     let said = |fields: &[u8]| said_of::<Compactions>(&key, &[&made, fields].concat());
     let folded = |segments: &[u8]| said(&[&[0x62, segments.len() as u8], segments].concat());
     assert_eq!(said(&[]), "nothing");
-    assert_eq!(said_of::<Compactions>(&key, &[0x08, 1]), "the cause is 0; known are 1 to 3");
-    assert_eq!(said_of::<Compactions>(&key, &[0x18, 1]), "the revision is 0; a revision made it");
-    assert_eq!(said(&[0x22, 2, 1, 0]), "the compacted ranges hold more than left");
+    assert_eq!(said_of::<Compactions>(&key, &[0x08, 1]), "the cause is 0; expected 1 to 3");
+    assert_eq!(said_of::<Compactions>(&key, &[0x18, 1]), "the revision is 0; a compaction has one");
+    assert_eq!(said(&[0x22, 2, 1, 0]), "the compacted ranges exceed their count");
     assert_eq!(said(&[0x22, 2, 1, 0, 0x28, 1]), "nothing");
     assert_eq!(said(&[0x58, 0]), "nothing", "it was undone");
-    assert_eq!(said(&[0x58, 0, 0x62, 0]), "the folded segments are kept of what is undone");
+    assert_eq!(said(&[0x58, 0, 0x62, 0]), "the folded segments are still stored after the undo");
     assert_eq!(folded(&[0x0a, 4, 0x08, 1, 0x12, 0]), "nothing");
     assert_eq!(folded(&[0x0a, 2, 0x12, 0]), "a folded segment has the number 0; segments count from 1");
     assert_eq!(folded(&[0x0a, 2, 0x08, 7]), "the rest of a folded segment is missing");
     let twice = [0x0a, 4, 0x08, 7, 0x12, 0].repeat(2);
-    assert_eq!(folded(&twice), "a folded segment is not the only 7");
+    assert_eq!(folded(&twice), "a folded segment is not the only one numbered 7");
     let none = [&[18][..], &[0; 20]].concat();
     let error = Record::read(&none, &[]).unwrap_err().to_string();
     assert!(error.ends_with("the key's number is 0; numbers count from 1"), "{error}");
@@ -257,12 +257,12 @@ fn what_is_no_message_is_refused() {
     let said = |fields: &[u8]| {
         said_of::<Utterances>(&(stable::LINEAGE, Sequence(1)), &[&[0x28, 2], fields].concat())
     };
-    assert!(said(&[0x62, 1, 0xff]).starts_with("the content is no text: "));
+    assert!(said(&[0x62, 1, 0xff]).starts_with("the content is not text: "));
     assert_eq!(said(&[0x60, 1]), "the content is a number");
-    assert_eq!(said(&[0x1a, 1, 1]), "the turn is no number");
+    assert_eq!(said(&[0x1a, 1, 1]), "the turn is not a number");
     assert_eq!(
         said(&[0x18, 0xff, 0xff, 0xff, 0xff, 0x1f]),
-        "the turn is 8589934591; possible are up to 4294967295"
+        "the turn is 8589934591; expected at most 4294967295"
     );
 }
 
@@ -275,6 +275,6 @@ fn an_outcome_needs_a_capacity() {
     assert_eq!(said_of::<Outcomes>(&name, &[0x22, 1, b'c']), "the capacity is missing");
     assert_eq!(said_of::<Outcomes>(&name, &[0x22, 1, b'c', 0x6a, 0]), "nothing");
     let cause = said_of::<Outcomes>(&name, &[0x22, 1, b'c', 0x6a, 3, 0x42, 1, 7]);
-    assert_eq!(cause, "a cause of being over the limit is 7; known are 1 to 4");
+    assert_eq!(cause, "a cause of being over the limit is 7; expected 1 to 4");
     assert!(said_of::<Outcomes>(&name, &[0x6a, 0]).starts_with("the conversation is empty"));
 }

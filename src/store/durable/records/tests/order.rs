@@ -1,4 +1,4 @@
-//! Keys order as what they are made of, and ranges hold what they say.
+//! Keys sort like their parts, and ranges contain what they should.
 
 use std::cmp::Reverse;
 
@@ -10,7 +10,7 @@ use crate::{
     store::{Due, RecipientKey, durable::key_value::Key},
 };
 
-/// Few values, so that equal ones meet.
+/// Few values, so that equal ones occur.
 fn few_times() -> impl Strategy<Value = Timestamp> {
     prop_oneof![-2..3i64, Just(i64::MIN), Just(i64::MAX)].prop_map(Timestamp)
 }
@@ -19,8 +19,8 @@ fn few_recipients() -> impl Strategy<Value = crate::store::RecipientKey> {
     prop_oneof![recipient(), Just(stable::recipient())]
 }
 
-/// Two names that run into one another if nothing keeps them apart: of few characters, some of them as the
-/// lengths of names are.
+/// Two names that would run together if nothing separated them: of few characters, some of which equal length
+/// bytes.
 fn names_alike() -> impl Strategy<Value = [String; 2]> {
     let name = || prop_oneof!["[a/:! ]{1,3}", "[a!]{32,34}"];
     [name(), name()]
@@ -168,7 +168,7 @@ proptest! {
         }
     }
 
-    /// Whatever stands in names, and wherever one ends and the next begins.
+    /// Whatever names contain, and wherever one ends and the next begins.
     #[test]
     fn names_keep_apart(one in names_alike(), other in names_alike(), time in few_times()) {
         let same = one == other;

@@ -1,4 +1,4 @@
-//! Every record comes back as it was given.
+//! Every record is read back as it was written.
 
 use std::{fmt::Debug, sync::Arc};
 
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-/// Texts at the edges of what one or two bytes of length can say.
+/// Texts around the limits of one-byte and two-byte lengths.
 #[test]
 fn texts_of_any_length_come_back() {
     for length in [0, 1, 127, 128, 129, 16_383, 16_384, 2_000_000] {
@@ -286,7 +286,7 @@ fn texts_of_any_length_come_back() {
     }
 }
 
-/// An empty description, and one that only seems to be.
+/// An empty description, and one that only seems empty.
 #[test]
 fn an_empty_title_is_a_title() {
     assert!(Description::default().is_empty());

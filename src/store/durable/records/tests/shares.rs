@@ -1,4 +1,4 @@
-//! Shares on the disk: what a description holds since there are any.
+//! The stored form of shares in descriptions.
 
 use super::{field::Message, payload::Payload, stable::LINEAGE, *};
 use crate::domain::{
@@ -6,7 +6,7 @@ use crate::domain::{
     share::{Share, ShareDigest},
 };
 
-/// A description with a title and a share, as the version that brought shares wrote it. Never changed.
+/// A description with a title and a share, as first written. Never changed.
 const WRITTEN: &str = "010a104120666c6967687420746f204f736c6f52520a1a30314a4432513656374538473948414a424b434d444e455046511220000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f188080a6a09982a206208080c3aeb3a5a2062801d5f4c424";
 
 fn shared() -> Description {
@@ -31,7 +31,7 @@ fn a_share_is_written_as_it_always_was() {
     assert_eq!(decode::<Descriptions>(&key, &value), Ok((LINEAGE, shared())));
 }
 
-/// Whoever wrote it sealed it whole: what it says is wrong.
+/// The checksum is right, but the content is invalid.
 #[test]
 fn a_share_that_is_none_is_noticed() {
     let read = |id: &str, digest: &[u8]| {

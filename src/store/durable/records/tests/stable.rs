@@ -1,4 +1,4 @@
-//! What is on a disk stays readable: literal records that must never change.
+//! Stored data stays readable: literal records that must never change.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,8 +19,8 @@ use crate::{
 pub const LINEAGE: LineageId = LineageId([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
 pub const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
 
-/// A record of each kind, as version 1 of each wrote it: number and version, key, value. A line is
-/// never changed; a new version of a kind adds one.
+/// A record of each kind, as its version 1 wrote it: number, version, key, value. Lines are never changed; a
+/// new version of a kind adds one.
 const WRITTEN: [(u8, u8, &str, &str); 16] = [
     (1, 1, "0101", "0108ac02fa620ec6"),
     (
@@ -92,7 +92,7 @@ fn the_numbers_are_stable() {
     assert_eq!(numbers, Vec::from_iter((1..=15).chain([17])), "one of each kind");
 }
 
-/// What a recipient's own state is found by, as the first version wrote it. The line is never changed.
+/// The key of a recipient's own state, as first written. Never changed.
 const STATE_OF_RECIPIENT: (&str, &str) = (
     "020461636d6501616461",
     "010a0361646112100102030405060708090a0b0c0d0e0f10188080a6a09982a20620024e92875f",
@@ -110,7 +110,7 @@ fn what_finds_a_recipients_state_is_stable() {
     assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
 }
 
-/// What forks brought: records as their first versions wrote them. A line is never changed.
+/// Records that forks added, as first written. Lines are never changed.
 const FORKED: [(u8, u8, &str, &str); 3] = [
     (
         3,
@@ -142,7 +142,7 @@ fn what_forks_brought_is_stable() {
     }
 }
 
-/// What edits brought: an utterance as its first version wrote it. The line is never changed.
+/// An edited utterance, as first written. Never changed.
 const EDITED: (u8, u8, &str, &str) = (
     7,
     1,
@@ -161,7 +161,7 @@ fn what_edits_brought_is_stable() {
     assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
 }
 
-/// What late results brought: an utterance as its first version wrote it. The line is never changed.
+/// A late result, as first written. Never changed.
 const LATE: (u8, u8, &str, &str) = (
     7,
     2,
@@ -180,7 +180,7 @@ fn what_late_results_brought_is_stable() {
     assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
 }
 
-/// What most records are: words of a person's, and a head while nothing is open.
+/// Typical records: a person's words, and a head without an open exchange.
 #[test]
 fn what_is_usual_is_small() {
     let (lineage, utterance) = utterance();
@@ -217,7 +217,7 @@ fn what_is_usual_is_small() {
     assert_eq!((key.len(), value.len()), (17, 36));
 }
 
-/// A record of each kind, in the order of their numbers.
+/// A record of each kind, in the order of kind numbers.
 pub fn examples() -> Vec<Record> {
     let (lineage, utterance) = utterance();
     let identity = identity();
@@ -378,7 +378,7 @@ pub fn segment() -> Segment {
     }
 }
 
-/// One that has everything.
+/// An utterance with every field.
 pub fn utterance() -> (LineageId, Utterance) {
     let call = ToolCall { id: "call-1".into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
     let more = More {

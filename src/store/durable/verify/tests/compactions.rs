@@ -1,4 +1,4 @@
-//! What is wrong with compactions, and with what waits for a model, is named.
+//! Problems with compactions, and with waiting summaries, are reported.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,15 +17,15 @@ use crate::{
     },
 };
 
-/// Says `count` things that a summary tells of.
+/// Says `count` things that a summary mentions.
 fn say(conversation: &mut TestConversation<'_>, count: u64) {
     let first = conversation.state.head.next.get();
     let key = |number| user(&format!("The key of room {number} is R-{number}."));
     conversation.say((first..first + count).map(key).collect());
 }
 
-/// Compacted four times; the third folded what was there. A model told the oldest segment, the newest waits
-/// for one.
+/// Returns a conversation compacted four times; the third compaction folded the segments before it. A model
+/// wrote the oldest segment, the newest waits for one.
 fn compacted(test_store: &TestStore) -> Arc<Conversation> {
     let policy = Policy { summary_token_limit: Some(90), llm_summaries: Some(true), ..Policy::SESSION };
     let mut demo = TestConversation::new(test_store, "demo", 1, policy);
@@ -43,7 +43,7 @@ fn compacted(test_store: &TestStore) -> Arc<Conversation> {
     demo.state.clone()
 }
 
-/// Changes the first of the segments that a compaction folded.
+/// Changes the first segment that a compaction folded.
 fn refold(compaction: &mut Compaction, change: impl FnOnce(&mut Segment)) {
     let mut folded = compaction.folded.as_ref().unwrap().to_vec();
     change(Arc::make_mut(&mut folded[0]));
@@ -59,13 +59,13 @@ fn compactions_that_are_missing_are_named() {
         (good.without::<Compactions>((DEMO, 4)), "compaction 4 is missing"),
         (
             good.put::<Compactions>((DEMO, 5), Compaction { number: 5, ..(*newest).clone() }),
-            "compaction 5 has a number that the next ones get: from 5",
+            "compaction 5 has a number that was not given out yet: the next is 5",
         ),
     ]);
     let stray = LineageId([3; 16]);
     assert_eq!(
         good.put::<Compactions>((stray, 3), (*newest).clone()),
-        [format!("lineage {stray}: of no conversation: 1 of the kind \"compaction\"")]
+        [format!("lineage {stray}: without a conversation: 1 of the kind \"compaction\"")]
     );
 }
 
@@ -82,7 +82,7 @@ fn compactions_that_are_wrong_are_named() {
     expect([
         (
             edit(&|compaction| compaction.revision = Revision(99)),
-            &*format!("compaction 3 is of revision 99, its head of {revision}"),
+            &*format!("compaction 3 was made by revision 99, but its head is at revision {revision}"),
         ),
         (
             edit(&|compaction| {
@@ -97,7 +97,7 @@ fn compactions_that_are_wrong_are_named() {
         ),
         (
             edit(&|compaction| refold(compaction, |segment| segment.covers.remove(told, told))),
-            &*format!("{name} tells of what it does not cover: {told}"),
+            &*format!("{name} has text from what it does not cover: {told}"),
         ),
         (
             edit(&|compaction| {
@@ -122,7 +122,7 @@ fn what_a_folded_segment_tells_of_is_not_forgotten() {
     let folded = good.demo.compactions.iter().flat_map(|compaction| compaction.folded.iter());
     let mut kept = folded.flat_map(|folded| folded.iter()).flat_map(tells);
     let Sequence(hidden) = kept.find(|sequence| !shown.contains(sequence)).unwrap();
-    let expected = format!("a segment tells of utterance {hidden}, which is forgotten");
+    let expected = format!("a segment has text from utterance {hidden}, which is forgotten");
     expect([(good.utterance(hidden, |utterance| utterance.forgotten = true), &*expected)]);
 }
 
@@ -136,10 +136,10 @@ fn a_model_told_only_from_what_was_said() {
         llm_text.from.add(Sequence(999));
         segment.llm_text = Some(Arc::new(llm_text));
     });
-    expect([(problems, &*format!("segment {number} was told from what was not said: 999"))]);
+    expect([(problems, &*format!("segment {number} was written from what was not said: 999"))]);
 }
 
-/// Until something is said.
+/// The window may stay above its limits until something is said.
 #[test]
 fn a_window_may_be_above_its_limits_after_an_undo() {
     let good = Good::made(|test_store| {
@@ -151,8 +151,7 @@ fn a_window_may_be_above_its_limits_after_an_undo() {
         assert_eq!(demo.state.head.policy.utterances.map(Marks::max), Some(20));
         demo.state.clone()
     });
-    let wrong =
-        "its window has 40 utterances; its policy lets it have 20, and the unit of utterance 1 could leave";
+    let wrong = "its window has 40 utterances; its policy allows 20, and the unit of utterance 1 could leave";
     expect([(good.head(|head| head.compacted_at = Sequence(40)), wrong)]);
 }
 
@@ -162,12 +161,12 @@ fn what_waits_and_is_not_told_so_is_named() {
     let since = good.demo.summary.awaits_since().unwrap();
     let key = good.demo.key().clone();
     let Timestamp(micros) = since;
-    let expected = format!("it is not among what waits for a model, and waits since {micros} µs");
+    let expected = format!("it is not among the waiting summaries, but has waited since {micros} µs");
     expect([(good.without::<Waiting>((since, key.clone())), &*expected)]);
     let named = |id| ConversationKey { id: ConversationId::new(id).unwrap(), ..key.clone() };
     for (id, wrong) in [
-        ("demo", &*format!("the conversation waits since {micros} µs")),
-        ("other", "nothing of the conversation waits"),
+        ("demo", &*format!("the conversation has waited since {micros} µs")),
+        ("other", "the conversation is not waiting"),
         ("gone", "there is no such conversation"),
     ] {
         let expected = format!("waiting summary since 5 µs: default/{id}: {wrong}");

@@ -1,4 +1,4 @@
-//! An engine that cannot read a pair: what is behind it in the same place is left out, no more.
+//! An engine that cannot read one pair: only the pairs after it in the same range are skipped.
 
 use std::ops::Bound;
 
@@ -11,7 +11,7 @@ use crate::store::durable::{
     },
 };
 
-/// Pairs of which one cannot be read in its order.
+/// Pairs of which one cannot be read in a range.
 struct Broken {
     pairs: Fjall,
     at: Key,

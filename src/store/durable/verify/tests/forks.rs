@@ -1,4 +1,4 @@
-//! Families of forks leave clean stores, and what is wrong in one is named.
+//! Families of forks leave clean stores, and problems in one are reported.
 
 use std::{ops::Bound, path::Path};
 
@@ -32,7 +32,8 @@ fn opened(engine: EngineKind, path: &Path) -> Directory {
     Directory::open(engine, path, 1 << 20).unwrap()
 }
 
-/// Lives as a random family of conversations that share; at the end all are deleted, if so.
+/// Runs a random family of conversations with shared utterances; deletes all of them at the end if `delete`
+/// is set.
 fn live(engine: EngineKind, path: &Path, seed: u64, delete: bool) {
     conformance::run(async { (store(engine, path), ()) }, async |store| {
         let mut family = random_family(&store, seed, 60).await;
@@ -42,8 +43,8 @@ fn live(engine: EngineKind, path: &Path, seed: u64, delete: bool) {
     });
 }
 
-/// Whatever a family went through, its store is clean, and so is a copy of it; when the last of the
-/// family goes, nothing stays.
+/// Whatever happens to a family, its store is clean, and so is a copy of it; after the last member is
+/// deleted, nothing remains.
 fn every_family_leaves_a_clean_store(engine: EngineKind, cases: u32) {
     let config = Config { failure_persistence: None, ..Config::with_cases(cases) };
     let result = TestRunner::new(config).run(&(1..u64::MAX), |seed| {
@@ -71,7 +72,7 @@ fn every_family_leaves_a_clean_store_of_sled() {
     every_family_leaves_a_clean_store(EngineKind::Sled, 3);
 }
 
-/// Of conversations that come and go within one batch, too.
+/// Nothing remains even of conversations created and deleted within one batch.
 #[test]
 fn what_comes_and_goes_at_once_leaves_nothing() {
     for engine in EngineKind::ALL {
@@ -82,14 +83,14 @@ fn what_comes_and_goes_at_once_leaves_nothing() {
     }
 }
 
-/// Whether there is nothing but the store's own numbers.
+/// Whether the store contains only its own numbers and links.
 fn holds_nothing(directory: &Directory) -> bool {
     let mut pairs = directory.pairs().range(Bound::Unbounded, Bound::Unbounded);
     pairs.all(|pair| [Metas::NUMBER, Links::NUMBER].contains(&pair.unwrap().0[0]))
 }
 
-/// A parent of 30 utterances, 2 with an id, 14 of them archived; a fork of it at 25 that has pinned 2
-/// and 20 and goes on to 26.
+/// A parent with 30 utterances, utterance 2 with an id, 14 archived; a fork of it at 25 that has pinned 2 and
+/// 20 and continues to 26.
 struct Good {
     directory: Directory,
     trunk: LineageId,
@@ -130,7 +131,7 @@ impl Good {
         report.problems.iter().map(ToString::to_string).collect()
     }
 
-    /// What is wrong once the pair is written, which is undone afterwards.
+    /// Returns the problems after writing the pair, then undoes the write.
     fn with(&self, key: Key, value: Option<Value>) -> Vec<String> {
         let pairs = self.directory.pairs();
         let before = pairs.get(&key).unwrap();
@@ -168,11 +169,11 @@ fn an_utterance_that_nobody_has_is_named() {
     };
     assert_eq!(
         stray(trunk, 31),
-        [format!("lineage {trunk}: utterance 31 is stored, and no conversation has it")]
+        [format!("lineage {trunk}: utterance 31 is stored, but no conversation has it")]
     );
     assert_eq!(
         stray(fork, 27),
-        [format!("lineage {fork}: utterance 27 is stored, and no conversation has it")]
+        [format!("lineage {fork}: utterance 27 is stored, but no conversation has it")]
     );
 }
 
@@ -203,20 +204,17 @@ fn readers_that_are_not_as_the_heads_say_are_named() {
     );
     assert_eq!(
         good.edit::<Readers>((trunk, fork), |told| told.through = Sequence(24)),
-        [format!("{reader}: it reads up to 24, and its head says 25")]
+        [format!("{reader}: it reads up to 24, but its head says 25")]
     );
     assert_eq!(
         good.edit::<Readers>((trunk, fork), |told| told.conversation = conformance::script::key("other")),
-        [format!("{reader}: the conversation is another than other")]
+        [format!("{reader}: the conversation is not other")]
     );
     let stray = LineageReader { conversation: conformance::script::key("fork"), through: Sequence(3) };
     for (lineage, other) in [(fork, fork), (trunk, LineageId([9; 16])), (LineageId([9; 16]), fork)] {
         let (key, value) = records::pair::<Readers>(&(lineage, other), &stray);
         let name = records::name::<Readers>(&(lineage, other));
-        assert_eq!(
-            good.with(key, Some(value)),
-            [format!("{name}: no conversation reads that lineage there")]
-        );
+        assert_eq!(good.with(key, Some(value)), [format!("{name}: no such conversation reads that lineage")]);
     }
 }
 
@@ -243,7 +241,9 @@ fn a_head_that_reads_elsewhere_is_noticed() {
     );
     let problems = good.edit::<Heads>(good.fork, |record| record.head.branch = LineageId([9; 16]));
     assert!(
-        problems.iter().any(|problem| problem.contains("of no conversation: 3 of the kind \"utterance\"")),
+        problems
+            .iter()
+            .any(|problem| problem.contains("without a conversation: 3 of the kind \"utterance\"")),
         "{problems:?}"
     );
     for lineage in [good.trunk, good.fork] {

@@ -1,4 +1,4 @@
-//! A store in which nothing is wrong, for tests that damage it.
+//! A store without problems, for tests that damage it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// A store with two conversations in which nothing is wrong:
+/// A store with two conversations and without problems:
 ///
 /// | sequence | `demo` |
 /// |---|---|
@@ -42,7 +42,7 @@ impl Good {
         Self::made(demo)
     }
 
-    /// A store with the conversation `demo` that is made so, and another.
+    /// A store with the conversation that `demo` makes, and another one.
     pub(super) fn made(demo: impl FnOnce(&TestStore) -> Arc<Conversation>) -> Self {
         let files = tempfile::tempdir().unwrap();
         let test_store = TestStore::open(EngineKind::Fjall, files.path());
@@ -61,7 +61,7 @@ impl Good {
         good
     }
 
-    /// The files, at rest.
+    /// Returns the files, at rest.
     pub(super) fn close(self) -> TempDir {
         self.files
     }
@@ -71,7 +71,7 @@ impl Good {
         report.problems.iter().map(ToString::to_string).collect()
     }
 
-    /// What is wrong once the pair is written, which is undone afterwards.
+    /// Returns the problems after writing the pair, then undoes the write.
     pub(super) fn with(&self, key: Key, value: Option<Value>) -> Vec<String> {
         let pairs = self.directory.pairs();
         let before = pairs.get(&key).unwrap();
@@ -104,7 +104,7 @@ impl Good {
         self.edit::<Heads>(DEMO, |record| edit(&mut record.head))
     }
 
-    /// What is wrong once an utterance is changed, beside the count of its bytes.
+    /// Returns the problems after changing an utterance, except with the count of its bytes.
     pub(super) fn utterance(&self, sequence: u64, edit: impl FnOnce(&mut Utterance)) -> Vec<String> {
         let mut problems = self.edit::<Utterances>((DEMO, Sequence(sequence)), edit);
         problems.retain(|problem| !problem.contains("bytes of utterances"));
@@ -140,7 +140,7 @@ fn demo(test_store: &TestStore) -> Arc<Conversation> {
     demo.state.clone()
 }
 
-/// Each damage with what is said of it, after the name of the conversation.
+/// Checks the problems of each damage, without the conversation's name.
 pub(super) fn expect<const N: usize>(damages: [(Vec<String>, &str); N]) {
     for (problems, expected) in damages {
         assert_eq!(problems, [format!("conversation default/demo: {expected}")]);

@@ -1,4 +1,4 @@
-//! A good store is clean, and every damage is named.
+//! A good store is clean, and all damage is reported.
 
 mod compactions;
 mod engine;

@@ -1,4 +1,4 @@
-//! Whatever conversations went through, a store is clean.
+//! Whatever happens to conversations, their store is clean.
 
 use std::time::Duration;
 
@@ -78,7 +78,7 @@ fn take(conversation: &mut TestConversation<'_>, step: Step, number: usize) {
     }
 }
 
-/// Compacts a conversation that is made long enough for it.
+/// Compacts a conversation, after making it long enough.
 fn compact(conversation: &mut TestConversation<'_>, keep: u32, number: usize) {
     let unlimited = PolicyUpdate {
         max_utterances: Some(0),
@@ -93,7 +93,7 @@ fn compact(conversation: &mut TestConversation<'_>, keep: u32, number: usize) {
     conversation.compact(keep);
 }
 
-/// Says something of every kind: open, answered, abandoned, overlapping and orphaned calls too.
+/// Says something of every kind, including open, answered, abandoned, overlapping and orphaned calls.
 fn say(conversation: &mut TestConversation<'_>, what: u8, with: u8, number: usize) {
     let text = format!("In step {number} the port is {with}, and the file is /etc/{number}.conf.");
     conversation.say(match what {

@@ -1,4 +1,4 @@
-//! Records that cannot be read, are missing, or belong to nothing, are named.
+//! Unreadable, missing and unowned records are reported.
 
 use std::ops::Bound;
 
@@ -81,9 +81,8 @@ fn a_record_of_an_unknown_kind_is_named() {
     let good = Good::new();
     for (key, name) in [(vec![0, 7], "0x0007"), (vec![200], "0xc8")] {
         let kind = key[0];
-        let expected = format!(
-            "record with the key {name}: a newer version of utterd wrote it: kind {kind} is not known"
-        );
+        let expected =
+            format!("record with the key {name}: a newer version of utterd wrote it: kind {kind} is unknown");
         assert_eq!(good.with(key, Some(vec![1])), [expected]);
     }
     let broken = [&records::all_of::<Heads>().start[..], b"short"].concat();
@@ -135,21 +134,21 @@ fn what_is_of_no_conversation_is_named() {
         (good.put::<Utterances>((stray, Sequence(1)), (**first).clone()), "utterance"),
         (good.put::<GivenIds>((stray, "first".into()), Sequence(1)), "given id"),
     ] {
-        assert_eq!(problems, [format!("lineage {stray}: of no conversation: 1 of the kind {kind:?}")]);
+        assert_eq!(problems, [format!("lineage {stray}: without a conversation: 1 of the kind {kind:?}")]);
     }
     let other =
         ConversationKey { namespace: Namespace::default(), id: ConversationId::new("other").unwrap() };
     let problems = good.without::<ConversationName>(other);
     let kinds = ["head", "policy", "utterance"];
     let mut expected =
-        kinds.map(|kind| format!("lineage {OTHER}: of no conversation: 1 of the kind {kind:?}")).to_vec();
+        kinds.map(|kind| format!("lineage {OTHER}: without a conversation: 1 of the kind {kind:?}")).to_vec();
     let other = "default/other at 1772366400000000 µs: there is no such conversation";
     let others = "default/other of friend of other at 1772366400000000 µs: there is no such conversation";
     expected.extend([
         format!("list entry {others}"),
         format!("entry of the namespace's list {other}"),
-        format!("entry by update {other}"),
-        format!("entry of a recipient's by update {others}"),
+        format!("entry of the namespace's list by update {other}"),
+        format!("entry of the recipient's list by update {others}"),
     ]);
     assert_eq!(problems, expected);
 }
@@ -160,7 +159,7 @@ fn what_is_unscrubbed_was_removed_in_a_group_that_there_is() {
     let group = good.directory.group();
     assert_eq!(
         good.put::<Metas>(Meta::Unscrubbed, group + 5),
-        [format!("number of what is unscrubbed: is {}, and the last group is {group}", group + 5)]
+        [format!("number of the last unscrubbed group: is {}, but the last group is {group}", group + 5)]
     );
 }
 
@@ -180,5 +179,5 @@ fn state_values_are_those_that_are_told_of() {
     let value =
         StateValue { name: "stray".into(), version: Revision(1), content: StateContent::Json("1".into()) };
     let problems = good.put::<StateValues>((lineage, StateName("stray".into())), value);
-    assert_eq!(problems, ["conversation default/demo: its 1 state values are not the 0 that are told of"]);
+    assert_eq!(problems, ["conversation default/demo: its 1 state values are not the 0 in its description"]);
 }

@@ -1,4 +1,4 @@
-//! What leads to a conversation or tells of it, and is wrong, is named.
+//! Wrong references to a conversation are reported.
 
 use super::good::*;
 use crate::{
@@ -65,7 +65,7 @@ fn lists_and_due_work_that_are_wrong_are_named() {
         (good.without::<Listed>(listed()), "it is not in the list of friend of demo"),
         (
             good.without::<Dues>(due(expiry)),
-            &*format!("it is not among what is due, and expires at {} µs", expiry.0),
+            &*format!("it is not in the list of due work, but expires at {} µs", expiry.0),
         ),
     ]);
     let mut elsewhere = listed();
@@ -76,7 +76,7 @@ fn lists_and_due_work_that_are_wrong_are_named() {
     assert_eq!(
         good.put::<Listed>(elsewhere, ()),
         [format!(
-            "list entry default/demo of eve at {start} µs: the conversation is of friend of demo, at {start} µs"
+            "list entry default/demo of eve at {start} µs: the conversation belongs to friend of demo, at {start} µs"
         )]
     );
     assert_eq!(
@@ -99,7 +99,7 @@ fn lists_and_due_work_that_are_wrong_are_named() {
     );
 }
 
-/// A recipient's own state is right in no list, and with that recipient alone.
+/// A recipient's own state must be in no list, and belong to that recipient alone.
 #[test]
 fn a_recipients_state_that_is_wrong_is_named() {
     let files = tempfile::tempdir().unwrap();
@@ -112,24 +112,24 @@ fn a_recipients_state_that_is_wrong_is_named() {
     assert_eq!(
         good.put::<Listed>(ListPlace::of(identity), ()),
         [format!(
-            "list entry default/\u{1}ann of ann at {} µs: is of a recipient's state",
+            "list entry default/\u{1}ann of ann at {} µs: it is a recipient's state",
             identity.start_time.0
         )]
     );
     let recipient = RecipientKey { namespace: Namespace::default(), id: identity.recipient.clone() };
     assert_eq!(
         good.put::<Active>(recipient, identity.key.id.clone()),
-        ["active conversation of default/ann: is of a recipient's state"]
+        ["active conversation of default/ann: it is a recipient's state"]
     );
     let eve = RecipientId::new("eve").unwrap();
     assert_eq!(
         good.edit::<ConversationName>(identity.key.clone(), |identity| identity.recipient = eve),
-        ["conversation default/(state of ann): it tells of eve"]
+        ["conversation default/(state of ann): it holds the state of eve"]
     );
     let step = (identity.lineage, StateName("step".into()));
     assert_eq!(
         good.without::<StateValues>(step),
-        ["conversation default/(state of ann): its 1 state values are not the 2 that are told of"]
+        ["conversation default/(state of ann): its 1 state values are not the 2 in its description"]
     );
 }
 
@@ -140,7 +140,7 @@ fn active_conversations_that_are_wrong_are_named() {
     let demo = good.demo.key().id.clone();
     assert_eq!(
         good.put::<Active>(recipient("eve"), demo),
-        ["active conversation of default/eve: conversation demo is of friend of demo"]
+        ["active conversation of default/eve: conversation demo belongs to friend of demo"]
     );
     assert_eq!(
         good.put::<Active>(recipient("eve"), ConversationId::new("gone").unwrap()),
@@ -157,7 +157,10 @@ fn outcomes_and_ages_that_do_not_agree_are_named() {
     let time = records::decode::<Outcomes>(&key, &value).unwrap().1.time;
     assert_eq!(
         good.without::<OutcomeAges>((time, name.clone())),
-        [format!("outcome of Memorize demo 1 of default: it is of {} µs, and has no age", time.0)]
+        [format!(
+            "outcome of Memorize demo 1 of default: its time is {} µs, but it has no age record",
+            time.0
+        )]
     );
     assert_eq!(
         good.without::<Outcomes>(name.clone()),
@@ -165,10 +168,10 @@ fn outcomes_and_ages_that_do_not_agree_are_named() {
     );
     assert_eq!(
         good.put::<OutcomeAges>((Timestamp(9), name.clone()), ()),
-        ["age 9 µs of Memorize demo 1 of default: the outcome is of another time"]
+        ["age 9 µs of Memorize demo 1 of default: the outcome has another time"]
     );
     assert_eq!(
         good.edit::<Outcomes>(name, |outcome| outcome.time = Timestamp(9)),
-        ["outcome of Memorize demo 1 of default: it is of 9 µs, and has no age"]
+        ["outcome of Memorize demo 1 of default: its time is 9 µs, but it has no age record"]
     );
 }

@@ -1,4 +1,4 @@
-//! A conversation that does not fit together is named.
+//! An inconsistent conversation is reported.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ fn counts_that_are_wrong_are_named() {
     let stored = good.demo.head.stored;
     assert_eq!(stored, 19);
     let tokens =
-        format!("its head counts 1 tokens of the window, and {} are there", good.demo.window.tokens());
+        format!("its head counts 1 tokens in the window, but there are {}", good.demo.window.tokens());
     let bytes = good.demo.head.stored_bytes.unwrap();
-    let bytes = format!("its head counts 1 bytes of utterances, and {bytes} are there");
+    let bytes = format!("its head counts 1 bytes of utterances, but there are {bytes}");
     expect([
         (good.head(|head| head.stored_bytes = Some(1)), &*bytes),
-        (good.head(|head| head.stored += 1), "its head counts 20 utterances, and 19 are there"),
-        (good.head(|head| head.stored -= 1), "its head counts 18 utterances, and 19 are there"),
+        (good.head(|head| head.stored += 1), "its head counts 20 utterances, but there are 19"),
+        (good.head(|head| head.stored -= 1), "its head counts 18 utterances, but there are 19"),
         (good.head(|head| head.window_tokens = Some(1)), &tokens),
         (good.without::<Utterances>((DEMO, Sequence(7))), "utterances are missing: 7"),
         (good.without::<Utterances>((DEMO, Sequence(4))), "utterances are missing: 4"),
@@ -39,14 +39,14 @@ fn counts_that_are_wrong_are_named() {
         (good.without::<Utterances>((DEMO, Sequence(19))), "utterances are missing: 19"),
         (
             good.put::<Utterances>((DEMO, Sequence(30)), (**good.demo.window.at(0).unwrap()).clone()),
-            "utterance 30 is stored, and the next one to be said is 20",
+            "utterance 30 is stored, but the next sequence is 20",
         ),
         (
             good.head(|head| {
                 Arc::make_mut(&mut head.archived).remove(Sequence(7), Sequence(7));
                 head.stored -= 1;
             }),
-            "utterance 7 is stored, and it is neither in the window nor archived",
+            "utterance 7 is stored, but is neither in the window nor archived",
         ),
     ]);
 }
@@ -58,24 +58,24 @@ fn an_order_that_is_wrong_is_named() {
     expect([
         (
             good.head(|head| head.turn += 1),
-            &*format!("its head is in turn {}, and the newest utterance in turn {turn}", turn + 1),
+            &*format!("its head is in turn {}, but the newest utterance is in turn {turn}", turn + 1),
         ),
         (good.utterance(7, |utterance| utterance.turn = 1), "utterance 7 is of turn 1, after one of turn 2"),
         (
             good.utterance(1, |utterance| utterance.role = Role::User),
-            "utterance 1 is an instruction, and not a system utterance of the window",
+            "utterance 1 is an instruction, but not a system utterance in the window",
         ),
         (
             good.utterance(1, |utterance| utterance.instruction = false),
-            "utterance 1 is a system utterance at the head, and no instruction",
+            "utterance 1 is a system utterance at the head, but not an instruction",
         ),
         (
             good.head(|head| head.awaits_answer = true),
-            "its head awaits an answer, and the newest utterance does not",
+            "its head awaits an answer, but the newest utterance does not",
         ),
         (
             good.head(|head| head.only_instructions = true),
-            "its head knows of instructions only, and utterance 2 is none",
+            "its head says that only instructions were said, but utterance 2 is not one",
         ),
     ]);
 }
@@ -89,33 +89,33 @@ fn units_that_are_not_whole_are_named() {
     };
     let mut kept_aside = good.utterance(5, |utterance| utterance.aside = true);
     let quoted = kept_aside.pop();
-    assert!(quoted.is_some_and(|last| last.ends_with("a segment tells of utterance 5, which is forgotten")));
-    let wrong_head = r#"its head waits for the results of ["x"], which no utterances do"#;
+    assert!(quoted.is_some_and(|last| last.ends_with("of utterance 5, which is forgotten")));
+    let wrong_head = r#"its head waits for the results of ["x"], but no utterance does"#;
     expect([
         (good.head(|head| head.open = waits(&["x"], 18)), wrong_head),
         (good.head(|head| head.open = waits(&["x"], 17)), wrong_head),
         (good.utterance(4, |utterance| utterance.unit = Sequence(4)), "result 4 has no call that waits"),
         (
             good.utterance(10, |utterance| utterance.unit = Sequence(9)),
-            "utterance 10 is of the unit of 9, in which no call waits",
+            "utterance 10 is in the unit of 9, in which no call waits",
         ),
         (
             good.utterance(10, |utterance| utterance.unit = Sequence(8)),
-            "utterance 10 is of the unit of 8, and the one before it is not",
+            "utterance 10 is in the unit of 8, but the one before it is not",
         ),
         (
             good.utterance(4, |utterance| utterance.role = Role::User),
-            "utterance 4 is a user's, and of the unit of 3",
+            "utterance 4 is a user's, but in the unit of 3",
         ),
         (good.utterance(5, |utterance| call_id(utterance, "c")), "result 5 has no call that waits"),
-        (kept_aside, "result 5 is kept aside, and its call waits"),
+        (kept_aside, "result 5 is kept aside, but its call waits"),
         (
             good.utterance(6, |utterance| utterance.aside = true),
-            "utterance 6 is kept aside, and is no result",
+            "utterance 6 is kept aside, but is not a result",
         ),
         (
             good.utterance(4, |utterance| utterance.pinned = true),
-            "the unit of utterance 3 is only in part pinned or forgotten: up to 4",
+            "the unit of utterance 3 is only partly pinned or forgotten: up to 4",
         ),
     ]);
 }
@@ -129,22 +129,22 @@ fn limits_that_are_passed_are_named() {
     expect([
         (
             policy(|policy| policy.utterances = Some(Marks::of(7))),
-            "its window has 8 utterances; its policy lets it have 7, and the unit of utterance 14 could leave",
+            "its window has 8 utterances; its policy allows 7, and the unit of utterance 14 could leave",
         ),
         (
             policy(|policy| policy.tokens = Some(Marks::of(3))),
             &*format!(
-                "its window has {tokens} tokens; its policy lets it have 3, and the unit of utterance 14 could leave"
+                "its window has {tokens} tokens; its policy allows 3, and the unit of utterance 14 could leave"
             ),
         ),
         (
             policy(|policy| policy.turns = Some(Marks::of(1))),
-            "its window has 5 turns; its policy lets it have 1, and the unit of utterance 14 could leave",
+            "its window has 5 turns; its policy allows 1, and the unit of utterance 14 could leave",
         ),
-        (policy(|policy| policy.archive_limit = 5), "11 utterances are archived; its policy lets 5 be"),
+        (policy(|policy| policy.archive_limit = 5), "11 utterances are archived; its policy allows 5"),
         (
             policy(|policy| policy.summary_token_limit = Some(3)),
-            &*format!("its summary has {summary} tokens; its policy lets it have 3"),
+            &*format!("its summary has {summary} tokens; its policy allows 3"),
         ),
     ]);
 }
@@ -173,7 +173,7 @@ fn segments_that_are_wrong_are_named() {
                 segment.sentences.push(tell(elsewhere));
                 segment.sentences.sort_by_key(|sentence| sentence.sequence);
             }),
-            &*format!("segment {number} tells of what it does not cover: {elsewhere}"),
+            &*format!("segment {number} has text from what it does not cover: {elsewhere}"),
         ),
         (
             edit(&|segment| (segment.covers, segment.sentences) = Default::default()),
@@ -181,15 +181,15 @@ fn segments_that_are_wrong_are_named() {
         ),
         (
             good.without::<Segments>((DEMO, newest)),
-            &*format!("of {} segments {} are there", segments.len(), segments.len() - 1),
+            &*format!("it has {1} segments instead of {0}", segments.len(), segments.len() - 1),
         ),
         (
             good.edit::<Heads>(DEMO, |record| record.next_segment = newest),
-            &*format!("segment {newest} has a number that the next ones get: from {newest}"),
+            &*format!("segment {newest} has a number that was not given out yet: the next is {newest}"),
         ),
         (
             good.utterance(2, |utterance| utterance.forgotten = true),
-            "a segment tells of utterance 2, which is forgotten",
+            "a segment has text from utterance 2, which is forgotten",
         ),
     ]);
 }
@@ -214,7 +214,7 @@ fn too_many_segments_are_named() {
     let writes = writes.into_iter().map(|(key, value)| (key, Some(value))).collect();
     good.directory.pairs().apply(Batch { writes }, Durability::Process).unwrap();
     let count = MAX_SEGMENTS + good.demo.summary.segments().len();
-    let expected = format!("its summary has {count} segments; it may have {MAX_SEGMENTS}");
+    let expected = format!("its summary has {count} segments; accepted are at most {MAX_SEGMENTS}");
     let problems = good.problems();
     assert!(problems.iter().any(|problem| problem.ends_with(&expected)), "{problems:?}");
 }
