@@ -86,12 +86,12 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
         .worked();
     assert_holds(&text, &["## Current Conversation\n", "User: The train leaves at nine."]);
     let error = server.run(&["context", "-c", "demo", "--tokens", "1"]).failed(1);
-    assert_holds(&error, &["--budget is 1; accepted are "]);
+    assert_holds(&error, &["--budget is 1; accepted: "]);
 
     let forked = server.run(&["fork", "-c", "demo", "--at", "1", "--id", "demo-2", "--to", "bob"]).worked();
     assert_holds(&forked, &["forked demo at 1 into demo-2 (1 utterance), the active conversation of bob"]);
     let error = server.run(&["fork", "-c", "demo", "--at", "99"]).failed(1);
-    assert_holds(&error, &["--at is 99; accepted are 1 to "]);
+    assert_holds(&error, &["--at is 99; accepted: 1 to "]);
     let json = server.run(&["fork", "-c", "demo", "--json"]).worked();
     assert_holds(&json, &["\"forkedFrom\"", "\"capacity\""]);
 
@@ -127,7 +127,7 @@ fn a_refusal_is_told_field_by_field() {
     let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
     assert_holds(
         &error,
-        &["--tool-calls[0].function: is missing; accepted is an object with a name and arguments"],
+        &["--tool-calls[0].function: is missing; accepted: an object with a name and arguments"],
     );
     server.run(&["memorize"]).failed(2);
 }

@@ -134,7 +134,7 @@ fn authorization(token: &str) -> Result<MetadataValue<Ascii>, CliError> {
     let is_one = !token.is_empty() && !token.contains(char::is_whitespace);
     let mut value = value.filter(|_| is_one).ok_or_else(|| {
         CliError::Usage(
-            "the token is not valid; accepted are the output of `utterd token new`, and a JWT".into(),
+            "the token is not valid; accepted: the output of `utterd token new`, and a JWT".into(),
         )
     })?;
     value.set_sensitive(true);
@@ -142,7 +142,7 @@ fn authorization(token: &str) -> Result<MetadataValue<Ascii>, CliError> {
 }
 
 fn namespace(name: &str) -> Result<MetadataValue<Ascii>, CliError> {
-    let wrong = || CliError::Usage("--namespace: accepted is a name in ASCII".into());
+    let wrong = || CliError::Usage("--namespace: must be a name in ASCII".into());
     name.parse().map_err(|_| wrong())
 }
 

@@ -149,7 +149,7 @@ fn address_of(named: &str) -> Result<String, CliError> {
     match scheme.as_str() {
         "http" | "https" | "unix" => Ok(server),
         _ => {
-            let accepted = "accepted are host:port, http://host:port, https://host:port and unix:/path";
+            let accepted = "must be host:port, http://host:port, https://host:port or unix:/path";
             Err(CliError::Usage(format!("--server {named:?}: {accepted}")))
         }
     }
@@ -176,7 +176,7 @@ mod tests {
     fn an_address_of_another_kind_is_refused() {
         for wrong in ["ftp://example.org", "grpc://localhost:1", "://x"] {
             let error = address_of(wrong).unwrap_err().to_string();
-            assert!(error.contains("accepted are host:port"), "{error}");
+            assert!(error.contains("must be host:port"), "{error}");
         }
         assert!(address_of("HTTPS://example.org").is_ok() && address_of("unix:x").is_ok());
     }

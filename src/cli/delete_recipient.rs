@@ -28,7 +28,7 @@ pub struct DeleteRecipient {
 pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     let target = args.target;
     if target.recipient.is_empty() || !target.conversation.is_empty() {
-        let text = "accepted is --recipient ID: everything stored for that recipient is removed";
+        let text = "give --recipient ID alone: everything stored for that recipient is removed";
         return Err(CliError::Usage(text.to_owned()));
     }
     let connection = Connection::open(&target).await?;

@@ -41,8 +41,7 @@ pub struct Demo {
 }
 
 fn address(text: &str) -> Result<Listen, String> {
-    Listen::parse(text)
-        .ok_or_else(|| "accepted are an address, such as 127.0.0.1:50051, and unix:PATH".into())
+    Listen::parse(text).ok_or_else(|| "must be an address, such as 127.0.0.1:50051, or unix:PATH".into())
 }
 
 /// Fills a server within this process, and serves until the process is asked to end.

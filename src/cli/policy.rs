@@ -216,7 +216,7 @@ fn limit(text: &str) -> Result<i32, String> {
         "none" => Ok(0),
         text => match text.parse() {
             Ok(limit) if limit > 0 => Ok(limit),
-            _ => Err("accepted are a number from 1, and none".into()),
+            _ => Err("must be a number from 1, or none".into()),
         },
     }
 }
@@ -226,7 +226,7 @@ fn time(text: &str) -> Result<Duration, String> {
     match text {
         "never" => Ok(Duration::ZERO),
         text => humantime::parse_duration(text)
-            .map_err(|_| "accepted are a time, such as 30d or 12h, and never".to_owned()),
+            .map_err(|_| "must be a time, such as 30d or 12h, or never".to_owned()),
     }
 }
 

@@ -122,10 +122,10 @@ mod tests {
     #[test]
     fn a_refusal_names_its_reason_and_each_field() {
         let mut details = ErrorDetails::with_error_info("EMPTY_BATCH", "utterd", []);
-        details.add_bad_request_violation("utterances", "is empty; accepted are 1 to 1,000");
+        details.add_bad_request_violation("utterances", "is empty; accepted: 1 to 1,000");
         details.add_bad_request_violation("turn", "is 0");
         let status = Status::with_error_details(Code::InvalidArgument, "two fields", details);
-        let told = "two fields [EMPTY_BATCH]\n  utterances: is empty; accepted are 1 to 1,000\n  turn: is 0";
+        let told = "two fields [EMPTY_BATCH]\n  utterances: is empty; accepted: 1 to 1,000\n  turn: is 0";
         assert_eq!(refusal(&status), told);
     }
 

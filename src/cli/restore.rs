@@ -53,7 +53,7 @@ pub fn restore(args: Restore) -> Result<(), CliError> {
     match (&args.to, args.what.as_slice()) {
         (None, _) => block_on(forgotten(args)),
         (Some(to), [file]) => backup(Path::new(file), to),
-        (Some(_), _) => Err(CliError::Usage("--to: accepted is one backup file".into())),
+        (Some(_), _) => Err(CliError::Usage("--to: must be one backup file".into())),
     }
 }
 

@@ -95,6 +95,6 @@ fn turns(text: &str) -> Result<(i32, i32), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) => Ok((first, last)),
-        _ => Err("accepted are a turn, such as 3, or two, such as 2-5".into()),
+        _ => Err("must be a turn, such as 3, or a range of turns, such as 2-5".into()),
     }
 }

@@ -24,7 +24,7 @@ impl FromStr for Which {
         let (first, last) = text.split_once(['-', '–']).unwrap_or((text, text));
         match (first.parse(), last.parse()) {
             (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok(Self::Sequences(first..=last)),
-            (Ok(_), Ok(_)) => Err("accepted are a number from 1, such as 7, and several, such as 3-5".into()),
+            (Ok(_), Ok(_)) => Err("must be a number from 1, such as 7, or a range, such as 3-5".into()),
             _ => Ok(Self::Id(text.to_owned())),
         }
     }

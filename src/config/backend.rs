@@ -65,7 +65,7 @@ pub struct Place {
 
 /// What is accepted as a [`Place`].
 const PLACE: &str =
-    "accepted are fjall or sled, a colon and a directory, such as fjall:utterd-data or sled:/var/lib/utterd";
+    "must be fjall or sled, a colon and a directory, such as fjall:utterd-data or sled:/var/lib/utterd";
 
 impl FromStr for Place {
     type Err = String;

@@ -69,7 +69,7 @@ impl Listen {
 pub fn socket_path_fault(path: &Path) -> Option<String> {
     let bytes = path.as_os_str().len();
     UnixAddr::from_pathname(path).err().map(|_| {
-        format!("the path of a Unix socket has {bytes} bytes; accepted are at most {MAX_SOCKET_PATH_BYTES}")
+        format!("the path of a Unix socket has {bytes} bytes; accepted: at most {MAX_SOCKET_PATH_BYTES}")
     })
 }
 

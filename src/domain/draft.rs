@@ -74,7 +74,7 @@ impl Draft {
         let bytes = self.content_bytes();
         if bytes > max_content_bytes {
             let text = format!(
-                "content, tool-call arguments and extras have {bytes} bytes; accepted are at most {max_content_bytes}"
+                "content, tool-call arguments and extras have {bytes} bytes; accepted: at most {max_content_bytes}"
             );
             return Err(Refusal::field(Reason::ContentTooLarge, field.at("content"), text));
         }
@@ -176,12 +176,12 @@ pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> 
     check_count(&field, map.len(), MAX_MAP_ENTRIES)?;
     for (key, value) in map {
         if key.is_empty() || key.len() > MAX_MAP_KEY_BYTES {
-            let text = format!("a key has {} bytes; accepted are 1 to {MAX_MAP_KEY_BYTES}", key.len());
+            let text = format!("a key has {} bytes; accepted: 1 to {MAX_MAP_KEY_BYTES}", key.len());
             return Err(Refusal::invalid(field(), text));
         }
         if value.len() > MAX_MAP_VALUE_BYTES {
             let text =
-                format!("the value has {} bytes; accepted are at most {MAX_MAP_VALUE_BYTES}", value.len());
+                format!("the value has {} bytes; accepted: at most {MAX_MAP_VALUE_BYTES}", value.len());
             return Err(Refusal::invalid(format!("{}[{key:?}]", field()), text));
         }
     }
@@ -190,19 +190,19 @@ pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> 
 
 fn check_count(field: impl FnOnce() -> String, count: usize, most: usize) -> Result<(), Refusal> {
     match count > most {
-        true => Err(Refusal::invalid(field(), format!("has {count} entries; accepted are at most {most}"))),
+        true => Err(Refusal::invalid(field(), format!("has {count} entries; accepted: at most {most}"))),
         false => Ok(()),
     }
 }
 
 fn check_text(text: &str, most: usize) -> Result<(), String> {
     if text.is_empty() || text.len() > most {
-        return Err(format!("has {} bytes; accepted are 1 to {most}", text.len()));
+        return Err(format!("has {} bytes; accepted: 1 to {most}", text.len()));
     }
     match text.chars().any(char::is_control) {
-        true => Err(format!(
-            "holds a control character; accepted are 1 to {most} bytes without control characters"
-        )),
+        true => {
+            Err(format!("holds a control character; accepted: 1 to {most} bytes without control characters"))
+        }
         false => Ok(()),
     }
 }

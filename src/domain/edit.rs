@@ -48,13 +48,13 @@ impl NewContent {
         let (bytes, most) = (self.content.len() + beside, self.max_bytes);
         if bytes > most {
             let text = format!(
-                "content, tool-call arguments and extras would have {bytes} bytes; accepted are at most {most}"
+                "content, tool-call arguments and extras would have {bytes} bytes; accepted: at most {most}"
             );
             return Err(Refusal::field(Reason::ContentTooLarge, "content", text));
         }
         let may_be_empty = utterance.role == Role::Tool || !utterance.tool_calls().is_empty();
         if self.content.is_empty() && !may_be_empty {
-            let text = "is empty; accepted is some content; to remove the utterance, call Forget";
+            let text = "is empty; accepted: some content; to remove the utterance, call Forget";
             return Err(Refusal::field(Reason::EmptyUtterance, "content", text));
         }
         Ok(())

@@ -11,14 +11,14 @@ use crate::domain::limits::MAX_ID_BYTES;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The text is empty.
-    #[error("is empty; accepted are 1 to {MAX_ID_BYTES} bytes of text")]
+    #[error("is empty; accepted: 1 to {MAX_ID_BYTES} bytes of text")]
     Empty,
     /// The text is longer than [`MAX_ID_BYTES`].
-    #[error("has {0} bytes; accepted are 1 to {MAX_ID_BYTES} bytes of text")]
+    #[error("has {0} bytes; accepted: 1 to {MAX_ID_BYTES} bytes of text")]
     TooLong(usize),
     /// The text holds a control character.
     #[error(
-        "holds a control character; accepted are 1 to {MAX_ID_BYTES} bytes of text without control characters"
+        "holds a control character; accepted: 1 to {MAX_ID_BYTES} bytes of text without control characters"
     )]
     ControlCharacter,
 }

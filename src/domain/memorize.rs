@@ -209,7 +209,7 @@ impl Placing {
             Some(turn) if turn < last => Err(Refusal::field(
                 Reason::TurnGoesBack,
                 format!("utterances[{index}].turn_number"),
-                format!("is {turn}; accepted are {last}, the conversation's last one, or more"),
+                format!("is {turn}; accepted: {last}, the conversation's last one, or more"),
             )),
             Some(turn) => Ok(turn),
             None if draft.role == Role::User => Ok(last.saturating_add(1).min(MAX_TURN)),

@@ -196,9 +196,7 @@ fn marks(
         }
         (Some(max), Some(keep)) => match Marks::with_keep(max, keep) {
             Some(marks) => Ok(Some(marks)),
-            None => {
-                Err(Refusal::invalid(field(), format!("is {keep}; accepted are 1 to the maximum, {max}")))
-            }
+            None => Err(Refusal::invalid(field(), format!("is {keep}; accepted: 1 to the maximum, {max}"))),
         },
         (Some(max), None) => {
             let kept = inherited.and_then(|keep| Marks::with_keep(max, keep));
@@ -232,6 +230,6 @@ mod tests {
     fn a_keep_above_its_maximum_is_refused() {
         let update = PolicyUpdate { max_turns: Some(3), keep_turns: Some(4), ..Default::default() };
         let refusal = update.apply(&Policy::ROLLING, "policy").unwrap_err();
-        assert_eq!(refusal.to_string(), "policy.keep_turns: is 4; accepted are 1 to the maximum, 3");
+        assert_eq!(refusal.to_string(), "policy.keep_turns: is 4; accepted: 1 to the maximum, 3");
     }
 }

@@ -129,7 +129,7 @@ pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
     match messages.iter().all(|message| message.get("role").is_some()) {
         true => Ok(Format::OpenAiChat),
         false => Err(refuse(
-            "is in no recognizable format; name the format; accepted are messages with roles, \
+            "is in no recognizable format; name the format; accepted: messages with roles, \
              Responses items, PersistedConversations and legacy histories"
                 .to_owned(),
         )),

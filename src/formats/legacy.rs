@@ -122,8 +122,7 @@ fn draft(
 }
 
 fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -> Result<&'v str, Refusal> {
-    optional_text(fields, name, place)?
-        .ok_or_else(|| place.field(name).refuse("is missing; accepted is text"))
+    optional_text(fields, name, place)?.ok_or_else(|| place.field(name).refuse("is missing; accepted: text"))
 }
 
 fn note_rest(fields: &Map<String, Value>, known: &[&str], place: &Place<'_>, notes: &mut Notes) {

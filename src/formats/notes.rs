@@ -55,12 +55,12 @@ impl Notes {
         let name = match message.get("role") {
             Some(Value::String(name)) => name,
             Some(other) => return Err(at.refuse_kind(other, "text")),
-            None => return Err(at.refuse(format!("is missing; accepted are {}", Role::ACCEPTED))),
+            None => return Err(at.refuse(format!("is missing; accepted: {}", Role::ACCEPTED))),
         };
         match (Role::named(name), self.unknown_roles) {
             (Some(role), _) => Ok(role),
             (None, UnknownRoles::Refuse) => {
-                let text = format!("is {name:?}; accepted are {}", Role::ACCEPTED);
+                let text = format!("is {name:?}; accepted: {}", Role::ACCEPTED);
                 Err(Refusal::field(Reason::UnknownRole, at.to_string(), text))
             }
             (None, UnknownRoles::ReadAsUser) => {

@@ -48,7 +48,7 @@ impl<'a> Place<'a> {
 
     /// Refuses `value` at this place because of its type.
     pub fn refuse_kind(&self, value: &Value, accepted: &str) -> Refusal {
-        self.refuse(format!("is {}; accepted is {accepted}", kind(value)))
+        self.refuse(format!("is {}; accepted: {accepted}", kind(value)))
     }
 }
 

@@ -75,7 +75,7 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
 fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
     let bytes = recall.prompt.len();
     if bytes == 0 || bytes > MAX_PROMPT_BYTES {
-        let text = format!("has {bytes} bytes; accepted are 1 to {MAX_PROMPT_BYTES}");
+        let text = format!("has {bytes} bytes; accepted: 1 to {MAX_PROMPT_BYTES}");
         let reason = if bytes == 0 { Reason::InvalidField } else { Reason::ContentTooLarge };
         return Err(Refusal::field(reason, "recall.prompt", text));
     }
@@ -89,7 +89,7 @@ fn scope(number: i32) -> Result<Scope, Refusal> {
         Ok(Wire::Unspecified | Wire::Conversation) => Ok(Scope::Conversation),
         Ok(Wire::Recipient) => Ok(Scope::Recipient),
         Ok(Wire::Window) | Err(_) => {
-            let text = format!("is {number}; accepted are CONVERSATION (2) and RECIPIENT (3)");
+            let text = format!("is {number}; accepted: CONVERSATION (2) and RECIPIENT (3)");
             Err(Refusal::invalid("recall.scope", text))
         }
     }
@@ -97,7 +97,7 @@ fn scope(number: i32) -> Result<Scope, Refusal> {
 
 fn instructions(text: String, max_bytes: usize) -> Result<Option<Box<str>>, Refusal> {
     if text.len() > max_bytes {
-        let text = format!("has {} bytes; accepted are at most {max_bytes}", text.len());
+        let text = format!("has {} bytes; accepted: at most {max_bytes}", text.len());
         return Err(Refusal::field(Reason::ContentTooLarge, "instructions", text));
     }
     Ok(Some(text).filter(|text| !text.is_empty()).map(Into::into))
@@ -110,8 +110,7 @@ fn format(number: i32) -> Result<Format, Refusal> {
         Ok(Wire::AnthropicMessages) => Ok(Format::AnthropicMessages),
         Ok(Wire::Text) => Ok(Format::Text),
         Err(_) => {
-            let text =
-                format!("is {number}; accepted are OPENAI_CHAT (1), ANTHROPIC_MESSAGES (2) and TEXT (3)");
+            let text = format!("is {number}; accepted: OPENAI_CHAT (1), ANTHROPIC_MESSAGES (2) and TEXT (3)");
             Err(Refusal::invalid("format", text))
         }
     }
@@ -123,7 +122,7 @@ fn placement(number: i32) -> Result<SummaryPlacement, Refusal> {
         Ok(Wire::Unspecified | Wire::System) => Ok(SummaryPlacement::System),
         Ok(Wire::UserMessage) => Ok(SummaryPlacement::UserMessage),
         Err(_) => {
-            let text = format!("is {number}; accepted are SYSTEM (1) and USER_MESSAGE (2)");
+            let text = format!("is {number}; accepted: SYSTEM (1) and USER_MESSAGE (2)");
             Err(Refusal::invalid("summary_placement", text))
         }
     }
@@ -135,7 +134,7 @@ fn unanswered(number: i32) -> Result<Unanswered, Refusal> {
         Ok(Wire::Unspecified | Wire::Omit) => Ok(Unanswered::Omit),
         Ok(Wire::Placeholder) => Ok(Unanswered::Placeholder),
         Err(_) => {
-            let text = format!("is {number}; accepted are OMIT (1) and PLACEHOLDER (2)");
+            let text = format!("is {number}; accepted: OMIT (1) and PLACEHOLDER (2)");
             Err(Refusal::invalid("unanswered_calls", text))
         }
     }

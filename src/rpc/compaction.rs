@@ -223,7 +223,7 @@ fn undo_call(request: proto::UndoCompactionRequest) -> Result<UndoCall, Refusal>
 fn extent(keep_recent: Option<i32>, count: Option<i32>) -> Result<Extent, Refusal> {
     match (keep_recent, count) {
         (Some(_), Some(_)) => {
-            Err(Refusal::invalid("count", "is given with keep_recent; accepted is one of them"))
+            Err(Refusal::invalid("count", "is given with keep_recent; accepted: one of them"))
         }
         (_, Some(count)) => decode::positive("count", count).map(Extent::Oldest),
         (Some(keep), None) => decode::positive("keep_recent", keep).map(Extent::AllBut),
@@ -237,7 +237,7 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
         Ok(answer @ (CompactNow | NotNow | NeverThisSession)) => answer,
         _ => {
             let text = format!(
-                "is {}; accepted are COMPACT_NOW (1), NOT_NOW (2) and NEVER_THIS_SESSION (3)",
+                "is {}; accepted: COMPACT_NOW (1), NOT_NOW (2) and NEVER_THIS_SESSION (3)",
                 request.answer
             );
             return Err(Refusal::invalid("answer", text));

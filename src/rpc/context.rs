@@ -87,10 +87,10 @@ impl Services {
                 Ok(drafts.into_iter().map(|draft| Counted::Utterance(Box::new(draft))).collect())
             }
             (true, true) => {
-                Err(Refusal::field(Reason::EmptyBatch, "texts", "is empty; accepted are texts or utterances"))
+                Err(Refusal::field(Reason::EmptyBatch, "texts", "is empty; accepted: texts or utterances"))
             }
             (false, false) => {
-                Err(Refusal::invalid("utterances", "is given with texts; accepted is one of the two"))
+                Err(Refusal::invalid("utterances", "is given with texts; accepted: one of the two"))
             }
         }
     }
@@ -100,7 +100,7 @@ impl Services {
         let most = self.limits.max_content_bytes;
         match texts.iter().position(|text| text.len() > most) {
             Some(index) => {
-                let text = format!("has {} bytes; accepted are at most {most}", texts[index].len());
+                let text = format!("has {} bytes; accepted: at most {most}", texts[index].len());
                 Err(Refusal::field(Reason::ContentTooLarge, format!("texts[{index}]"), text))
             }
             None => Ok(texts.into_iter().map(Counted::Text).collect()),

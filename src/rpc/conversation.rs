@@ -271,7 +271,7 @@ impl Services {
 pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refusal> {
     tokenizer::encoding_for(name).ok_or_else(|| {
         let names: Vec<_> = crate::domain::Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
-        let text = format!("is {name:?}; accepted are {} and the names of OpenAI models", names.join(", "));
+        let text = format!("is {name:?}; accepted: {} and the names of OpenAI models", names.join(", "));
         Refusal::invalid(field, text)
     })
 }
@@ -279,7 +279,7 @@ pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refu
 /// Checks a title; an empty one is none.
 pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     if title.len() > MAX_TITLE_BYTES || title.chars().any(char::is_control) {
-        let text = format!("accepted are at most {MAX_TITLE_BYTES} bytes without control characters");
+        let text = format!("must be at most {MAX_TITLE_BYTES} bytes without control characters");
         return Err(Refusal::invalid("title", text));
     }
     Ok((!title.is_empty()).then(|| title.into()))
@@ -291,7 +291,7 @@ pub(super) fn newest_first(order: i32) -> Result<bool, Refusal> {
         Ok(proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst) => Ok(false),
         Ok(proto::ListOrder::NewestFirst) => Ok(true),
         Err(_) => {
-            let text = format!("is {order}; accepted are OLDEST_FIRST (1) and NEWEST_FIRST (2)");
+            let text = format!("is {order}; accepted: OLDEST_FIRST (1) and NEWEST_FIRST (2)");
             Err(Refusal::invalid("order", text))
         }
     }

@@ -45,7 +45,7 @@ fn list(request: &proto::ListConversationsRequest, query: QueryHash) -> Result<L
     };
     let recipient = decode::address("", &request.recipient_id)?;
     if request.all_recipients && !request.recipient_id.is_empty() {
-        let text = "is given with all_recipients; accepted is one of them";
+        let text = "is given with all_recipients; accepted: one of them";
         return Err(Refusal::invalid("recipient_id", text));
     }
     Ok(ListConversations {
@@ -77,7 +77,7 @@ fn order(order: i32) -> Result<ListOrder, Refusal> {
         Ok(Order::OldestUpdate) => of(true, false),
         Err(_) => {
             let text = format!(
-                "is {order}; accepted are NEWEST_START (1), OLDEST_START (2), NEWEST_UPDATE (3) and OLDEST_UPDATE (4)"
+                "is {order}; accepted: NEWEST_START (1), OLDEST_START (2), NEWEST_UPDATE (3) and OLDEST_UPDATE (4)"
             );
             Err(Refusal::invalid("order", text))
         }
@@ -93,7 +93,7 @@ fn doing(status: i32) -> Result<Option<Doing>, Refusal> {
         Ok(proto::ConversationStatus::Closed) => Ok(Some(Doing::Closed)),
         Err(_) => {
             let text =
-                format!("is {status}; accepted are ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)");
+                format!("is {status}; accepted: ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)");
             Err(Refusal::invalid("status", text))
         }
     }

@@ -48,7 +48,7 @@ pub fn recipient_id(text: &str) -> Result<RecipientId, Refusal> {
 pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
     match text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
         true => {
-            let text = format!("accepted are 1 to {MAX_ID_BYTES} bytes without control characters");
+            let text = format!("must be 1 to {MAX_ID_BYTES} bytes without control characters");
             Err(Refusal::id("session_id", text))
         }
         false => Ok((!text.is_empty()).then(|| text.into())),
@@ -95,8 +95,7 @@ pub fn attempt<M: Message>(
 
 /// Reads the revision that a caller expects.
 pub fn revision(expected: Option<i64>) -> Result<Option<Revision>, Refusal> {
-    let refuse =
-        |number| Refusal::invalid("expected_revision", format!("is {number}; accepted are 0 or more"));
+    let refuse = |number| Refusal::invalid("expected_revision", format!("is {number}; accepted: 0 or more"));
     expected.map(|number| u64::try_from(number).map(Revision).map_err(|_| refuse(number))).transpose()
 }
 
@@ -107,7 +106,7 @@ pub fn drafts(
     lenient: bool,
 ) -> Result<Vec<Draft>, Refusal> {
     if utterances.is_empty() {
-        let text = format!("is empty; accepted are 1 to {} utterances", limits.max_batch);
+        let text = format!("is empty; accepted: 1 to {} utterances", limits.max_batch);
         return Err(Refusal::field(Reason::EmptyBatch, "utterances", text));
     }
     batch("utterances", utterances.len(), limits)?;
@@ -122,7 +121,7 @@ pub fn drafts(
 
 /// Refuses a batch over its limit.
 pub fn batch(field: &str, count: usize, limits: RequestLimits) -> Result<(), Refusal> {
-    let text = || format!("has {count} entries; accepted are at most {}", limits.max_batch);
+    let text = || format!("has {count} entries; accepted: at most {}", limits.max_batch);
     match count > limits.max_batch {
         true => Err(Refusal::field(Reason::BatchTooLarge, field, text())),
         false => Ok(()),
@@ -155,9 +154,8 @@ pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Dra
 
 fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<More>>, Refusal> {
     let text = |text: &str| (!text.is_empty()).then(|| text.into());
-    let extras_tokens = u32::try_from(utterance.extras_token_count).map_err(|_| {
-        Refusal::invalid(field.at("extras_token_count"), "is negative; accepted are 0 or more")
-    })?;
+    let extras_tokens = u32::try_from(utterance.extras_token_count)
+        .map_err(|_| Refusal::invalid(field.at("extras_token_count"), "is negative; accepted: 0 or more"))?;
     if !utterance.extras_json.is_empty() {
         let json: Result<serde_json::Map<_, _>, _> = serde_json::from_str(&utterance.extras_json);
         json.map_err(|error| {
@@ -196,7 +194,7 @@ pub fn role(field: impl FnOnce() -> String, role: i32) -> Result<Role, Refusal> 
             Reason::UnknownRole,
             field(),
             format!(
-                "is {role}; accepted are ROLE_SYSTEM (1), ROLE_USER (2), ROLE_ASSISTANT (3) and ROLE_TOOL (4)"
+                "is {role}; accepted: ROLE_SYSTEM (1), ROLE_USER (2), ROLE_ASSISTANT (3) and ROLE_TOOL (4)"
             ),
         )),
     }
@@ -206,7 +204,7 @@ pub fn role(field: impl FnOnce() -> String, role: i32) -> Result<Role, Refusal> 
 pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     match u32::try_from(number) {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err(Refusal::invalid(field, format!("is {number}; accepted are 1 or more"))),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted: 1 or more"))),
     }
 }
 
@@ -214,7 +212,7 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
 pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<RecallLimits, Refusal> {
     let within = |field: &str, number: Option<i32>, most: i32| match number {
         Some(number) if !(1..=most).contains(&number) => {
-            Err(Refusal::invalid(field, format!("is {number}; accepted are 1 to {most}")))
+            Err(Refusal::invalid(field, format!("is {number}; accepted: 1 to {most}")))
         }
         number => Ok(number.map(i32::unsigned_abs)),
     };
@@ -224,14 +222,14 @@ pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<Rec
 
 /// Reads a number that is 0 or more.
 pub fn natural(field: &str, number: i32) -> Result<u32, Refusal> {
-    u32::try_from(number).map_err(|_| Refusal::invalid(field, format!("is {number}; accepted are 0 or more")))
+    u32::try_from(number).map_err(|_| Refusal::invalid(field, format!("is {number}; accepted: 0 or more")))
 }
 
 /// Reads a sequence, which is 1 or more.
 pub fn sequence(field: &str, number: i64) -> Result<Sequence, Refusal> {
     match u64::try_from(number) {
         Ok(number) if number > 0 => Ok(Sequence(number)),
-        _ => Err(Refusal::invalid(field, format!("is {number}; accepted are 1 or more"))),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted: 1 or more"))),
     }
 }
 
@@ -240,7 +238,7 @@ pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refu
     match usize::try_from(number) {
         Ok(0) => Ok(default),
         Ok(number) => Ok(number.min(most)),
-        Err(_) => Err(Refusal::invalid("page_size", format!("is {number}; accepted are 0 or more"))),
+        Err(_) => Err(Refusal::invalid("page_size", format!("is {number}; accepted: 0 or more"))),
     }
 }
 
@@ -248,7 +246,7 @@ pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refu
 pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges, Refusal> {
     const MOST: usize = 1_000;
     if ranges.len() > MOST {
-        let text = format!("has {} entries; accepted are at most {MOST}", ranges.len());
+        let text = format!("has {} entries; accepted: at most {MOST}", ranges.len());
         return Err(Refusal::invalid(field, text));
     }
     let mut sequences = Ranges::new();
@@ -257,7 +255,7 @@ pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges,
             (Ok(from @ 1..), Ok(to)) if from <= to => sequences.insert(Sequence(from), Sequence(to)),
             _ => {
                 let text =
-                    format!("is {first} to {last}; accepted are 1 or more, the last not before the first");
+                    format!("is {first} to {last}; accepted: 1 or more, the last not before the first");
                 return Err(Refusal::invalid(format!("{field}[{index}]"), text));
             }
         }
@@ -308,7 +306,7 @@ pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refus
 fn summary_model(field: &str, model: &str) -> Result<Arc<str>, Refusal> {
     match model.len() > MAX_MODEL_BYTES || model.chars().any(char::is_control) {
         true => {
-            let text = format!("accepted are at most {MAX_MODEL_BYTES} bytes without control characters");
+            let text = format!("must be at most {MAX_MODEL_BYTES} bytes without control characters");
             Err(Refusal::invalid(format!("{field}.summary_model"), text))
         }
         false => Ok(model.into()),
@@ -322,7 +320,7 @@ fn preset(field: &str, preset: i32) -> Result<Option<Policy>, Refusal> {
         Ok(proto::PolicyPreset::Turns) => Ok(Some(Policy::TURNS)),
         Ok(proto::PolicyPreset::Session) => Ok(Some(Policy::SESSION)),
         Err(_) => {
-            let text = format!("is {preset}; accepted are ROLLING (1), TURNS (2) and SESSION (3)");
+            let text = format!("is {preset}; accepted: ROLLING (1), TURNS (2) and SESSION (3)");
             Err(Refusal::invalid(format!("{field}.preset"), text))
         }
     }
@@ -334,7 +332,7 @@ fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
         Ok(proto::Oversize::Keep) => Ok(Some(Oversize::Keep)),
         Ok(proto::Oversize::Reject) => Ok(Some(Oversize::Reject)),
         Err(_) => {
-            let text = format!("is {oversize}; accepted are KEEP (1) and REJECT (2)");
+            let text = format!("is {oversize}; accepted: KEEP (1) and REJECT (2)");
             Err(Refusal::invalid(format!("{field}.oversize"), text))
         }
     }
@@ -342,7 +340,7 @@ fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
 
 /// Reads a duration that is not negative.
 pub fn duration(field: &str, duration: prost_types::Duration) -> Result<Duration, Refusal> {
-    Duration::try_from(duration).map_err(|_| Refusal::invalid(field, "is negative; accepted are 0 s or more"))
+    Duration::try_from(duration).map_err(|_| Refusal::invalid(field, "is negative; accepted: 0 s or more"))
 }
 
 /// Reads a filter.
@@ -389,13 +387,11 @@ pub fn mask<'a>(
     match mask {
         Some(mask) if !mask.paths.is_empty() => {
             match mask.paths.iter().find(|path| !accepted.contains(&path.as_str())) {
-                Some(path) => {
-                    Err(Refusal::invalid("update_mask", format!("has {path:?}; accepted are {list}")))
-                }
+                Some(path) => Err(Refusal::invalid("update_mask", format!("has {path:?}; accepted: {list}"))),
                 None => Ok(&mask.paths),
             }
         }
-        _ => Err(Refusal::invalid("update_mask", format!("is empty; accepted are {list}"))),
+        _ => Err(Refusal::invalid("update_mask", format!("is empty; accepted: {list}"))),
     }
 }
 
@@ -403,12 +399,12 @@ pub fn mask<'a>(
 pub fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
     let (most, bytes) = MAX_FOCUS_AREAS;
     if areas.len() > most {
-        let text = format!("has {} entries; accepted are at most {most}", areas.len());
+        let text = format!("has {} entries; accepted: at most {most}", areas.len());
         return Err(Refusal::invalid("focus_areas", text));
     }
     match areas.iter().position(|area| area.is_empty() || area.len() > bytes) {
         Some(index) => {
-            let text = format!("has {} bytes; accepted are 1 to {bytes}", areas[index].len());
+            let text = format!("has {} bytes; accepted: 1 to {bytes}", areas[index].len());
             Err(Refusal::invalid(format!("focus_areas[{index}]"), text))
         }
         None => Ok(areas),

@@ -44,7 +44,7 @@ fn call(
     let has = |path: &str| paths.iter().any(|given| given == path);
     check_map(|| "metadata".to_owned(), &request.metadata)?;
     if request.utterance_id.is_empty() {
-        return Err(Refusal::id("utterance_id", "is empty; accepted is the id of a stored utterance"));
+        return Err(Refusal::id("utterance_id", "is empty; accepted: the id of a stored utterance"));
     }
     let forks = forks(request.edit_mode, has("content"))?;
     let call = UpdateUtteranceCall {
@@ -75,7 +75,7 @@ fn forks(mode: i32, edits: bool) -> Result<bool, Refusal> {
             "is FORK, which is accepted only with `content` in update_mask",
         )),
         Err(_) => {
-            let text = format!("is {mode}; accepted are IN_PLACE (1) and FORK (2)");
+            let text = format!("is {mode}; accepted: IN_PLACE (1) and FORK (2)");
             Err(Refusal::invalid("edit_mode", text))
         }
     }

@@ -28,7 +28,7 @@ fn end_call(request: proto::EndConversationRequest) -> Result<EndCall, Refusal> 
     })?;
     let reason = request.reason.as_str();
     if reason.len() > MAX_REASON_BYTES || reason.chars().any(char::is_control) {
-        let text = format!("accepted are at most {MAX_REASON_BYTES} bytes without control characters");
+        let text = format!("must be at most {MAX_REASON_BYTES} bytes without control characters");
         return Err(Refusal::invalid("reason", text));
     }
     Ok(EndCall {

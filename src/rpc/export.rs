@@ -76,24 +76,24 @@ impl Wanted {
     fn of(request: &proto::ExportConversationRequest) -> Result<Self, Refusal> {
         let format = format(request.format)?.unwrap_or(Format::OpenAiChat);
         if !format.exports() {
-            let text = "is LEGACY_HISTORY, which can only be imported; accepted are the others";
+            let text = "is LEGACY_HISTORY, which can only be imported; accepted: the others";
             return Err(Refusal::invalid("format", text));
         }
         let all = request.all_conversations;
         if all && !request.conversation_id.is_empty() {
-            let text = "is given with all_conversations; accepted is one of the two";
+            let text = "is given with all_conversations; accepted: one of the two";
             return Err(Refusal::invalid("conversation_id", text));
         }
         let lines = match proto::ExportLayout::try_from(request.layout) {
             Ok(proto::ExportLayout::Unspecified) => all && format != Format::Persisted,
             Ok(proto::ExportLayout::Json) => false,
             Ok(proto::ExportLayout::JsonLines) if format == Format::Persisted => {
-                let text = "is JSON_LINES; accepted is JSON for PERSISTED_CONVERSATIONS";
+                let text = "is JSON_LINES; accepted: JSON for PERSISTED_CONVERSATIONS";
                 return Err(Refusal::invalid("layout", text));
             }
             Ok(proto::ExportLayout::JsonLines) => true,
             Err(_) => {
-                let text = format!("is {}; accepted are JSON (1) and JSON_LINES (2)", request.layout);
+                let text = format!("is {}; accepted: JSON (1) and JSON_LINES (2)", request.layout);
                 return Err(Refusal::invalid("layout", text));
             }
         };

@@ -108,7 +108,7 @@ fn forget_call(mut request: proto::ForgetRequest) -> Result<ForgetCall, Refusal>
     let expected = decode::revision(request.expected_revision)?;
     let forget = match request.selector.take() {
         Some(_) if !request.instructions.is_empty() => {
-            let text = "is given with instructions; accepted is one of the two";
+            let text = "is given with instructions; accepted: one of the two";
             return Err(Refusal::invalid("selector", text));
         }
         Some(selected) => ToForget::Named(ForgetSelected { selector: selector(selected)?, how, expected }),
@@ -140,7 +140,7 @@ fn how(request: &proto::ForgetRequest) -> Result<How, Refusal> {
         (Ok(proto::ForgetMode::Hard), false) => Ok(How::Hard),
         (Ok(proto::ForgetMode::Unspecified | proto::ForgetMode::Soft), false) => Ok(How::Soft),
         (Err(_), _) => {
-            let text = format!("is {}; accepted are SOFT (1) and HARD (2)", request.mode);
+            let text = format!("is {}; accepted: SOFT (1) and HARD (2)", request.mode);
             Err(Refusal::invalid("mode", text))
         }
     }
@@ -155,7 +155,7 @@ fn selector(selector: proto::ForgetSelector) -> Result<Selector, Refusal> {
     };
     match selected == Selector::default() {
         true => {
-            let text = "is empty; accepted are utterance_ids, sequences and newest_messages";
+            let text = "is empty; accepted: utterance_ids, sequences and newest_messages";
             Err(Refusal::invalid("selector", text))
         }
         false => Ok(selected),

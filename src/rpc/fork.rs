@@ -63,6 +63,6 @@ fn call(request: &proto::ForkConversationRequest) -> Result<ForkCall, Refusal> {
 }
 
 fn point(at: i64) -> Result<Sequence, Refusal> {
-    let refuse = |_| Refusal::invalid("at_sequence", format!("is {at}; accepted are sequences, from 1"));
+    let refuse = |_| Refusal::invalid("at_sequence", format!("is {at}; accepted: sequences, from 1"));
     u64::try_from(at).map(Sequence).map_err(refuse)
 }

@@ -31,7 +31,7 @@ impl Services {
         let weight = formats::weight(&content);
         if weight > MAX_IMPORT_WEIGHT {
             let text = format!(
-                "has too many parts: parsed, they take some {weight} bytes, and accepted are {MAX_IMPORT_WEIGHT}; \
+                "has too many parts: parsed, they take some {weight} bytes; accepted: at most {MAX_IMPORT_WEIGHT}; \
                  import it in parts"
             );
             return Err(Refusal::field(Reason::ContentTooLarge, "chunk", text).into());
@@ -87,14 +87,14 @@ impl Services {
                 (Some(Message::Header(_)), Some(_)) => {
                     return Err(Refusal::invalid(
                         "header",
-                        "came twice; accepted is one, in the first message",
+                        "came twice; accepted: one, in the first message",
                     )
                     .into());
                 }
                 (Some(Message::Chunk(chunk)), Some(_)) => extend(&mut content, &chunk)?,
                 (_, None) => return Err(no_header().into()),
                 (None, Some(_)) => {
-                    return Err(Refusal::invalid("message", "is missing; accepted are chunks").into());
+                    return Err(Refusal::invalid("message", "is missing; accepted: chunks").into());
                 }
             }
         }
@@ -137,12 +137,12 @@ impl Services {
 }
 
 fn no_header() -> Refusal {
-    Refusal::invalid("header", "is missing; accepted is an ImportHeader in the first message")
+    Refusal::invalid("header", "is missing; accepted: an ImportHeader in the first message")
 }
 
 fn unknown_roles(header: &proto::ImportHeader) -> Result<UnknownRoles, Refusal> {
     match (header.lenient, header.strict) {
-        (true, true) => Err(Refusal::invalid("lenient", "is given with strict; accepted is one of them")),
+        (true, true) => Err(Refusal::invalid("lenient", "is given with strict; accepted: one of them")),
         (true, false) => Ok(UnknownRoles::ReadAsUser),
         (false, _) => Ok(UnknownRoles::Refuse),
     }
@@ -162,7 +162,7 @@ fn unique(conversations: &[Incoming]) -> Result<(), Refusal> {
     let mut ids = std::collections::HashSet::new();
     match conversations.iter().find(|incoming| !ids.insert(&incoming.id)) {
         Some(twice) => {
-            let text = format!("{:?} names two of the conversations; accepted are distinct ids", twice.id);
+            let text = format!("{:?} names two of the conversations; accepted: distinct ids", twice.id);
             Err(Refusal::id("conversation_id", text))
         }
         None => Ok(()),
@@ -302,7 +302,7 @@ pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
         Ok(proto::ConversationFormat::LegacyHistory) => Ok(Some(Format::Legacy)),
         Err(_) => {
             let text = format!(
-                "is {number}; accepted are OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), \
+                "is {number}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), \
                  PERSISTED_CONVERSATIONS (4) and, to import, LEGACY_HISTORY (5)"
             );
             Err(Refusal::invalid("format", text))

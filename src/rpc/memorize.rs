@@ -117,7 +117,7 @@ impl Services {
 
 /// Reads the last sequence that stays.
 fn replace_after(after: i64) -> Result<Sequence, Refusal> {
-    let refuse = |_| Refusal::invalid("replace_after", format!("is {after}; accepted are 0 or more"));
+    let refuse = |_| Refusal::invalid("replace_after", format!("is {after}; accepted: 0 or more"));
     u64::try_from(after).map(Sequence).map_err(refuse)
 }
 
@@ -161,7 +161,7 @@ impl Answering {
     async fn take(&mut self, message: Option<Result<proto::MemorizeStreamRequest, Status>>) {
         match message {
             Some(Ok(message)) => {
-                let missing = || Refusal::invalid("memorize", "is missing; accepted is a MemorizeRequest");
+                let missing = || Refusal::invalid("memorize", "is missing; accepted: a MemorizeRequest");
                 let asked = message.memorize.ok_or_else(missing).and_then(|it| self.services.asked(it));
                 let (call, from) = match asked {
                     Ok(Asked { replace_after: Some(_), .. }) => {

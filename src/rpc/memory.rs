@@ -157,12 +157,12 @@ impl MemoryService for Services {
 
 fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<RememberCall, Refusal> {
     if request.prompt.len() > MAX_PROMPT_BYTES {
-        let text = format!("has {} bytes; accepted are at most {MAX_PROMPT_BYTES}", request.prompt.len());
+        let text = format!("has {} bytes; accepted: at most {MAX_PROMPT_BYTES}", request.prompt.len());
         return Err(Refusal::field(Reason::ContentTooLarge, "prompt", text));
     }
     let neighbors = decode::natural("neighbors", request.neighbors)?;
     if neighbors > MAX_NEIGHBORS {
-        let text = format!("is {neighbors}; accepted are 0 to {MAX_NEIGHBORS}");
+        let text = format!("is {neighbors}; accepted: 0 to {MAX_NEIGHBORS}");
         return Err(Refusal::invalid("neighbors", text));
     }
     Ok(RememberCall {
@@ -185,7 +185,7 @@ fn scope(scope: i32) -> Result<Scope, Refusal> {
         Ok(proto::RememberScope::Window) => Ok(Scope::Window),
         Ok(proto::RememberScope::Recipient) => Ok(Scope::Recipient),
         Err(_) => {
-            let text = format!("is {scope}; accepted are WINDOW (1), CONVERSATION (2) and RECIPIENT (3)");
+            let text = format!("is {scope}; accepted: WINDOW (1), CONVERSATION (2) and RECIPIENT (3)");
             Err(Refusal::invalid("scope", text))
         }
     }
@@ -203,7 +203,7 @@ fn order(order: i32, prompt: &str) -> Result<Order, Refusal> {
             Err(Refusal::invalid("prompt", "is empty; the order RELEVANCE needs one"))
         }
         (Err(_), _) => {
-            let text = format!("is {order}; accepted are RELEVANCE (1) and RECENCY (2)");
+            let text = format!("is {order}; accepted: RELEVANCE (1) and RECENCY (2)");
             Err(Refusal::invalid("order", text))
         }
     }
@@ -240,7 +240,7 @@ fn matched_ranges(content: &str, ranges: &[Range<usize>]) -> Vec<proto::MatchedR
 fn min_relevance(given: Option<f64>) -> Result<Option<f64>, Refusal> {
     match given {
         Some(least) if !(0.0..=1.0).contains(&least) => {
-            Err(Refusal::invalid("min_relevance", format!("is {least}; accepted are 0 to 1")))
+            Err(Refusal::invalid("min_relevance", format!("is {least}; accepted: 0 to 1")))
         }
         given => Ok(given),
     }
@@ -250,7 +250,7 @@ fn restore_call(request: proto::RestoreRequest) -> Result<RestoreCall, Refusal> 
     let count = request.utterance_ids.len();
     if count == 0 || count > MAX_RESTORED {
         let reason = if count == 0 { Reason::EmptyBatch } else { Reason::BatchTooLarge };
-        let text = format!("has {count} entries; accepted are 1 to {MAX_RESTORED}");
+        let text = format!("has {count} entries; accepted: 1 to {MAX_RESTORED}");
         return Err(Refusal::field(reason, "utterance_ids", text));
     }
     Ok(RestoreCall {
@@ -291,8 +291,7 @@ fn untold(untold: &Untold) -> proto::SummarizeWarning {
 fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, Refusal> {
     use proto::SummarizeScope as Wire;
     let scope = Wire::try_from(request.scope).map_err(|_| {
-        let text =
-            format!("is {}; accepted are ALL (1), RECENT (2), EVICTED (3) and TURNS (4)", request.scope);
+        let text = format!("is {}; accepted: ALL (1), RECENT (2), EVICTED (3) and TURNS (4)", request.scope);
         Refusal::invalid("scope", text)
     })?;
     let only = |given: bool, field: &str, wanted: Wire| match given == (scope == wanted) {
@@ -314,7 +313,7 @@ fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, 
             match last < first {
                 true => Err(Refusal::invalid(
                     "last_turn",
-                    format!("is {last}; accepted are {first}, the first_turn, or more"),
+                    format!("is {last}; accepted: {first}, the first_turn, or more"),
                 )),
                 false => Ok(SummarizeScope::Turns(first, last)),
             }

@@ -54,14 +54,14 @@ impl Services {
 
     fn messages_in(&self, request: &mut proto::MemorizeRequest) -> Result<Incoming, Refusal> {
         if !request.utterances.is_empty() {
-            let text = "is given with messages_json; accepted is one of the two";
+            let text = "is given with messages_json; accepted: one of the two";
             return Err(Refusal::invalid("utterances", text));
         }
         let json = std::mem::take(&mut request.messages_json);
         let unknown = if request.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
         let read = message::read(&json, message_format(request.format)?, unknown)?;
         if read.drafts.is_empty() && request.replace_after.is_none() {
-            let text = format!("is empty; accepted are 1 to {} messages", self.limits.max_batch);
+            let text = format!("is empty; accepted: 1 to {} messages", self.limits.max_batch);
             return Err(Refusal::field(Reason::EmptyBatch, "messages_json", text));
         }
         decode::batch("messages_json", read.drafts.len(), self.limits)?;
@@ -111,8 +111,7 @@ impl Services {
 fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
     let messages = drafts.last().map_or(0, |last| last.index + 1);
     if !ids.is_empty() && ids.len() != messages {
-        let text =
-            format!("has {} entries; accepted are as many as messages, {messages}, or none", ids.len());
+        let text = format!("has {} entries; accepted: as many as messages, {messages}, or none", ids.len());
         return Err(Refusal::invalid("message_ids", text));
     }
     for Sourced { index, draft } in drafts.iter_mut().filter(|sourced| !sourced.draft.continues()) {
@@ -126,7 +125,7 @@ fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
 fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
     let sequence = |field: &str, number: i64, least: i64| match u64::try_from(number) {
         Ok(sequence) if number >= least => Ok(Sequence(sequence)),
-        _ => Err(Refusal::invalid(field, format!("is {number}; accepted are {least} or more"))),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted: {least} or more"))),
     };
     let after = request.after_sequence.map(|after| sequence("after_sequence", after, 0)).transpose()?;
     let before = request.before_sequence.map(|before| sequence("before_sequence", before, 1)).transpose()?;
@@ -141,9 +140,8 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
         ids: ids.into_iter().map(String::from).collect::<HashSet<_>>(),
         roles: request.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,
         newest_first: newest_first(request.order)?,
-        offset: usize::try_from(request.offset).map_err(|_| {
-            Refusal::invalid("offset", format!("is {}; accepted are 0 or more", request.offset))
-        })?,
+        offset: usize::try_from(request.offset)
+            .map_err(|_| Refusal::invalid("offset", format!("is {}; accepted: 0 or more", request.offset)))?,
         rest: None,
         limit: 0,
     })
@@ -153,7 +151,7 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
 pub(super) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusal> {
     match ids.len() > MAX_IDS {
         true => {
-            let text = format!("has {} entries; accepted are at most {MAX_IDS}", ids.len());
+            let text = format!("has {} entries; accepted: at most {MAX_IDS}", ids.len());
             Err(Refusal::invalid(field, text))
         }
         false => Ok(ids.into_iter().map(String::into_boxed_str).collect()),
@@ -165,7 +163,7 @@ pub(super) fn message_format(number: i32) -> Result<Option<Format>, Refusal> {
     match format(number)? {
         Some(Format::Persisted | Format::Legacy) => {
             let text = format!(
-                "is {number}; accepted are OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)"
+                "is {number}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)"
             );
             Err(Refusal::invalid("format", text))
         }

@@ -87,14 +87,14 @@ impl Services {
         let update = decode::policy("policy", policy)?;
         let models = self.engine.models();
         if update.llm_summaries == Some(true) && models.is_empty() {
-            let text = "is true, but the server has no model configured (llm); accepted is false";
+            let text = "is true, but the server has no model configured (llm); accepted: false";
             return Err(Refusal::invalid("policy.llm_summaries", text));
         }
         match update.summary_model.as_deref() {
             Some(own) if !own.is_empty() && !models.contains(&own) => {
                 let accepted = [models.as_slice(), &["an empty text for the server's own choice"]].concat();
                 let text = format!(
-                    "is not one of the server's models (llm_model, llm_models); accepted is {}",
+                    "is not one of the server's models (llm_model, llm_models); accepted: {}",
                     accepted.join(", ")
                 );
                 Err(Refusal::invalid("policy.summary_model", text))

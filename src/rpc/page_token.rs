@@ -37,7 +37,7 @@ pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
     match u64::from_str_radix(hash, 16) {
         Ok(hash) if hash == query.0 => Ok(Some(Place(place.to_owned()))),
         Ok(_) => Err(refuse(
-            "belongs to another query; accepted is a token of this one, with every other field unchanged",
+            "belongs to another query; accepted: a token of this one, with every other field unchanged",
         )),
         Err(_) => Err(no_token()),
     }
@@ -71,7 +71,7 @@ impl Place {
 
 /// Returns the refusal of what is not a token.
 pub fn no_token() -> Refusal {
-    refuse("is not a page token; accepted is a next_page_token of the same query, or none")
+    refuse("is not a page token; accepted: a next_page_token of the same query, or none")
 }
 
 fn refuse(description: &str) -> Refusal {

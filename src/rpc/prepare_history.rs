@@ -82,7 +82,7 @@ fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal>
     }
     if what.len() > MAX_PROMPT_BYTES {
         let text = format!(
-            "has {} bytes; accepted are at most {MAX_PROMPT_BYTES} for what is to be recalled",
+            "has {} bytes; accepted: at most {MAX_PROMPT_BYTES} for what is to be recalled",
             what.len()
         );
         return Err(Refusal::field(Reason::ContentTooLarge, field, text));
@@ -101,7 +101,7 @@ fn alternation(number: i32) -> Result<Alternation, Refusal> {
         Ok(proto::Alternation::Drop) => Ok(Alternation::Drop),
         Ok(proto::Alternation::Reject) => Ok(Alternation::Reject),
         Err(_) => {
-            let text = format!("is {number}; accepted are MERGE (1), DROP (2) and REJECT (3)");
+            let text = format!("is {number}; accepted: MERGE (1), DROP (2) and REJECT (3)");
             Err(Refusal::invalid("alternation", text))
         }
     }
@@ -112,7 +112,7 @@ fn format(number: i32) -> Result<Format, Refusal> {
         Ok(proto::ContextFormat::Unspecified | proto::ContextFormat::OpenaiChat) => Ok(Format::OpenAiChat),
         Ok(proto::ContextFormat::AnthropicMessages) => Ok(Format::AnthropicMessages),
         Ok(proto::ContextFormat::Text) | Err(_) => {
-            let text = format!("is {number}; accepted are OPENAI_CHAT (1) and ANTHROPIC_MESSAGES (2)");
+            let text = format!("is {number}; accepted: OPENAI_CHAT (1) and ANTHROPIC_MESSAGES (2)");
             Err(Refusal::invalid("format", text))
         }
     }
@@ -127,7 +127,7 @@ fn brought(
         (false, false) => {
             return Err(Refusal::invalid(
                 "utterances",
-                "is given with messages_json; accepted is one of the two",
+                "is given with messages_json; accepted: one of the two",
             ));
         }
         (false, true) => read(&request.messages_json)?,
@@ -157,12 +157,12 @@ fn utterances(utterances: Vec<proto::NewUtterance>, limits: RequestLimits) -> Re
 
 fn checked_prompt(text: &str, limits: RequestLimits) -> Result<Draft, Refusal> {
     if text.trim().is_empty() {
-        let text = "holds only white space; accepted is text";
+        let text = "holds only white space; accepted: text";
         return Err(Refusal::field(Reason::EmptyUtterance, "prompt", text));
     }
     let most = limits.max_content_bytes;
     if text.len() > most {
-        let text = format!("has {} bytes; accepted are at most {most}", text.len());
+        let text = format!("has {} bytes; accepted: at most {most}", text.len());
         return Err(Refusal::field(Reason::ContentTooLarge, "prompt", text));
     }
     Ok(prompt(text))

@@ -16,7 +16,7 @@ impl Services {
         request: &proto::DeleteRecipientRequest,
     ) -> Result<proto::DeleteRecipientResponse, Status> {
         if request.recipient_id.is_empty() {
-            let text = "is empty; accepted is a recipient's id, as this call has no default";
+            let text = "is empty; accepted: a recipient's id, as this call has no default";
             return Err(Refusal::id("recipient_id", text).into());
         }
         let recipient = decode::recipient_id(&request.recipient_id)?;

@@ -57,7 +57,7 @@ impl Services {
         mut request: proto::ReadSharedRequest,
     ) -> Result<proto::ReadSharedResponse, Status> {
         if request.token.is_empty() {
-            let text = "is empty; accepted is the token that ShareConversation returned";
+            let text = "is empty; accepted: the token that ShareConversation returned";
             return Err(Refusal::invalid("token", text).into());
         }
         let token = ShareToken::read(&request.token).ok_or(Refusal::NoShare)?;
@@ -111,7 +111,7 @@ fn lifetime(ttl: Option<prost_types::Duration>) -> Result<Duration, Refusal> {
     match lifetime.as_micros() > 0 && lifetime <= MAX_SHARE_LIFETIME {
         true => Ok(lifetime),
         false => {
-            let text = format!("is {lifetime:?}; accepted is more than 0 s, up to {MAX_SHARE_LIFETIME:?}");
+            let text = format!("is {lifetime:?}; accepted: more than 0 s, up to {MAX_SHARE_LIFETIME:?}");
             Err(Refusal::invalid("ttl", text))
         }
     }

@@ -78,12 +78,12 @@ fn address(conversation: &str, recipient: &str, scope: i32) -> Result<Address, R
     match proto::StateScope::try_from(scope) {
         Ok(proto::StateScope::Unspecified | proto::StateScope::Conversation) => Ok(address),
         Ok(proto::StateScope::Recipient) if address.conversation.is_some() => {
-            let text = "is given, but the scope is RECIPIENT; accepted is one of the two";
+            let text = "is given, but the scope is RECIPIENT; accepted: one of the two";
             Err(Refusal::invalid("conversation_id", text))
         }
         Ok(proto::StateScope::Recipient) => Ok(Address::of_state(address.recipient_or_default())),
         Err(_) => {
-            let text = format!("is {scope}; accepted are CONVERSATION (1) and RECIPIENT (2)");
+            let text = format!("is {scope}; accepted: CONVERSATION (1) and RECIPIENT (2)");
             Err(Refusal::invalid("scope", text))
         }
     }
@@ -113,7 +113,7 @@ fn given(index: usize, value: proto::StateValue) -> Result<(Box<str>, StateConte
             StateContent::Json(text.into())
         }
         None => {
-            let text = "is missing; accepted is data or json";
+            let text = "is missing; accepted: data or json";
             return Err(Refusal::invalid(format!("set[{index}].value"), text));
         }
     };
@@ -124,7 +124,7 @@ fn expected(name: String, version: i64) -> Result<(Box<str>, Revision), Refusal>
     match u64::try_from(version) {
         Ok(version) => Ok((name.into(), Revision(version))),
         Err(_) => {
-            let text = format!("is {version}; accepted are 0 (for a name without a value) or more");
+            let text = format!("is {version}; accepted: 0 (for a name without a value) or more");
             Err(Refusal::invalid(format!("expected_versions[{name:?}]"), text))
         }
     }
@@ -132,10 +132,9 @@ fn expected(name: String, version: i64) -> Result<(Box<str>, Revision), Refusal>
 
 fn check_count(field: &str, count: usize) -> Result<(), Refusal> {
     match count > MAX_STATE_NAMES {
-        true => Err(Refusal::invalid(
-            field,
-            format!("has {count} entries; accepted are at most {MAX_STATE_NAMES}"),
-        )),
+        true => {
+            Err(Refusal::invalid(field, format!("has {count} entries; accepted: at most {MAX_STATE_NAMES}")))
+        }
         false => Ok(()),
     }
 }

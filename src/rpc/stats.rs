@@ -34,12 +34,12 @@ fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
         Ok(proto::StatsScope::Unspecified | proto::StatsScope::Conversation) => false,
         Ok(proto::StatsScope::Recipient) => true,
         Err(_) => {
-            let text = format!("is {}; accepted are CONVERSATION (1) and RECIPIENT (2)", request.scope);
+            let text = format!("is {}; accepted: CONVERSATION (1) and RECIPIENT (2)", request.scope);
             return Err(Refusal::invalid("scope", text));
         }
     };
     if of_recipient && !request.conversation_id.is_empty() {
-        let text = "is given, but the scope is RECIPIENT; accepted is one of the two";
+        let text = "is given, but the scope is RECIPIENT; accepted: one of the two";
         return Err(Refusal::invalid("conversation_id", text));
     }
     Ok(StatsCall {
@@ -56,7 +56,7 @@ fn bucket(bucket: i32) -> Result<Bucket, Refusal> {
         Ok(proto::TimeBucket::Week) => Ok(Bucket::Week),
         Ok(proto::TimeBucket::Month) => Ok(Bucket::Month),
         Err(_) => {
-            let text = format!("is {bucket}; accepted are HOUR (1), DAY (2), WEEK (3) and MONTH (4)");
+            let text = format!("is {bucket}; accepted: HOUR (1), DAY (2), WEEK (3) and MONTH (4)");
             Err(Refusal::invalid("bucket", text))
         }
     }

@@ -60,7 +60,7 @@ fn part(request: &proto::GetConversationRequest, query: QueryHash) -> Result<Opt
         }
         Ok(ConversationView::Unspecified | ConversationView::Basic) => Ok(None),
         Err(_) => {
-            let text = format!("is {}; accepted are BASIC (1) and FULL (2)", request.view);
+            let text = format!("is {}; accepted: BASIC (1) and FULL (2)", request.view);
             Err(Refusal::invalid("view", text))
         }
     }

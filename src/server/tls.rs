@@ -40,7 +40,7 @@ pub enum TlsError {
         error: io::Error,
     },
     /// A file does not hold the expected PEM.
-    #[error("TLS: {}: {error}; accepted is PEM", file.display())]
+    #[error("TLS: {}: {error}; accepted: PEM", file.display())]
     Pem {
         /// The file.
         file: PathBuf,

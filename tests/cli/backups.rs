@@ -94,10 +94,7 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
 fn a_backend_without_backups_says_so() {
     let server = Server::shared();
     let error = server.run(&["backup", "none.utterd"]).failed(1);
-    assert_holds(
-        &error,
-        &["this backend has no backups; accepted are fjall and sled", "[BACKUP_UNSUPPORTED]"],
-    );
+    assert_holds(&error, &["this backend has no backups; accepted: fjall and sled", "[BACKUP_UNSUPPORTED]"]);
     for name in ["none.utterd", "none.utterd.part"] {
         assert!(!server.directory.path().join(name).exists(), "{name}");
     }

@@ -84,7 +84,7 @@ fn what_was_forgotten_comes_back() {
     let restored = json(&run(&["restore", "4", "--json"]).worked());
     assert_eq!(restored["restored"][0]["sequence"], "4");
     assert_holds(&run(&["restore", "9"]).failed(3), &["there is no utterance 9"]);
-    assert_holds(&run(&["restore", "4-2"]).failed(2), &["WHAT: accepted are a number"]);
+    assert_holds(&run(&["restore", "4-2"]).failed(2), &["WHAT: must be a number"]);
 }
 
 #[test]

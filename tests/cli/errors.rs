@@ -16,12 +16,12 @@ fn a_refusal_speaks_the_words_of_its_command() {
     let server = Server::shared();
     server.run(&["memorize", "-c", "worded", "hello"]).worked();
     for (arguments, expected) in [
-        (&["compact", "0"][..], "error: KEEP is 0; accepted are 1 or more"),
-        (&["memorize", "--turn", "-1", "x"], "error: --turn is -1; accepted are 1 or more"),
-        (&["context", "--budget", "1"], "error: --budget is 1; accepted are "),
-        (&["summarize", "--recent", "0"], "error: --recent is 0; accepted are 1 or more"),
-        (&["fork", "--at", "99"], "error: --at is 99; accepted are 1 to 1"),
-        (&["remember", "--min-relevance", "7", "x"], "error: --min-relevance is 7; accepted are 0 to 1"),
+        (&["compact", "0"][..], "error: KEEP is 0; accepted: 1 or more"),
+        (&["memorize", "--turn", "-1", "x"], "error: --turn is -1; accepted: 1 or more"),
+        (&["context", "--budget", "1"], "error: --budget is 1; accepted: "),
+        (&["summarize", "--recent", "0"], "error: --recent is 0; accepted: 1 or more"),
+        (&["fork", "--at", "99"], "error: --at is 99; accepted: 1 to 1"),
+        (&["remember", "--min-relevance", "7", "x"], "error: --min-relevance is 7; accepted: 0 to 1"),
         (&["policy", "set", "--max-tokens", "9", "--keep-tokens", "10"], "error: --keep-tokens is 10; "),
     ] {
         let error = server.run(&[arguments, &["-c", "worded"]].concat()).failed(1);
@@ -146,10 +146,7 @@ fn what_has_no_end_is_not_read_for_ever() {
 fn an_address_that_no_command_can_talk_to_is_refused() {
     let server = Server::shared();
     let run = |address: &str| server.run(&["health", "--server", address]);
-    assert_holds(
-        &run("ftp://127.0.0.1").failed(2),
-        &["--server \"ftp://127.0.0.1\": accepted are host:port"],
-    );
+    assert_holds(&run("ftp://127.0.0.1").failed(2), &["--server \"ftp://127.0.0.1\": must be host:port"]);
     let secure = format!("https://{}", server.address);
     assert_holds(&run(&secure).failed(4), &[&secure, "TLS with ", "--tls-ca", "http://"]);
 }

@@ -328,7 +328,7 @@ fn what_is_no_store_is_refused() {
             1,
             "no conversation demo in namespace x",
         ),
-        (&["reindex", "fjall:data", "-c", ""], 2, "the conversation is empty; accepted are"),
+        (&["reindex", "fjall:data", "-c", ""], 2, "the conversation is empty; accepted:"),
         (&["copy", "--from", "sled:nowhere", "--to", "fjall:copy"], 1, "there is no store in nowhere"),
         (&["verify", "sled:data"], 1, "the store in data is kept by fjall, not by sled; open it as fjall"),
         (&["copy", "--from", "fjall:data", "--to", "fjall:."], 1, "holds files that are not a store's"),

@@ -102,8 +102,8 @@ fn a_path_is_relative_to_where_the_process_runs_and_may_be_written_with_slashes(
 #[test]
 fn a_path_that_is_too_long_is_refused() {
     let long = format!("unix:/{}", "x".repeat(200));
-    assert_holds(&run(&["serve", "--listen", &long]).failed(1), &["201 bytes; accepted are at most 10"]);
-    assert_holds(&run(&["show", "--server", &long]).failed(2), &["201 bytes; accepted are at most 10"]);
+    assert_holds(&run(&["serve", "--listen", &long]).failed(1), &["201 bytes; accepted: at most 10"]);
+    assert_holds(&run(&["show", "--server", &long]).failed(2), &["201 bytes; accepted: at most 10"]);
 }
 
 #[test]

@@ -197,10 +197,7 @@ fn an_unknown_role_is_refused_or_read_as_the_users() {
         let refusal = read(UnknownRoles::Refuse).expect_err("the role is unknown");
         assert_eq!(refusal.reason(), Reason::UnknownRole);
         let text = refusal.to_string();
-        assert!(
-            text.starts_with(&format!("{place}: is \"critic\"; accepted are system, developer,")),
-            "{text}"
-        );
+        assert!(text.starts_with(&format!("{place}: is \"critic\"; accepted: system, developer,")), "{text}");
         let source = read(UnknownRoles::ReadAsUser).expect("it is read");
         assert_eq!(source.conversations[0].said[1].draft.role, Role::User, "{}", format.name());
         let description = "the role \"critic\" is unknown: read as the user's".to_owned();
@@ -250,29 +247,25 @@ fn lines_are_messages_or_conversations() {
 #[test]
 fn a_refusal_names_the_place_and_what_is_accepted() {
     let refusals = [
-        ("openai_chat", json!([{"role": "user"}, {"content": "x"}]), "[1].role: is missing; accepted are"),
+        ("openai_chat", json!([{"role": "user"}, {"content": "x"}]), "[1].role: is missing; accepted:"),
         (
             "openai_chat",
             json!({"messages": [{"role": "assistant", "tool_calls": [{"id": "c"}]}]}),
             "messages[0].tool_calls[0].function: is missing",
         ),
-        ("openai_chat", json!({"messages": 3}), "messages: is a number; accepted is an array of messages"),
-        (
-            "openai_chat",
-            json!([{"role": "user", "content": 3}]),
-            "[0].content: is a number; accepted is text",
-        ),
+        ("openai_chat", json!({"messages": 3}), "messages: is a number; accepted: an array of messages"),
+        ("openai_chat", json!([{"role": "user", "content": 3}]), "[0].content: is a number; accepted: text"),
         ("openai_responses", json!([{"x": 1}]), "[0]: has neither a type nor a role"),
-        ("anthropic", json!([{"role": "user"}]), "[0].content: is null; accepted is text or an array"),
+        ("anthropic", json!([{"role": "user"}]), "[0].content: is null; accepted: text or an array"),
         (
             "persisted_conversations",
             json!({"conversations": [{"messages": [{"role": "tool"}]}]}),
-            "conversations[0].messages[0].role: is \"tool\"; accepted are user and assistant",
+            "conversations[0].messages[0].role: is \"tool\"; accepted: user and assistant",
         ),
         (
             "persisted_conversations",
             json!({"conversations": [{"startedAt": "noon", "messages": []}]}),
-            "conversations[0].startedAt: is \"noon\"; accepted is a time",
+            "conversations[0].startedAt: is \"noon\"; accepted: a time",
         ),
         ("legacy_history", json!([{"userMessage": "x"}]), "[0].assistantResponse: is missing"),
     ];

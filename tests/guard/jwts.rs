@@ -258,7 +258,7 @@ async fn keys_that_cannot_be_used_are_named() {
     let cases = [
         ("{\n", "line 2: is neither a JWK set"),
         ("{\"keys\": []}", "line 1: holds no key"),
-        (&short, "line 1: keys[0]: has 5 bytes; accepted are 32 or more"),
+        (&short, "line 1: keys[0]: has 5 bytes; accepted: 32 or more"),
         (&planted, "line 1: holds no key"),
         (private, "line 1: holds no key"),
     ];

@@ -136,22 +136,18 @@ fn wrong_arguments_are_told_by_their_names() {
         ),
         ("memorize", json!({ "messages": [] }), "[EMPTY_BATCH]"),
         ("memorize", json!({ "message": "x" }), "unknown field `message`, expected one of `messages`, "),
-        ("remember", json!({ "limit": 51 }), "limit: is 51; accepted are 1 to 50."),
+        ("remember", json!({ "limit": 51 }), "limit: is 51; accepted: 1 to 50."),
         ("remember", json!({ "limit": "ten" }), "limit: invalid type: string \"ten\""),
-        ("remember", json!({ "max_characters": 0 }), "max_characters: is 0; accepted are 1 or more."),
+        ("remember", json!({ "max_characters": 0 }), "max_characters: is 0; accepted: 1 or more."),
         (
             "remember",
             json!({ "since": "yesterday" }),
-            "since: is \"yesterday\"; accepted is a time in ISO 8601",
+            "since: is \"yesterday\"; accepted: a time in ISO 8601",
         ),
         ("summarize", json!({ "scope": "recent" }), "recent_count: is missing"),
-        ("get_conversation", json!({ "list_recent": 0 }), "list_recent: is 0; accepted are 1 to 100."),
-        ("get_conversation", json!({ "list_recent": 1.5 }), "list_recent: is 1.5; accepted are 1 to 100."),
-        (
-            "get_conversation",
-            json!({ "conversation_id": "x", "from_message": 0 }),
-            "from_message: accepted are 1",
-        ),
+        ("get_conversation", json!({ "list_recent": 0 }), "list_recent: is 0; accepted: 1 to 100."),
+        ("get_conversation", json!({ "list_recent": 1.5 }), "list_recent: is 1.5; accepted: 1 to 100."),
+        ("get_conversation", json!({ "conversation_id": "x", "from_message": 0 }), "from_message: must be 1"),
         ("end_conversation", json!({ "conversation_id": "x\ny" }), "[INVALID_ID]"),
         ("build_context", json!({ "format": "xml" }), "format: unknown variant `xml`"),
         ("forget", json!({ "instructions": "last:2" }), "[CONVERSATION_NOT_FOUND]"),
@@ -164,7 +160,7 @@ fn wrong_arguments_are_told_by_their_names() {
     assert_holds(&error, &["[NO_OPEN_CALL]", "Next: memorize the assistant's message with tool_calls first"]);
     client.memorize("Nothing of this was lost.");
     let error = client.fail("build_context", json!({ "token_budget": 1 }));
-    assert_holds(&error, &["token_budget: is 1; accepted are "]);
+    assert_holds(&error, &["token_budget: is 1; accepted: "]);
 }
 
 /// Optional arguments can be null, as models write them.

@@ -232,7 +232,7 @@ async fn a_budget_too_small_is_refused_with_the_number_needed() {
     session.say(vec![system("You ship lamps."), user("Where is order 12 of the blue lamps?")]).await;
     let refusal = session.context().build_context(within(10)).await.refusal();
     let refusal = refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("token_budget");
-    let (_, rest) = refusal.message().split_once("accepted are ").unwrap();
+    let (_, rest) = refusal.message().split_once("accepted: ").unwrap();
     let needed: i32 = rest.split_once(' ').unwrap().0.parse().unwrap();
     assert_eq!(build(&session, within(needed)).await.token_count(), needed);
     session.context().build_context(within(needed - 1)).await.refusal().says(&format!("{needed} or more"));
@@ -253,7 +253,7 @@ async fn what_is_left_of_a_turn_without_units_is_within_the_budget() {
         let evicted = session.say(vec![calls(&["a"])]).await.evicted;
         assert_eq!(evicted.len(), 1);
         let refusal = session.context().build_context(within(budget)).await.refusal();
-        let (_, rest) = refusal.message().split_once("accepted are ").unwrap();
+        let (_, rest) = refusal.message().split_once("accepted: ").unwrap();
         let needed: i32 = rest.split_once(' ').unwrap().0.parse().unwrap();
         let context = build(&session, within(needed)).await;
         assert_eq!(rendered(&context), [(1, RenderedAs::Whole)]);

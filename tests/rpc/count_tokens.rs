@@ -89,12 +89,12 @@ async fn what_cannot_be_counted_is_refused() {
     let session = Session::new().await;
     let long = "x".repeat((1 << 20) + 1);
     let cases = [
-        (CountTokensRequest::default(), "EMPTY_BATCH", "texts", "accepted are texts or utterances"),
+        (CountTokensRequest::default(), "EMPTY_BATCH", "texts", "accepted: texts or utterances"),
         (
             CountTokensRequest { utterances: vec![user("a")], ..texts(&["a"]) },
             "INVALID_FIELD",
             "utterances",
-            "accepted is one of the two",
+            "accepted: one of the two",
         ),
         (texts(&["a"; 1_001]), "BATCH_TOO_LARGE", "texts", "at most 1000"),
         (utterances(vec![user("a"); 1_001]), "BATCH_TOO_LARGE", "utterances", "at most 1000"),
@@ -110,7 +110,7 @@ async fn what_cannot_be_counted_is_refused() {
             CountTokensRequest { model: "claude-3".to_owned(), ..texts(&["a"]) },
             "INVALID_FIELD",
             "model",
-            "accepted are o200k_base, cl100k_base",
+            "accepted: o200k_base, cl100k_base",
         ),
     ];
     for (request, reason, field, says) in cases {

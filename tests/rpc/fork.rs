@@ -192,7 +192,7 @@ async fn points_outside_are_refused() {
     session.say(vec![user("hello")]).await;
     for wrong in [-1, 0, 2, i64::MAX] {
         let refusal = refused(&session, at(wrong)).await;
-        refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("at_sequence").says("accepted are");
+        refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("at_sequence").says("accepted");
     }
     let stale = ForkConversationRequest { expected_revision: Some(9), ..Default::default() };
     refused(&session, stale).await.is(Code::Aborted, "STALE_REVISION");

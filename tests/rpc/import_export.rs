@@ -571,7 +571,7 @@ async fn a_state_goes_with_its_conversation() {
     let again = session.export("copy", ConversationFormat::PersistedConversations).await;
     assert_eq!(again["conversations"][0]["utterdState"].as_array().map(Vec::len), Some(1));
     for (value, says) in [
-        (json!({}), "accepted is an array of values"),
+        (json!({}), "accepted: an array of values"),
         (json!([{"name": "a"}]), "does not have exactly one of json and data"),
         (json!([{"name": "a", "json": "{"}]), "is not JSON"),
         (json!([{"name": "a", "data": "?"}]), "is not base64"),

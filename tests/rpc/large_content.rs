@@ -76,7 +76,7 @@ async fn said_and_read(store: Arc<dyn Store>) {
     reads(&session, &content).await;
     let more = memorize(vec![user(&(content + "!"))]);
     let refused = session.memory().memorize(more).await.refusal();
-    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("accepted are at most 16777216");
+    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("accepted: at most 16777216");
     assert_eq!(session.capacity().await.utterance_count(), 2);
 }
 

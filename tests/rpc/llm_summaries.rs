@@ -169,11 +169,11 @@ async fn a_model_that_nobody_configured_is_refused_with_those_that_are() {
         session.conversations().import_conversation(futures::stream::iter(import)).await.refusal(),
     ] {
         let refused = refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("policy.summary_model");
-        refused.says("accepted is test-model, their-model, an empty text");
+        refused.says("accepted: test-model, their-model, an empty text");
     }
     let without = Session::new().await;
     let refused = without.conversations().create_conversation(create).await.refusal();
-    refused.blames("policy.summary_model").says("accepted is an empty text");
+    refused.blames("policy.summary_model").says("accepted: an empty text");
     without.create_with(Policy { summary_model: Some(String::new()), ..Default::default() }).await;
 }
 

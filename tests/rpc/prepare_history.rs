@@ -193,7 +193,7 @@ async fn utterances_are_prepared_too() {
     assert_eq!(messages(&response), expected);
     use DropReason::*;
     assert_eq!(reasons(&response), [(1, UnknownRole), (4, OrphanedResult), (5, InvalidField)]);
-    assert!(response.dropped[0].text.starts_with("utterances[1].role: is 0; accepted are ROLE_SYSTEM"));
+    assert!(response.dropped[0].text.starts_with("utterances[1].role: is 0; accepted: ROLE_SYSTEM"));
 }
 
 /// The token count is that of the messages as utterances.
@@ -228,7 +228,7 @@ async fn only_what_cannot_be_a_history_is_refused() {
             PrepareHistoryRequest { prompt: " ".into(), ..fine() },
             "EMPTY_UTTERANCE",
             "prompt",
-            "accepted is text",
+            "accepted: text",
         ),
         (
             PrepareHistoryRequest { prompt: "x".repeat((1 << 20) + 1), ..fine() },
@@ -242,12 +242,12 @@ async fn only_what_cannot_be_a_history_is_refused() {
             "messages_json",
             "is not JSON",
         ),
-        (history(&json!({}), "p"), "INVALID_FIELD", "messages_json", "accepted is an array of messages"),
+        (history(&json!({}), "p"), "INVALID_FIELD", "messages_json", "accepted: an array of messages"),
         (
             PrepareHistoryRequest { utterances: vec![user("x")], ..fine() },
             "INVALID_FIELD",
             "utterances",
-            "accepted is one of the two",
+            "accepted: one of the two",
         ),
         (
             PrepareHistoryRequest {
@@ -263,13 +263,13 @@ async fn only_what_cannot_be_a_history_is_refused() {
             PrepareHistoryRequest { max_messages: Some(-1), ..fine() },
             "INVALID_FIELD",
             "max_messages",
-            "accepted are 0 or more",
+            "accepted: 0 or more",
         ),
         (
             PrepareHistoryRequest { max_bytes: Some(0), ..fine() },
             "INVALID_FIELD",
             "max_bytes",
-            "accepted are 1 or more",
+            "accepted: 1 or more",
         ),
         (
             PrepareHistoryRequest { max_bytes: Some(32), ..fine() },

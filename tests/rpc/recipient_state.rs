@@ -131,7 +131,7 @@ async fn what_cannot_be_meant_is_refused() {
         .blames("conversation_id")
         .says("the scope is RECIPIENT");
     let refused = session.conversations().get_state(GetStateRequest { scope: 7, ..Default::default() }).await;
-    refused.refusal().is(Code::InvalidArgument, "INVALID_FIELD").blames("scope").says("is 7; accepted are");
+    refused.refusal().is(Code::InvalidArgument, "INVALID_FIELD").blames("scope").says("is 7; accepted:");
     let named = UpdateStateRequest {
         conversation_id: "\u{1}ann".to_owned(),
         set: vec![json("a", "1")],
@@ -142,7 +142,7 @@ async fn what_cannot_be_meant_is_refused() {
     let large = Value::Data(vec![7; (1 << 20) + 1]);
     let large = StateValue { value: Some(large), ..json("a", "") };
     let refused = session.conversations().update_state(of("ann", vec![large])).await.refusal();
-    refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("set").says("accepted are at most 1048576");
+    refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("set").says("accepted: at most 1048576");
 }
 
 /// It is deleted with the recipient, and nobody else's is.

@@ -137,13 +137,13 @@ async fn what_cannot_be_kept_is_refused() {
     let no_value = StateValue { value: None, ..json("a", "") };
     for (set, field, says) in [
         (vec![], "set", "is empty"),
-        (vec![json("", "1")], "set", "0 bytes; accepted are 1 to 256"),
+        (vec![json("", "1")], "set", "0 bytes; accepted: 1 to 256"),
         (vec![json(&"n".repeat(257), "1")], "set", "257 bytes"),
         (vec![json("a", "{")], "set[0].json", "is not JSON"),
         (vec![no_value], "set[0].value", "is missing"),
         (vec![json("a", "1"), json("a", "2")], "set", "twice"),
-        (vec![json("a", "1")], "set", "257 names; accepted are at most 256"),
-        (vec![data("n000", &[7; 5_000])], "set", "bytes; accepted are at most 1048576"),
+        (vec![json("a", "1")], "set", "257 names; accepted: at most 256"),
+        (vec![data("n000", &[7; 5_000])], "set", "bytes; accepted: at most 1048576"),
     ] {
         let refused = session.conversations().update_state(setting(set)).await.refusal();
         refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);
@@ -216,9 +216,9 @@ async fn a_memorize_and_its_change_are_refused_together() {
     let many: Vec<_> = (0..256).map(|number| json(&format!("n{number}"), "1")).collect();
     for (set, field, says) in [
         (vec![], "state.set", "is empty"),
-        (vec![json("", "1")], "state.set", "0 bytes; accepted are 1 to 256"),
+        (vec![json("", "1")], "state.set", "0 bytes; accepted: 1 to 256"),
         (vec![json("b", "{")], "state.set[0].json", "is not JSON"),
-        (many, "state.set", "257 names; accepted are at most 256"),
+        (many, "state.set", "257 names; accepted: at most 256"),
     ] {
         let refused = session.memory().memorize(saying("lost", change(set))).await.refusal();
         refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);

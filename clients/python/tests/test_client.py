@@ -82,7 +82,7 @@ def test_objects_of_a_provider_are_messages(chat):
 
 
 def test_what_is_no_message_is_refused_before_it_is_sent(chat):
-    with pytest.raises(TypeError, match="accepted are mappings"):
+    with pytest.raises(TypeError, match="accepted: mappings"):
         chat.add([QUESTION, 3])
     with pytest.raises(ValueError):
         chat.add({"role": "user", "content": "x", "n": float("nan")})
@@ -235,7 +235,7 @@ def test_contexts(chat):
     assert chat.context(8000, recall="flight") and chat.context(8000, recall=utterd.Recall("flight", limit=1))
     with pytest.raises(utterd.ServerError, match="token_budget"):
         chat.context(1)
-    with pytest.raises(ValueError, match="accepted are openai, anthropic, text"):
+    with pytest.raises(ValueError, match="accepted: openai, anthropic, text"):
         chat.context(format="opneai")
 
 

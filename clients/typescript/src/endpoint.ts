@@ -7,7 +7,7 @@ import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-no
 
 /** The default address of a server. */
 const DEFAULT = "127.0.0.1:50051";
-const ACCEPTED = "accepted are HOST:PORT, http://…, https://… and unix:PATH";
+const ACCEPTED = "accepted: HOST:PORT, http://…, https://… and unix:PATH";
 /** The most megabytes of unread answers before new calls are refused; Node's default of 10 is too low. */
 const SESSION_MEGABYTES = 256;
 /** Milliseconds of silence after which a connection is tested before use, and the time it has to answer. */
@@ -50,7 +50,7 @@ export function endpoint(given: string | undefined, options: EndpointOptions): E
   const target = targetOf(address, options.tls !== undefined);
   const token = options.token ?? tokenOfTheEnvironment();
   if (token && !target.local && !target.url.startsWith("https:")) {
-    throw new TypeError(`token: it would go to ${address} in the clear; accepted is an https:// address`);
+    throw new TypeError(`token: it would go to ${address} in the clear; accepted: an https:// address`);
   }
   const session = new Http2SessionManager(target.url, PING, {
     maxSessionMemory: SESSION_MEGABYTES,
@@ -74,7 +74,7 @@ interface Target {
 function targetOf(address: string, tls: boolean): Target {
   if (address.startsWith("unix:")) {
     const path = address.slice("unix:".length).replace(/^\/\//, "");
-    if (!path) throw new TypeError("address: unix: without a path; accepted is unix:PATH");
+    if (!path) throw new TypeError("address: unix: without a path; accepted: unix:PATH");
     return { url: "http://localhost", path, local: true };
   }
   const url = parsed(address, tls ? "https" : "http");

@@ -9,7 +9,7 @@ export async function collect<P extends { readonly nextPageToken: string }, T>(
   ask: (place: { pageSize: number; pageToken: string }) => Promise<P>,
   items: (page: P) => T[],
 ): Promise<T[]> {
-  if (!(limit >= 0)) throw new TypeError(`limit: ${limit}; accepted are 0 or more`);
+  if (!(limit >= 0)) throw new TypeError(`limit: ${limit}; accepted: 0 or more`);
   const found: T[] = [];
   let pageToken = "";
   while (found.length < limit) {

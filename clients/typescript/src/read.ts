@@ -59,7 +59,7 @@ export function chosen<V extends number>(
 ): V | undefined {
   if (word === undefined) return undefined;
   const value = Object.hasOwn(words, word) ? words[word] : undefined;
-  if (value === undefined) throw new TypeError(`${field}: "${word}"; accepted are ${Object.keys(words).join(", ")}`);
+  if (value === undefined) throw new TypeError(`${field}: "${word}"; accepted: ${Object.keys(words).join(", ")}`);
   return value;
 }
 
@@ -73,7 +73,7 @@ export function wide(field: string, value: number): bigint;
 export function wide(field: string, value: number | undefined): bigint | undefined;
 export function wide(field: string, value: number | undefined): bigint | undefined {
   if (value === undefined) return undefined;
-  if (!Number.isSafeInteger(value)) throw new TypeError(`${field}: ${value}; accepted are whole numbers`);
+  if (!Number.isSafeInteger(value)) throw new TypeError(`${field}: ${value}; accepted: whole numbers`);
   return BigInt(value);
 }
 
@@ -196,7 +196,7 @@ export function asJson(messages: model.Messages): string {
   if (typeof messages === "string") return messages;
   return JSON.stringify(Array.isArray(messages) ? messages : [messages], (key, value: unknown) => {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw new TypeError(`messages: ${key} is ${value}; accepted are finite numbers`);
+      throw new TypeError(`messages: ${key} is ${value}; accepted: finite numbers`);
     }
     return value;
   });

@@ -53,7 +53,7 @@ export function changeOf(change: StateChange) {
 function valueOf(name: string, value: unknown) {
   if (value instanceof Uint8Array) return { case: "data" as const, value };
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`set.${name}: accepted are a Uint8Array and what JSON can represent`);
+  if (text === undefined) throw new TypeError(`set.${name}: must be a Uint8Array and what JSON can represent`);
   return { case: "json" as const, value: text };
 }
 

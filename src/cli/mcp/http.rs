@@ -57,7 +57,7 @@ impl Listening {
     pub fn new(address: SocketAddr, args: &args::Mcp) -> Result<Self, CliError> {
         if !address.ip().is_loopback() && !args.allow_insecure {
             return Err(CliError::Usage(format!(
-                "--http {address}: other machines can reach it, and there is no TLS: accepted is an address of this machine \
+                "--http {address}: other machines can reach it, and there is no TLS: must be an address of this machine \
                  alone, such as 127.0.0.1:{}, behind a proxy with TLS (and --http-host for its name); or give \
                  --allow-insecure if something else keeps others out",
                 address.port()

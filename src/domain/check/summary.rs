@@ -35,7 +35,7 @@ pub(super) fn check(
     }
     if segments.len() > MAX_SEGMENTS {
         let count = segments.len();
-        wrong.push(format!("its summary has {count} segments; accepted are at most {MAX_SEGMENTS}"));
+        wrong.push(format!("its summary has {count} segments; accepted: at most {MAX_SEGMENTS}"));
     }
     told
 }

@@ -29,13 +29,13 @@ pub enum Unfit {
     #[error("nothing follows {0:?}")]
     Missing(&'static str),
     /// The title is too long.
-    #[error("the title has {words} words; accepted are at most {MOST_WORDS}")]
+    #[error("the title has {words} words; accepted: at most {MOST_WORDS}")]
     LongTitle {
         /// The number of words it has.
         words: usize,
     },
     /// The summary is too long.
-    #[error("the summary has {tokens} tokens; accepted are at most {CLOSING_TOKENS}")]
+    #[error("the summary has {tokens} tokens; accepted: at most {CLOSING_TOKENS}")]
     LongSummary {
         /// The number of tokens it has.
         tokens: u32,

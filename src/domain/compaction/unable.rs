@@ -10,7 +10,7 @@ use crate::domain::{
 pub enum Unable {
     /// A window has too few utterances to be compacted.
     #[error(
-        "the window has {count} utterances, too few to compact: accepted are {LEAST_COMPACTED_WINDOW} or more"
+        "the window has {count} utterances, too few to compact: must be {LEAST_COMPACTED_WINDOW} or more"
     )]
     TooShortToCompact {
         /// The window's utterances.

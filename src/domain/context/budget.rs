@@ -131,7 +131,7 @@ impl TooSmall {
     /// The refusal of `budget`.
     pub(super) fn refusal(self, budget: u32) -> Refusal {
         let text = format!(
-            "is {budget}; accepted are {} or more: the instructions, the newest unit and the user utterance of its turn need that many",
+            "is {budget}; accepted: {} or more: the instructions, the newest unit and the user utterance of its turn need that many",
             self.needed
         );
         Refusal::invalid("token_budget", text)

@@ -28,7 +28,7 @@ pub(super) fn accepted(
         return Err(Refusal::invalid("at_sequence", text).into());
     }
     if at.get() == 0 || at > newest {
-        let text = format!("is {at}; accepted are 1 to {newest}, the newest sequence");
+        let text = format!("is {at}; accepted: 1 to {newest}, the newest sequence");
         return Err(Refusal::invalid("at_sequence", text).into());
     }
     match locate::following(before, at, context.loaded)? {

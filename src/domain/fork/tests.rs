@@ -281,7 +281,7 @@ fn a_point_is_one_where_something_was_said() {
     assert!(life.fork(None, 99).err().unwrap().to_string().contains("nothing was said"));
     life.say(vec![said(Role::User, "hello"), calls(&["a", "b"]), result("a")]);
     for wrong in [0, 4] {
-        assert!(life.fork(Some(wrong), 99).err().unwrap().to_string().contains("accepted are 1 to 3"));
+        assert!(life.fork(Some(wrong), 99).err().unwrap().to_string().contains("accepted: 1 to 3"));
     }
     let refusal = life.fork(Some(2), 99).err().unwrap();
     assert_eq!(

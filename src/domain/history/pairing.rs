@@ -93,7 +93,7 @@ fn strip_calls(entry: &mut Entry, answers: &[Option<usize>]) -> Option<Dropped> 
 fn orphan(entry: &Entry) -> Option<Dropped> {
     let id = entry.draft.tool_call_id().unwrap_or_default();
     let text = format!(
-        "answers the call {id:?}, which is not open; accepted is the id of an earlier call that has no result yet, with no user message between"
+        "answers the call {id:?}, which is not open; accepted: the id of an earlier call that has no result yet, with no user message between"
     );
     Some(Dropped { index: entry.index?, reason: DropReason::OrphanedResult, text })
 }

@@ -46,7 +46,7 @@ pub enum Unfit {
     #[error("the text is empty")]
     Empty,
     /// It has too many tokens.
-    #[error("the text has {tokens} tokens; accepted are at most {most}")]
+    #[error("the text has {tokens} tokens; accepted: at most {most}")]
     TooLong {
         /// The tokens it has.
         tokens: u32,

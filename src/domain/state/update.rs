@@ -55,12 +55,12 @@ impl StateChange {
             if !changed.insert(name) {
                 return Err(Refusal::invalid(
                     field,
-                    format!("names {name:?} twice; accepted is each name once"),
+                    format!("names {name:?} twice; accepted: each name once"),
                 ));
             }
         }
         match changed.is_empty() {
-            true => Err(Refusal::invalid("set", "is empty, and so is delete; accepted is at least one name")),
+            true => Err(Refusal::invalid("set", "is empty, and so is delete; accepted: at least one name")),
             false => self.versions.iter().try_for_each(|(name, _)| check_name("expected_versions", name)),
         }
     }
@@ -69,7 +69,7 @@ impl StateChange {
 fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
     if name.is_empty() || name.len() > MAX_ID_BYTES || name.chars().any(char::is_control) {
         let text = format!(
-            "has a name of {} bytes; accepted are 1 to {MAX_ID_BYTES} bytes without control characters",
+            "has a name of {} bytes; accepted: 1 to {MAX_ID_BYTES} bytes without control characters",
             name.len()
         );
         return Err(Refusal::invalid(field, text));
@@ -92,11 +92,11 @@ impl Head {
     fn check_state(&self) -> Result<(), Refusal> {
         let (names, bytes) = (self.state.len(), self.state_bytes());
         if names > MAX_STATE_NAMES {
-            let text = format!("the state would have {names} names; accepted are at most {MAX_STATE_NAMES}");
+            let text = format!("the state would have {names} names; accepted: at most {MAX_STATE_NAMES}");
             return Err(Refusal::invalid("set", text));
         }
         if bytes > MAX_STATE_BYTES {
-            let text = format!("the state would have {bytes} bytes; accepted are at most {MAX_STATE_BYTES}");
+            let text = format!("the state would have {bytes} bytes; accepted: at most {MAX_STATE_BYTES}");
             return Err(Refusal::invalid("set", text));
         }
         Ok(())

@@ -173,7 +173,7 @@ fn call(block: &mut Value, number: usize, place: &Place<'_>) -> Result<ToolCall,
     let part = |part: &str| format!("calls/{number}/{part}");
     let id = take_fit(fields, "id", &part("id"), MAX_ID_BYTES, place)?;
     let Some(name) = take_fit(fields, "name", &part("name"), MAX_NAME_BYTES, place)? else {
-        return Err(place.field("name").refuse("is missing; accepted is the name of a tool"));
+        return Err(place.field("name").refuse("is missing; accepted: the name of a tool"));
     };
     let arguments_json = match fields.get_mut("input") {
         Some(input @ Value::Object(_)) => std::mem::replace(input, hole(part("input"))).to_string(),

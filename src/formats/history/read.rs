@@ -34,14 +34,14 @@ pub fn read(json: &str) -> Result<Incoming, Refusal> {
         return Err(Refusal::field(Reason::ContentTooLarge, FIELD, text));
     }
     let value: Value = serde_json::from_str(&replace_surrogates(json)).map_err(|error| {
-        Refusal::invalid(FIELD, format!("is not JSON ({error}); accepted is an array of messages"))
+        Refusal::invalid(FIELD, format!("is not JSON ({error}); accepted: an array of messages"))
     })?;
     let Value::Array(messages) = value else {
-        let text = format!("is {}; accepted is an array of messages", kind(&value));
+        let text = format!("is {}; accepted: an array of messages", kind(&value));
         return Err(Refusal::invalid(FIELD, text));
     };
     if messages.len() > MAX_MESSAGES_READ {
-        let text = format!("has {} messages; accepted are at most {MAX_MESSAGES_READ}", messages.len());
+        let text = format!("has {} messages; accepted: at most {MAX_MESSAGES_READ}", messages.len());
         return Err(Refusal::field(Reason::BatchTooLarge, FIELD, text));
     }
     let mut incoming = Incoming::of(FIELD, messages.len(), json.len());
@@ -84,11 +84,11 @@ impl Message {
         let only_parts = text.is_empty() && calls.is_empty() && results.is_empty() && !left_out.is_empty();
         let place = format!("{FIELD}[{index}]");
         if only_parts {
-            let text = format!("{place}: content has nothing but blocks of {left_out:?}; accepted is text");
+            let text = format!("{place}: content has nothing but blocks of {left_out:?}; accepted: text");
             return incoming.drop(index, DropReason::InvalidContent, text);
         }
         if !left_out.is_empty() {
-            let text = format!("{place}: blocks of {left_out:?} were left out; accepted is text");
+            let text = format!("{place}: blocks of {left_out:?} were left out; accepted: text");
             incoming.warnings.push(Warning { kind: WarningKind::PartsLeftOut, text });
         }
         let alone = results.is_empty();
@@ -107,7 +107,7 @@ fn with(draft: Draft, more: More) -> Draft {
 
 fn message_of(message: Value) -> Result<Message, Unread> {
     let Value::Object(mut fields) = message else {
-        let text = format!(" is {}; accepted is an object with role and content", kind(&message));
+        let text = format!(" is {}; accepted: an object with role and content", kind(&message));
         return Err(Unread::new(DropReason::NotAMessage, text));
     };
     let role = role(fields.get("role"))?;
@@ -127,7 +127,7 @@ fn message_of(message: Value) -> Result<Message, Unread> {
 }
 
 fn role(role: Option<&Value>) -> Result<Role, Unread> {
-    let accepted = format!("accepted are {}", Role::ACCEPTED);
+    let accepted = format!("accepted: {}", Role::ACCEPTED);
     let text = match role {
         None => format!(" has no role; {accepted}"),
         Some(Value::String(word)) => match Role::named(word) {
@@ -151,7 +151,7 @@ impl Message {
                 blocks.into_iter().enumerate().try_for_each(|(number, block)| self.block(number, block))
             }
             Some(other) => {
-                let text = format!(".content is {}; accepted are text and blocks of text", kind(&other));
+                let text = format!(".content is {}; accepted: text and blocks of text", kind(&other));
                 Err(Unread::new(DropReason::InvalidContent, text))
             }
         }
@@ -171,7 +171,7 @@ impl Message {
             }
             Value::Object(fields) => fields,
             other => {
-                let text = format!(".content[{number}] is {}; accepted is a block of text", kind(&other));
+                let text = format!(".content[{number}] is {}; accepted: a block of text", kind(&other));
                 return Err(Unread::new(DropReason::InvalidContent, text));
             }
         };
@@ -200,7 +200,7 @@ impl Message {
         let id = text_field(fields, "tool_use_id");
         if id.is_empty() {
             let text =
-                format!(".content[{number}] has no tool_use_id; accepted is the id of an earlier tool_use");
+                format!(".content[{number}] has no tool_use_id; accepted: the id of an earlier tool_use");
             return Err(Unread::new(DropReason::OrphanedResult, text));
         }
         let mut inside = Self {
@@ -223,7 +223,7 @@ impl Message {
             None | Some(Value::Null) => return Ok(()),
             Some(Value::Array(calls)) => calls,
             Some(other) => {
-                let text = format!(".tool_calls is {}; accepted is an array of calls", kind(&other));
+                let text = format!(".tool_calls is {}; accepted: an array of calls", kind(&other));
                 return Err(Unread::new(DropReason::InvalidToolCall, text));
             }
         };
@@ -242,7 +242,7 @@ impl Message {
     fn answer(&mut self, fields: &Map<String, Value>) -> Result<(), Unread> {
         let id = text_field(fields, "tool_call_id");
         if id.is_empty() {
-            let text = " has no tool_call_id; accepted is the id of an earlier call";
+            let text = " has no tool_call_id; accepted: the id of an earlier call";
             return Err(Unread::new(DropReason::OrphanedResult, text));
         }
         let text = std::mem::take(&mut self.text).join("\n\n");
@@ -257,7 +257,7 @@ fn call(id: &str, name: &str, arguments: Option<Value>) -> Result<ToolCall, Stri
     if id.is_empty() || name.is_empty() {
         let missing = if id.is_empty() { "id" } else { "name" };
         return Err(format!(
-            " has no {missing}; accepted are calls of functions, with an id, a name and arguments"
+            " has no {missing}; accepted: calls of functions, with an id, a name and arguments"
         ));
     }
     let arguments_json = match arguments {

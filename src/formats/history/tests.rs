@@ -83,8 +83,8 @@ fn what_is_no_message_is_left_out_with_its_reason() {
     ];
     assert_eq!(reasons(&prepared), (0..).zip(expected).collect::<Vec<_>>());
     let texts: Vec<_> = prepared.dropped.iter().map(|dropped| dropped.text.as_str()).collect();
-    assert_eq!(texts[0], "messages_json[0] is a number; accepted is an object with role and content");
-    assert!(texts[2].starts_with("messages_json[2].role is \"robot\"; accepted are system,"), "{}", texts[2]);
+    assert_eq!(texts[0], "messages_json[0] is a number; accepted: an object with role and content");
+    assert!(texts[2].starts_with("messages_json[2].role is \"robot\"; accepted: system,"), "{}", texts[2]);
     assert!(texts[5].starts_with("messages_json[5].tool_calls[0] has no name;"), "{}", texts[5]);
     assert!(
         texts.iter().all(|text| text.starts_with("messages_json[") && text.contains("ccepted")),
@@ -262,10 +262,10 @@ fn halves_of_surrogate_pairs_are_replaced() {
 fn a_history_that_is_none_is_refused() {
     for (json, says) in [
         ("[{\"role\"", "messages_json: is not JSON (EOF"),
-        ("{}", "messages_json: is an object; accepted is an array of messages"),
+        ("{}", "messages_json: is an object; accepted: an array of messages"),
         (
             &format!("[{}0]", "0,".repeat(10_000)),
-            "messages_json: has 10001 messages; accepted are at most 10000",
+            "messages_json: has 10001 messages; accepted: at most 10000",
         ),
     ] {
         let refused = read(json).unwrap_err().to_string();

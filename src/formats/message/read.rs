@@ -119,7 +119,7 @@ fn with_messages(mut request: Value) -> Value {
 
 fn no_messages(format: Format) -> Refusal {
     let text = format!(
-        "is {}; accepted are OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)",
+        "is {}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)",
         format.name()
     );
     Refusal::invalid("format", text)

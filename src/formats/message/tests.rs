@@ -192,7 +192,7 @@ fn what_is_not_accepted_is_named_with_its_place() {
         (
             r#"[{"role":"user","content":"a"},{"role":"who"}]"#,
             chat,
-            "messages_json[1].role: is \"who\"; accepted are",
+            "messages_json[1].role: is \"who\"; accepted:",
         ),
         (r#"[{"content":"a"}]"#, chat, "messages_json[0].role: is missing"),
         (r#"{"messages":[],"model":"x"}"#, chat, "messages_json: has the field \"model\"; accepted beside"),

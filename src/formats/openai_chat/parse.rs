@@ -126,7 +126,7 @@ fn tool_call(value: &mut Value, index: usize, place: &Place<'_>) -> Result<ToolC
     match call.get_mut(body) {
         Some(Value::Object(function)) => called(function, input, index, id, &at),
         Some(other) => Err(at.refuse_kind(other, "an object with a name and arguments")),
-        None => Err(at.refuse("is missing; accepted is an object with a name and arguments")),
+        None => Err(at.refuse("is missing; accepted: an object with a name and arguments")),
     }
 }
 
@@ -139,7 +139,7 @@ fn called(
 ) -> Result<ToolCall, Refusal> {
     let part = |part: &str| format!("calls/{index}/{part}");
     let Some(name) = take_fit(function, "name", &part("name"), MAX_NAME_BYTES, place)? else {
-        return Err(place.field("name").refuse("is missing; accepted is the name of a function"));
+        return Err(place.field("name").refuse("is missing; accepted: the name of a function"));
     };
     let arguments_json = match function.get_mut(input) {
         Some(text @ Value::String(_)) => match std::mem::replace(text, hole(part("arguments"))) {

@@ -111,7 +111,7 @@ fn take_time(
 /// Reads a time from a file.
 pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
     time::read(text)
-        .ok_or_else(|| place.refuse(format!("is {text:?}; accepted is a time such as 2025-01-15T10:00:00Z")))
+        .ok_or_else(|| place.refuse(format!("is {text:?}; accepted: a time such as 2025-01-15T10:00:00Z")))
 }
 
 fn message(
@@ -124,7 +124,7 @@ fn message(
     let mut fields = object(value, place, "a message: an object with a role and content")?;
     let role = notes.role(&fields, place)?;
     if !matches!(role, Role::User | Role::Assistant) {
-        let text = format!("is {}; accepted are user and assistant", fields["role"]);
+        let text = format!("is {}; accepted: user and assistant", fields["role"]);
         return Err(place.field("role").refuse(text));
     }
     let id = optional_text(&fields, "id", place)?.map(|id| free(&fit_id(id), ids));

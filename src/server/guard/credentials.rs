@@ -44,7 +44,7 @@ impl Credentials {
         let accepted = "a digest that `utterd token new` printed, or certificate instead";
         let (field, before) = match (entry.text("sha256")?, entry.text("certificate")?) {
             (Some(_), Some(_)) => {
-                return Err(entry.fault("certificate", "is given with sha256; accepted is one"));
+                return Err(entry.fault("certificate", "is given with sha256; accepted: one"));
             }
             (Some(text), None) => ("sha256", self.tokens.insert(digest(entry, text)?, credential)),
             (None, Some(text)) => ("certificate", self.certificates.insert(name(entry, text)?, credential)),
@@ -52,7 +52,7 @@ impl Credentials {
         };
         match before {
             None => Ok(()),
-            Some(_) => Err(entry.fault(field, "is used by another entry too; accepted is one entry each")),
+            Some(_) => Err(entry.fault(field, "is used by another entry too; accepted: one entry each")),
         }
     }
 
@@ -81,25 +81,25 @@ impl Credentials {
 }
 
 fn digest(entry: &Entry<'_>, text: &str) -> Result<TokenDigest, Fault> {
-    let accepted = "is not a digest; accepted are the 64 hexadecimal digits that `utterd token new` printed";
+    let accepted = "is not a digest; accepted: the 64 hexadecimal digits that `utterd token new` printed";
     TokenDigest::read(text).ok_or_else(|| entry.fault("sha256", accepted))
 }
 
 fn name(entry: &Entry<'_>, text: &str) -> Result<String, Fault> {
-    let accepted = "is not a certificate name; accepted are \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
+    let accepted = "is not a certificate name; accepted: \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
     certificate::name(text).ok_or_else(|| entry.fault("certificate", accepted))
 }
 
 fn credential(entry: &Entry<'_>) -> Result<Credential, Fault> {
     let name = entry.required("name", "the credential's name in logs")?;
     if name.is_empty() || name.contains(char::is_control) {
-        return Err(entry.fault("name", "is not a name; accepted is one line of text"));
+        return Err(entry.fault("name", "is not a name; accepted: one line of text"));
     }
     let namespace =
         entry.required("namespace", "the namespace that it gives access to, such as \"default\"")?;
     let namespace =
         Namespace::new(namespace).map_err(|error| entry.fault("namespace", &error.to_string()))?;
-    let accepted = "is not a role; accepted are read-only, read-write and admin";
+    let accepted = "is not a role; accepted: read-only, read-write and admin";
     let role = entry.required("role", "read-only, read-write or admin")?;
     let role = Role::named(role).ok_or_else(|| entry.fault("role", accepted))?;
     let calls_per_second = calls(entry)?;
@@ -109,7 +109,7 @@ fn credential(entry: &Entry<'_>) -> Result<Credential, Fault> {
 
 fn calls(entry: &Entry<'_>) -> Result<Option<NonZeroU32>, Fault> {
     let Some(number) = entry.number("calls_per_second")? else { return Ok(None) };
-    let accepted = "is not a rate; accepted is a number from 1; leave it out for the server's limit";
+    let accepted = "is not a rate; accepted: a number from 1; leave it out for the server's limit";
     match u32::try_from(number).ok().and_then(NonZeroU32::new) {
         Some(number) => Ok(Some(number)),
         None => Err(entry.fault("calls_per_second", accepted)),
@@ -118,7 +118,7 @@ fn calls(entry: &Entry<'_>) -> Result<Option<NonZeroU32>, Fault> {
 
 fn expiry(entry: &Entry<'_>) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = entry.time("expires")? else { return Ok(None) };
-    let accepted = "is not a time; accepted is one with a zone, such as \"2027-01-01T00:00:00Z\"";
+    let accepted = "is not a time; accepted: one with a zone, such as \"2027-01-01T00:00:00Z\"";
     match text.parse::<jiff::Timestamp>() {
         Ok(time) => Ok(Some(Timestamp(time.as_microsecond()))),
         Err(_) => Err(entry.fault("expires", accepted)),
@@ -170,14 +170,14 @@ mod tests {
             (whole("x = 1\n"), "line 8: there is no such field"),
             (entry("namespace = \"b\"\n"), "line 3: name: is missing"),
             (whole("").replace("namespace = \"shop\"", "namespace = \"\""), "line 5: namespace: is empty"),
-            (whole("").replace("read-write", "root"), "line 6: role: is not a role; accepted are read-only"),
+            (whole("").replace("read-write", "root"), "line 6: role: is not a role; accepted: read-only"),
             (whole("").replace(DIGEST, "12"), "line 7: sha256: is not a digest"),
             (whole("").replace("\"a\"", "\"\""), "line 4: name: is not a name"),
-            (whole("").replace("\"a\"", "7"), "line 4: name: accepted is text"),
+            (whole("").replace("\"a\"", "7"), "line 4: name: must be text"),
             (whole("expires = 2027-01-01T00:00:00\n"), "line 8: expires: is not a time"),
-            (whole("expires = true\n"), "line 8: expires: accepted is a time"),
+            (whole("expires = true\n"), "line 8: expires: must be a time"),
             (whole("calls_per_second = 0\n"), "line 8: calls_per_second: is not a rate"),
-            (whole("calls_per_second = \"9\"\n"), "line 8: calls_per_second: accepted is a number"),
+            (whole("calls_per_second = \"9\"\n"), "line 8: calls_per_second: must be a number"),
             (whole("certificate = \"CN=a\"\n"), "line 8: certificate: is given with sha256"),
             (whole("").replace("sha256", "certificate"), "line 7: certificate: is not a certificate name"),
             (whole(&whole("")), "line 11: name: is used by another entry too"),

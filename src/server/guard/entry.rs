@@ -29,7 +29,7 @@ pub fn entries(file: &str) -> Result<Vec<Entry<'_>>, Fault> {
     let mut entries = Vec::new();
     for (key, value) in table.into_inner() {
         if key.get_ref() != LIST {
-            let accepted = "there is no such key; accepted are entries that begin with [[credentials]]";
+            let accepted = "there is no such key; accepted: entries that begin with [[credentials]]";
             return Err(Fault::at(file, key.span().start, accepted));
         }
         let at = value.span().start;
@@ -93,7 +93,7 @@ impl<'a> Entry<'a> {
         read: impl Fn(&'b DeValue<'a>) -> Option<T>,
     ) -> Result<Option<T>, Fault> {
         let Some((_, value)) = self.field(field) else { return Ok(None) };
-        let wrong = || self.fault(field, &format!("accepted is {kind}"));
+        let wrong = || self.fault(field, &format!("must be {kind}"));
         read(value.get_ref()).map(Some).ok_or_else(wrong)
     }
 
@@ -110,6 +110,6 @@ impl<'a> Entry<'a> {
 
     /// Returns the fault that a field is missing; `what` describes the field.
     pub fn missing(&self, field: &str, what: &str) -> Fault {
-        Fault::at(self.file, self.at, format!("{field}: is missing; accepted is {what}"))
+        Fault::at(self.file, self.at, format!("{field}: is missing; accepted: {what}"))
     }
 }

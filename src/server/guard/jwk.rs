@@ -32,7 +32,7 @@ pub fn keys(text: &str) -> Result<Vec<Key>, Fault> {
         false => of_set(text)?,
     };
     match keys.is_empty() {
-        true => Err(Fault::in_line(1, "holds no key; accepted are RSA, EC (P-256, P-384), Ed25519 and oct")),
+        true => Err(Fault::in_line(1, "holds no key; accepted: RSA, EC (P-256, P-384), Ed25519 and oct")),
         false => Ok(keys),
     }
 }
@@ -52,7 +52,7 @@ fn of_set(text: &str) -> Result<Vec<Key>, Fault> {
         let key = DecodingKey::from_jwk(jwk).map_err(|_| broken())?;
         let length = key.try_get_as_bytes().map_or(0, <[u8]>::len);
         if key.family() == AlgorithmFamily::Hmac && length < MIN_HMAC_KEY_BYTES {
-            let text = format!("keys[{at}]: has {length} bytes; accepted are {MIN_HMAC_KEY_BYTES} or more");
+            let text = format!("keys[{at}]: has {length} bytes; accepted: {MIN_HMAC_KEY_BYTES} or more");
             return Err(Fault::in_line(1, text));
         }
         keys.push(Key { id: jwk.common.key_id.clone(), algorithms, key });
@@ -87,7 +87,7 @@ fn of_curve(curve: &EllipticCurve) -> &'static [Algorithm] {
 
 fn of_pem(text: &str) -> Result<Vec<Key>, Fault> {
     let broken =
-        || Fault::in_line(1, "is not a public key in PEM; accepted are RSA, EC (P-256, P-384) and Ed25519");
+        || Fault::in_line(1, "is not a public key in PEM; accepted: RSA, EC (P-256, P-384) and Ed25519");
     let read = |der: Result<SubjectPublicKeyInfoDer<'static>, _>| {
         der.ok().and_then(|der| of_der(&der)).ok_or_else(broken)
     };

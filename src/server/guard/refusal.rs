@@ -67,14 +67,14 @@ impl Refused {
             }
             Self::Role(role) => format!("the call needs the role {role}, which the credential does not have"),
             Self::Namespace => {
-                "utterd-namespace: is not the credential's namespace; accepted is that one, or any with the role admin"
+                "utterd-namespace: is not the credential's namespace; accepted: that one, or any with the role admin"
                     .into()
             }
             Self::NoNamespace => format!(
-                "utterd-namespace: accepted is one value, 1 to {MAX_ID_BYTES} bytes of text"
+                "utterd-namespace: must be one value, 1 to {MAX_ID_BYTES} bytes of text"
             ),
             Self::OnlyNamespace => format!(
-                "utterd-namespace: accepted is {}, since the server has no credentials", Namespace::default()
+                "utterd-namespace: must be {}, since the server has no credentials", Namespace::default()
             ),
         }
     }

@@ -60,7 +60,7 @@ pub fn unread() -> Status {
 /// A call has too much metadata.
 pub fn metadata_too_large() -> Status {
     let text =
-        format!("the metadata is too large; accepted are {MAX_METADATA_BYTES} bytes, including 32 per entry");
+        format!("the metadata is too large; accepted: {MAX_METADATA_BYTES} bytes, including 32 per entry");
     transport_error(Code::ResourceExhausted, "METADATA_TOO_LARGE", text)
 }
 

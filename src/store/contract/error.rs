@@ -50,7 +50,7 @@ pub enum StoreError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackupRefused {
     /// The backend does not support backups.
-    #[error("this backend has no backups; accepted are fjall and sled")]
+    #[error("this backend has no backups; accepted: fjall and sled")]
     Unsupported,
     /// Another backup is running.
     #[error("a backup is running, and only one can run at a time; try again when it has ended")]

@@ -54,7 +54,7 @@ impl fmt::Display for EngineKind {
 
 /// A text that is not an engine's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("is not a durable backend; accepted are fjall (also durable) and sled")]
+#[error("is not a durable backend; accepted: fjall (also durable) and sled")]
 pub struct UnknownEngine;
 
 impl FromStr for EngineKind {

@@ -16,7 +16,7 @@ use crate::{
 
 /// The required budget that a refusal names.
 pub fn needed(request: &BuildContextRequest, refusal: &Status) -> Result<i32, String> {
-    let number = refusal.message().split_once("accepted are ").and_then(|(_, rest)| rest.split(' ').next());
+    let number = refusal.message().split_once("accepted: ").and_then(|(_, rest)| rest.split(' ').next());
     match (request.token_budget, number.and_then(|number| number.parse().ok())) {
         (Some(budget), Some(needed)) if needed > budget => Ok(needed),
         _ => Err(format!("refused: {refusal:?}")),

@@ -102,6 +102,6 @@ fn rendered_of(context: &Context) -> usize {
 /// The budget that a refusal requires.
 pub fn needed(refusal: &Refusal) -> u32 {
     let text = refusal.to_string();
-    let (_, behind) = text.split_once("accepted are ").expect("what is accepted");
+    let (_, behind) = text.split_once("accepted: ").expect("what is accepted");
     behind.split(' ').next().and_then(|number| number.parse().ok()).expect("a number")
 }

@@ -20,8 +20,8 @@ async fn fields_of_a_policy() {
     let before = session.cursor();
     let seconds = |seconds| Some(prost_types::Duration { seconds, nanos: 0 });
     let cases: Vec<(Policy, &str, &str)> = vec![
-        (Policy { preset: 9, ..Default::default() }, "policy.preset", "accepted are ROLLING (1)"),
-        (Policy { oversize: 9, ..Default::default() }, "policy.oversize", "accepted are KEEP (1)"),
+        (Policy { preset: 9, ..Default::default() }, "policy.preset", "accepted: ROLLING (1)"),
+        (Policy { oversize: 9, ..Default::default() }, "policy.oversize", "accepted: KEEP (1)"),
         (Policy { max_utterances: Some(-1), ..Default::default() }, "policy.max_utterances", "0 or more"),
         (Policy { max_tokens: Some(-1), ..Default::default() }, "policy.max_tokens", "0 or more"),
         (Policy { max_turns: Some(-1), ..Default::default() }, "policy.max_turns", "0 or more"),
@@ -106,7 +106,7 @@ async fn fields_of_create_and_update() {
             CreateConversationRequest { encoding: "klingon".to_owned(), ..create() },
             "INVALID_FIELD",
             "encoding",
-            "accepted are o200k_base, cl100k_base",
+            "accepted: o200k_base, cl100k_base",
         ),
     ];
     for (request, reason, field, says) in creates {
@@ -115,12 +115,12 @@ async fn fields_of_create_and_update() {
     }
     let update = UpdateConversationRequest::default;
     let updates: Vec<Case<UpdateConversationRequest>> = vec![
-        (update(), "INVALID_FIELD", "update_mask", "is empty; accepted are title, policy, labels"),
+        (update(), "INVALID_FIELD", "update_mask", "is empty; accepted: title, policy, labels"),
         (
             UpdateConversationRequest { update_mask: mask(&["title", "revision"]), ..update() },
             "INVALID_FIELD",
             "update_mask",
-            "accepted are title, policy, labels",
+            "accepted: title, policy, labels",
         ),
         (
             UpdateConversationRequest { update_mask: mask(&["policy"]), ..update() },
@@ -173,13 +173,13 @@ async fn fields_of_update_utterance() {
             UpdateUtteranceRequest { update_mask: None, ..update() },
             "INVALID_FIELD",
             "update_mask",
-            "accepted are pinned, metadata",
+            "accepted: pinned, metadata",
         ),
         (
             UpdateUtteranceRequest { update_mask: mask(&["role"]), ..update() },
             "INVALID_FIELD",
             "update_mask",
-            "accepted are pinned, metadata",
+            "accepted: pinned, metadata",
         ),
         (
             UpdateUtteranceRequest {
@@ -189,7 +189,7 @@ async fn fields_of_update_utterance() {
             },
             "INVALID_FIELD",
             "metadata",
-            "accepted are 1 to 128",
+            "accepted: 1 to 128",
         ),
     ];
     for (request, reason, field, says) in cases {
@@ -208,12 +208,7 @@ async fn fields_of_lists_and_views() {
     session.say(vec![user("hello")]).await;
     let list = ListUtterancesRequest::default;
     let lists: Vec<Case<ListUtterancesRequest>> = vec![
-        (
-            ListUtterancesRequest { last: Some(0), ..list() },
-            "INVALID_FIELD",
-            "last",
-            "accepted are 1 or more",
-        ),
+        (ListUtterancesRequest { last: Some(0), ..list() }, "INVALID_FIELD", "last", "accepted: 1 or more"),
         (ListUtterancesRequest { order: 9, ..list() }, "INVALID_FIELD", "order", "OLDEST_FIRST (1)"),
         (ListUtterancesRequest { page_size: -1, ..list() }, "INVALID_FIELD", "page_size", "0 or more"),
         (
@@ -255,5 +250,5 @@ async fn fields_of_lists_and_views() {
     refused
         .is(Code::InvalidArgument, "INVALID_ID")
         .blames("conversation_id")
-        .says("is empty; accepted are 1 to 256");
+        .says("is empty; accepted: 1 to 256");
 }

@@ -47,7 +47,7 @@ async fn listed(session: &Session, stored: usize) -> Option<(String, i64)> {
 async fn an_unknown_role() {
     for role in [0, 5, -1, i32::MAX] {
         let utterance = NewUtterance { role, ..user("hello") };
-        refuse(utterance, "UNKNOWN_ROLE", "role", "accepted are ROLE_SYSTEM (1), ROLE_USER (2)").await;
+        refuse(utterance, "UNKNOWN_ROLE", "role", "accepted: ROLE_SYSTEM (1), ROLE_USER (2)").await;
     }
 }
 
@@ -73,8 +73,8 @@ async fn neither_content_nor_calls() {
 async fn ids_that_are_none() {
     let (long, control) = ("x".repeat(257), "a\u{7}b".to_owned());
     for (id, says) in [
-        (&long, "has 257 bytes; accepted are 1 to 256"),
-        (&control, "control character; accepted are 1 to 256 bytes"),
+        (&long, "has 257 bytes; accepted: 1 to 256"),
+        (&control, "control character; accepted: 1 to 256 bytes"),
     ] {
         let id = || id.clone();
         let base = || memorize(vec![user("fine")]);
@@ -89,15 +89,15 @@ async fn ids_that_are_none() {
         refuse(calls(&["fine", &id()]), "INVALID_ID", "tool_calls[1].id", says).await;
         refuse(result(&id(), "42"), "INVALID_ID", "tool_call_id", says).await;
     }
-    refuse(calls(&[""]), "INVALID_ID", "tool_calls[0].id", "has 0 bytes; accepted are 1 to 256").await;
+    refuse(calls(&[""]), "INVALID_ID", "tool_calls[0].id", "has 0 bytes; accepted: 1 to 256").await;
 }
 
 #[tokio::test]
 async fn names_that_are_none() {
     let (long, control) = ("x".repeat(257), "a\nb".to_owned());
     for (name, says) in [
-        (&long, "has 257 bytes; accepted are 1 to 256"),
-        (&control, "control character; accepted are 1 to 256 bytes"),
+        (&long, "has 257 bytes; accepted: 1 to 256"),
+        (&control, "control character; accepted: 1 to 256 bytes"),
     ] {
         refuse(NewUtterance { name: name.clone(), ..user("hello") }, "INVALID_FIELD", "name", says).await;
         let call = ToolCall { id: "a".to_owned(), name: name.clone(), ..Default::default() };
@@ -110,7 +110,7 @@ async fn names_that_are_none() {
 
 #[tokio::test]
 async fn text_over_the_limit() {
-    const MOST: &str = "1048577 bytes; accepted are at most 1048576";
+    const MOST: &str = "1048577 bytes; accepted: at most 1048576";
     let long = "x".repeat((1 << 20) + 1);
     refuse(user(&long), "CONTENT_TOO_LARGE", "content", MOST).await;
     let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments_json: long.clone() };
@@ -131,7 +131,7 @@ async fn a_turn_that_goes_back() {
     refused
         .is(Code::InvalidArgument, "TURN_GOES_BACK")
         .blames("utterances[1].turn_number")
-        .says("is 6; accepted are 8, the conversation's last one, or more");
+        .says("is 6; accepted: 8, the conversation's last one, or more");
     assert_eq!(session.cursor(), before);
     assert_eq!(session.window().await.len(), 1);
 }
@@ -140,17 +140,17 @@ async fn a_turn_that_goes_back() {
 async fn numbers_out_of_range() {
     for turn in [0, -1, i32::MIN] {
         let utterance = NewUtterance { turn_number: Some(turn), ..user("hello") };
-        refuse(utterance, "INVALID_FIELD", "turn_number", "accepted are 1 or more").await;
+        refuse(utterance, "INVALID_FIELD", "turn_number", "accepted: 1 or more").await;
     }
     let utterance = NewUtterance { extras_token_count: -1, ..user("hello") };
-    refuse(utterance, "INVALID_FIELD", "extras_token_count", "accepted are 0 or more").await;
+    refuse(utterance, "INVALID_FIELD", "extras_token_count", "accepted: 0 or more").await;
     for (seconds, nanos) in [(i64::MIN, 0), (i64::MAX, 0), (0, -1), (0, 1_000_000_000), (253_402_300_800, 0)]
     {
         let utterance = NewUtterance { create_time: Some(Timestamp { seconds, nanos }), ..user("hello") };
         refuse(utterance, "INVALID_FIELD", "create_time", "between the years 1 and 9999").await;
     }
     let request = MemorizeRequest { expected_revision: Some(-1), ..memorize(vec![user("hello")]) };
-    refuse_request(request, "INVALID_FIELD", "expected_revision", "is -1; accepted are 0 or more").await;
+    refuse_request(request, "INVALID_FIELD", "expected_revision", "is -1; accepted: 0 or more").await;
 }
 
 #[tokio::test]
@@ -172,15 +172,15 @@ async fn notes_beyond_their_limits() {
         ..user("hello")
     };
     let many = (0..65).map(|number| (format!("key {number}"), String::new())).collect();
-    refuse(noted(many), "INVALID_FIELD", "metadata", "has 65 entries; accepted are at most 64").await;
+    refuse(noted(many), "INVALID_FIELD", "metadata", "has 65 entries; accepted: at most 64").await;
     let key = noted(vec![("k".repeat(129), String::new())]);
-    refuse(key, "INVALID_FIELD", "metadata", "has 129 bytes; accepted are 1 to 128").await;
+    refuse(key, "INVALID_FIELD", "metadata", "has 129 bytes; accepted: 1 to 128").await;
     let empty = noted(vec![(String::new(), String::new())]);
-    refuse(empty, "INVALID_FIELD", "metadata", "has 0 bytes; accepted are 1 to 128").await;
+    refuse(empty, "INVALID_FIELD", "metadata", "has 0 bytes; accepted: 1 to 128").await;
     let value = noted(vec![("k".to_owned(), "v".repeat(4_097))]);
-    refuse(value, "INVALID_FIELD", "metadata[\"k\"]", "has 4097 bytes; accepted are at most 4096").await;
+    refuse(value, "INVALID_FIELD", "metadata[\"k\"]", "has 4097 bytes; accepted: at most 4096").await;
     let tools = NewUtterance { tools_used: vec!["t".to_owned(); 257], ..assistant("done") };
-    refuse(tools, "INVALID_FIELD", "tools_used", "has 257 entries; accepted are at most 256").await;
+    refuse(tools, "INVALID_FIELD", "tools_used", "has 257 entries; accepted: at most 256").await;
     for json in ["[1]", "{", "null", "{} {}"] {
         let utterance = NewUtterance { extras_json: json.to_owned(), ..user("hello") };
         refuse(utterance, "INVALID_FIELD", "extras_json", "JSON object").await;
@@ -189,10 +189,9 @@ async fn notes_beyond_their_limits() {
 
 #[tokio::test]
 async fn batches_that_are_none() {
-    refuse_request(memorize(Vec::new()), "EMPTY_BATCH", "utterances", "accepted are 1 to 1000").await;
+    refuse_request(memorize(Vec::new()), "EMPTY_BATCH", "utterances", "accepted: 1 to 1000").await;
     let large = memorize(vec![user("again"); 1_001]);
-    refuse_request(large, "BATCH_TOO_LARGE", "utterances", "has 1001 entries; accepted are at most 1000")
-        .await;
+    refuse_request(large, "BATCH_TOO_LARGE", "utterances", "has 1001 entries; accepted: at most 1000").await;
 }
 
 #[tokio::test]

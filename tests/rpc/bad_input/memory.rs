@@ -52,17 +52,14 @@ async fn fields_of_forget_and_restore() {
     let before = session.cursor();
     let mode = ForgetRequest { mode: 7, ..forget("oldest", ForgetMode::Soft) };
     let refused = session.memory().forget(mode).await.refusal();
-    refused
-        .is(Code::InvalidArgument, "INVALID_FIELD")
-        .blames("mode")
-        .says("accepted are SOFT (1) and HARD (2)");
+    refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("mode").says("accepted: SOFT (1) and HARD (2)");
     let restores: [Case<RestoreRequest>; 2] = [
-        (RestoreRequest::default(), "EMPTY_BATCH", "utterance_ids", "accepted are 1 to 1000"),
+        (RestoreRequest::default(), "EMPTY_BATCH", "utterance_ids", "accepted: 1 to 1000"),
         (
             RestoreRequest { utterance_ids: vec!["x".to_owned(); 1_001], ..Default::default() },
             "BATCH_TOO_LARGE",
             "utterance_ids",
-            "has 1001 entries; accepted are 1 to 1000",
+            "has 1001 entries; accepted: 1 to 1000",
         ),
     ];
     for (request, reason, field, says) in restores {
@@ -87,7 +84,7 @@ async fn fields_of_remember() {
             RememberRequest { prompt: "x".repeat((64 << 10) + 1), ..Default::default() },
             "CONTENT_TOO_LARGE",
             "prompt",
-            "has 65537 bytes; accepted are at most 65536",
+            "has 65537 bytes; accepted: at most 65536",
         ),
         (RememberRequest { neighbors: -1, ..Default::default() }, "INVALID_FIELD", "neighbors", "0 or more"),
         (RememberRequest { neighbors: 11, ..Default::default() }, "INVALID_FIELD", "neighbors", "0 to 10"),
@@ -99,7 +96,7 @@ async fn fields_of_remember() {
             RememberRequest { page_token: "?".to_owned(), ..Default::default() },
             "INVALID_PAGE_TOKEN",
             "page_token",
-            "accepted is a next_page_token",
+            "accepted: a next_page_token",
         ),
         (
             filtered(RememberFilter { roles: vec![2, 0], ..filter() }),
@@ -166,7 +163,7 @@ async fn fields_of_summarize() {
             "ALL (1), RECENT (2)",
         ),
         (recent(None), "INVALID_FIELD", "recent_count", "is missing"),
-        (recent(Some(0)), "INVALID_FIELD", "recent_count", "accepted are 1 or more"),
+        (recent(Some(0)), "INVALID_FIELD", "recent_count", "accepted: 1 or more"),
         (
             SummarizeRequest { recent_count: Some(1), ..Default::default() },
             "INVALID_FIELD",
@@ -175,8 +172,8 @@ async fn fields_of_summarize() {
         ),
         (turns(None, Some(1)), "INVALID_FIELD", "first_turn", "is missing"),
         (turns(Some(1), None), "INVALID_FIELD", "last_turn", "is missing"),
-        (turns(Some(-1), Some(1)), "INVALID_FIELD", "first_turn", "accepted are 0 or more"),
-        (turns(Some(2), Some(1)), "INVALID_FIELD", "last_turn", "accepted are 2, the first_turn, or more"),
+        (turns(Some(-1), Some(1)), "INVALID_FIELD", "first_turn", "accepted: 0 or more"),
+        (turns(Some(2), Some(1)), "INVALID_FIELD", "last_turn", "accepted: 2, the first_turn, or more"),
         (
             SummarizeRequest { token_limit: Some(0), ..Default::default() },
             "INVALID_FIELD",
@@ -187,13 +184,13 @@ async fn fields_of_summarize() {
             SummarizeRequest { focus_areas: vec!["a".to_owned(); 33], ..Default::default() },
             "INVALID_FIELD",
             "focus_areas",
-            "has 33 entries; accepted are at most 32",
+            "has 33 entries; accepted: at most 32",
         ),
         (
             SummarizeRequest { focus_areas: vec!["a".to_owned(), String::new()], ..Default::default() },
             "INVALID_FIELD",
             "focus_areas[1]",
-            "has 0 bytes; accepted are 1 to 256",
+            "has 0 bytes; accepted: 1 to 256",
         ),
     ];
     for (request, reason, field, says) in cases {
@@ -211,7 +208,7 @@ async fn fields_of_watch_events() {
             WatchEventsRequest { after_event: "x".to_owned(), ..watch() },
             "INVALID_FIELD",
             "after_event",
-            "accepted is the event_id",
+            "accepted: the event_id",
         ),
         (
             WatchEventsRequest { operations: vec![1, 0], ..watch() },

@@ -14,7 +14,7 @@ use crate::{
 async fn page_tokens_of_another_query() {
     let session = Session::new().await;
     session.say_many(4).await;
-    const OTHER: &str = "belongs to another query; accepted is a token of this one";
+    const OTHER: &str = "belongs to another query; accepted: a token of this one";
     let list = ListUtterancesRequest { page_size: 1, ..Default::default() };
     let page_token = session.conversations().list_utterances(list.clone()).await.reply().next_page_token;
     let base = || ListUtterancesRequest { page_token: page_token.clone(), ..list.clone() };

@@ -159,7 +159,7 @@ impl<'a> Order<'a> {
             )),
             (false, _) => {
                 let how = format!(
-                    "call {number}, {} to {}, tells of {id} as of {tick}, its version {}; accepted are {visible:?}",
+                    "call {number}, {} to {}, tells of {id} as of {tick}, its version {}; accepted: {visible:?}",
                     attempt.invoked, attempt.ended, sight.version
                 );
                 Some(Wrong::new("an answer is of its time", how))

@@ -99,7 +99,7 @@ impl Tool for GetConversation {
 
 async fn one(memory: &Memory, id: &str, from: Option<i64>) -> Result<One, Fault> {
     let first = usize::try_from(from.unwrap_or(1)).ok().filter(|first| *first > 0);
-    let first = first.ok_or_else(|| Fault::Wrong("from_message: accepted are 1 or more.".into()))?;
+    let first = first.ok_or_else(|| Fault::Wrong("from_message: must be 1 or more.".into()))?;
     must_have_ended(memory, id).await?;
     let read = transcript::read(memory, id, first, ANSWER_BYTES).await?;
     let Listed { id, title, summary, started_at, ended_at, .. } = Listed::from(&read.conversation);
@@ -122,7 +122,7 @@ async fn must_have_ended(memory: &Memory, id: &str) -> Result<(), Fault> {
 async fn recent(memory: &Memory, arguments: Arguments) -> Result<Recent, Fault> {
     let wanted = arguments.list_recent.unwrap_or(RECENT);
     if !(1.0..=MOST_RECENT).contains(&wanted) || wanted.fract() != 0.0 {
-        return Err(Fault::Wrong(format!("list_recent: is {wanted}; accepted are 1 to {MOST_RECENT}.")));
+        return Err(Fault::Wrong(format!("list_recent: is {wanted}; accepted: 1 to {MOST_RECENT}.")));
     }
     let request = ListConversationsRequest {
         recipient_id: memory.recipient(arguments.recipient_id),

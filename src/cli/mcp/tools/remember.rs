@@ -147,16 +147,14 @@ fn within(given: Option<i64>, usual: i64, most: i64, name: &str) -> Result<i64, 
     let number = given.unwrap_or(usual);
     match (1..=most).contains(&number) {
         true => Ok(number),
-        false if most == i64::MAX => {
-            Err(Fault::Wrong(format!("{name}: is {number}; accepted are 1 or more.")))
-        }
-        false => Err(Fault::Wrong(format!("{name}: is {number}; accepted are 1 to {most}."))),
+        false if most == i64::MAX => Err(Fault::Wrong(format!("{name}: is {number}; accepted: 1 or more."))),
+        false => Err(Fault::Wrong(format!("{name}: is {number}; accepted: 1 to {most}."))),
     }
 }
 
 fn time(given: Option<String>, name: &str) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = given.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let accepted = "accepted is a time in ISO 8601, such as 2026-11-20T10:00:00Z";
+    let accepted = "must be a time in ISO 8601, such as 2026-11-20T10:00:00Z";
     text.parse().map(Some).map_err(|_| Fault::Wrong(format!("{name}: is {text:?}; {accepted}.")))
 }
 

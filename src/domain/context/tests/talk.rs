@@ -176,7 +176,7 @@ pub(super) fn turns(count: usize) -> Talk {
 
 pub(super) fn needed(refusal: &Refusal) -> u32 {
     let text = refusal.to_string();
-    let (_, rest) = text.split_once("accepted are ").expect("what is accepted");
+    let (_, rest) = text.split_once("accepted: ").expect("what is accepted");
     assert!(text.starts_with("token_budget: "), "{text}");
     rest.split_once(' ').unwrap().0.parse().unwrap()
 }

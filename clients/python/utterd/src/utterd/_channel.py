@@ -69,7 +69,7 @@ def endpoint(address: str | None, token: str | None, namespace: str | None, tls:
     token = token or _token_of_the_environment()
     target, encrypted = _target(address, tls)
     if token and not encrypted and not _is_local(target):
-        raise ValueError(f"token: it would go to {address} in the clear; accepted is an https:// address")
+        raise ValueError(f"token: it would go to {address} in the clear; accepted: an https:// address")
     metadata = [("authorization", f"Bearer {token}")] if token else []
     if namespace:
         metadata.append(("utterd-namespace", namespace))
@@ -91,14 +91,14 @@ def _target(address: str, tls: Tls | None) -> tuple[str, bool]:
     if address.startswith("unix:"):
         path = address.removeprefix("unix:").removeprefix("//")
         if not path:
-            raise ValueError("address: unix: without a path; accepted is unix:PATH")
+            raise ValueError("address: unix: without a path; accepted: unix:PATH")
         return f"unix:{path}", False
     if "://" not in address:
         _check_host(address, address)
         return address, tls is not None
     url = urlsplit(address)
     if url.scheme not in ("http", "https") or not url.hostname or url.path.strip("/") or url.query:
-        raise ValueError(f"address: {address!r}; accepted are HOST:PORT, http://…, https://… and unix:PATH")
+        raise ValueError(f"address: {address!r}; accepted: HOST:PORT, http://…, https://… and unix:PATH")
     default = ":443" if url.scheme == "https" else ":80"
     target = url.netloc if url.port else url.netloc + default
     return target, url.scheme == "https"
@@ -107,7 +107,7 @@ def _target(address: str, tls: Tls | None) -> tuple[str, bool]:
 def _check_host(host: str, address: str) -> None:
     name, _, port = host.rpartition(":")
     if not name or not port.isdigit():
-        raise ValueError(f"address: {address!r}; accepted are HOST:PORT, http://…, https://… and unix:PATH")
+        raise ValueError(f"address: {address!r}; accepted: HOST:PORT, http://…, https://… and unix:PATH")
 
 
 def _is_local(target: str) -> bool:

@@ -372,7 +372,7 @@ def _sequence_range(them: int | range) -> utterance_pb2.SequenceRange:
     if isinstance(them, int):
         return utterance_pb2.SequenceRange(first=them, last=them)
     if them.step != 1 or not them:
-        raise ValueError(f"sequences: {them}; accepted are numbers, and ranges with a step of 1 that are not empty")
+        raise ValueError(f"sequences: {them}; accepted: numbers, and ranges with a step of 1 that are not empty")
     return utterance_pb2.SequenceRange(first=them[0], last=them[-1])
 
 

@@ -42,7 +42,7 @@ PRESETS: Mapping[str, conversation_pb2.PolicyPreset] = {
 def chosen(field: str, word: str, words: Mapping[str, E]) -> E:
     """The value for a word; ValueError for any other word, with the accepted ones."""
     if word not in words:
-        raise ValueError(f"{field}: {word!r}; accepted are {', '.join(words)}")
+        raise ValueError(f"{field}: {word!r}; accepted: {', '.join(words)}")
     return words[word]
 
 
@@ -217,7 +217,7 @@ def _plain(message: Any) -> dict[str, Any]:
     if not isinstance(message, Mapping) and _is_model(message):
         message = message.model_dump(mode="json", exclude_unset=True)
     if not isinstance(message, Mapping):
-        raise TypeError(f"messages: {type(message).__name__}; accepted are mappings and objects with model_dump")
+        raise TypeError(f"messages: {type(message).__name__}; accepted: mappings and objects with model_dump")
     return dict(message)
 
 

@@ -148,7 +148,7 @@ def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage
 def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
     configurable = config.get("configurable") or {}
     if key not in configurable:
-        raise ValueError(f'configurable.{key} is missing; accepted is {{"configurable": {{"{key}": "…"}}}}')
+        raise ValueError(f'configurable.{key} is missing; accepted: {{"configurable": {{"{key}": "…"}}}}')
     return memory.conversation(fit(str(configurable[key])))
 
 

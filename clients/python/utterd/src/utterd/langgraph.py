@@ -85,5 +85,5 @@ def _messages(state: State, key: str) -> list[BaseMessage]:
 def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
     configurable = config.get("configurable") or {}
     if key not in configurable:
-        raise ValueError(f'configurable.{key} is missing; accepted is {{"configurable": {{"{key}": "…"}}}}')
+        raise ValueError(f'configurable.{key} is missing; accepted: {{"configurable": {{"{key}": "…"}}}}')
     return memory.conversation(fit(str(configurable[key])))

@@ -58,7 +58,7 @@ fn an_id_is_given_or_assigned_and_is_checked() {
     assert_eq!(id(&assigned), "nothing");
     assert_eq!(id(&[&[0x52, 1, b'a'], &assigned[..]].concat()), "the id was both given and assigned");
     let long = id(&[&[0x52, 0x81, 2][..], &[b'a'; 257]].concat());
-    assert_eq!(long, "the id has 257 bytes; accepted are 1 to 256 bytes of text");
+    assert_eq!(long, "the id has 257 bytes; accepted: 1 to 256 bytes of text");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn ids_in_keys_are_checked() {
     let said = |key: &[u8]| Record::read(key, &[]).unwrap_err().to_string();
     assert_eq!(
         said(&[2, 0, b'x']),
-        "conversation with the key 0x020078: an id of the key is empty; accepted are 1 to 256 bytes of text"
+        "conversation with the key 0x020078: an id of the key is empty; accepted: 1 to 256 bytes of text"
     );
     assert_eq!(said(&[10, 9, b'x']), "active conversation with the key 0x0a0978: the key is cut short");
     assert!(said(&[2, 1, b'a', b'\n']).contains("holds a control character"));

@@ -214,7 +214,7 @@ fn too_many_segments_are_named() {
     let writes = writes.into_iter().map(|(key, value)| (key, Some(value))).collect();
     good.directory.pairs().apply(Batch { writes }, Durability::Process).unwrap();
     let count = MAX_SEGMENTS + good.demo.summary.segments().len();
-    let expected = format!("its summary has {count} segments; accepted are at most {MAX_SEGMENTS}");
+    let expected = format!("its summary has {count} segments; accepted: at most {MAX_SEGMENTS}");
     let problems = good.problems();
     assert!(problems.iter().any(|problem| problem.ends_with(&expected)), "{problems:?}");
 }
