@@ -123,8 +123,9 @@ proptest! {
         prop_assert!(ranges.windows(2).all(|pair| pair[0].end <= pair[1].start));
     }
 
+    /// No stop word, which a text cannot be found by, begins with x.
     #[test]
-    fn a_text_is_found_by_each_of_its_plain_words(words in prop::collection::vec("[b-z]{5,9}", 1..8), pick in any::<usize>()) {
+    fn a_text_is_found_by_each_of_its_plain_words(words in prop::collection::vec("x[b-z]{4,8}", 1..8), pick in any::<usize>()) {
         let content = words.join(" ");
         let word = &words[pick % words.len()];
         prop_assert!(finds(word, &content), "{} in {}", word, content);
