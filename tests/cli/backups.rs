@@ -80,7 +80,7 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
     for (file, expected) in [
         ("cut", "the backup cut is incomplete: it ends before its last block"),
         ("changed", "the backup changed is damaged at byte "),
-        ("other", "other is not a backup: one begins with the line `utterd backup`"),
+        ("other", "other is not a backup: a backup begins with the line `utterd backup`"),
         ("none", "none: No such file"),
     ] {
         let restore = ["restore", file, "--to", "fjall:restored"];

@@ -129,7 +129,7 @@ fn limits_are_shown_as_they_are_set() {
     assert_holds(&run(&["policy", "show"]).worked(), &expected);
     assert_eq!(json(&run(&["policy", "show", "--json"]).worked())["maxTurns"], 5);
     assert_holds(&run(&["policy", "set"]).failed(2), &["no limit is named", "policy set --help"]);
-    assert_holds(&run(&["policy", "set", "--max-tokens", "0"]).failed(2), &["a number from 1, and none"]);
+    assert_holds(&run(&["policy", "set", "--max-tokens", "0"]).failed(2), &["a number from 1, or none"]);
 }
 
 fn fed(server: &Server, arguments: &[&str], input: &str) -> Outcome {

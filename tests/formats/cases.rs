@@ -275,7 +275,7 @@ fn a_refusal_names_the_place_and_what_is_accepted() {
             parse(value.to_string().as_bytes(), format, UnknownRoles::Refuse).expect_err(name).to_string();
         assert!(error.starts_with(expected), "{error:?} does not start with {expected:?}");
     }
-    assert!(parse(b"\xff", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("no UTF-8"));
+    assert!(parse(b"\xff", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("not UTF-8"));
     assert!(
         parse(b"{\"role\":", None, UnknownRoles::Refuse).unwrap_err().to_string().contains("not JSON: EOF")
     );

@@ -1,4 +1,4 @@
-//! Runs thousands of random sequences of calls on a server and on a model that shares no code with it,
+//! Runs many hundreds of random sequences of calls on a server and on a model that shares no code with it,
 //! compares their responses, and checks the invariants after each step.
 //!
 //! They run over each store. Over a durable one, each sequence has its own directory, and the server is
@@ -37,11 +37,11 @@ use tally::Tally;
 use utterd::config::{Backend, DurableEngine};
 
 /// Sequences per test, unless the environment sets another number.
-const CASES: u32 = 1_000;
+const CASES: u32 = 400;
 /// A durable store runs one sequence for this many in memory.
-const DURABLE_SHARE: u32 = 12;
+const DURABLE_SHARE: u32 = 6;
 /// Two servers run one sequence for this many in memory.
-const SHARED_SHARE: u32 = 4;
+const SHARED_SHARE: u32 = 2;
 /// Maximum steps of a sequence, unless the environment sets another number.
 const STEPS: usize = 40;
 

@@ -287,7 +287,7 @@ async fn only_what_cannot_be_a_history_is_refused() {
             PrepareHistoryRequest { alternation: Alternation::Reject.into(), ..history(&row(), "") },
             "INVALID_FIELD",
             "messages_json[1]",
-            "user and assistant take turns",
+            "user and assistant must take turns",
         ),
         (
             PrepareHistoryRequest {
@@ -296,7 +296,7 @@ async fn only_what_cannot_be_a_history_is_refused() {
             },
             "INVALID_FIELD",
             "prompt",
-            "directly after messages_json[0]",
+            "directly before it",
         ),
         (PrepareHistoryRequest { alternation: 9, ..fine() }, "INVALID_FIELD", "alternation", "REJECT (3)"),
         (

@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 use run::run;
 
 /// Seeds per test, unless the environment sets another number.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 100;
 /// Seeds that have revealed what few others do: a refusal that mixes two moments, a list out of order.
 const RARE: [u64; 3] = [549, 1_192, 14_177];
 

@@ -60,7 +60,7 @@ fn unusable(draft: &Draft, index: usize, field: &'static str, most: usize) -> Op
     let refusal = draft.check(field, most, false).err()?;
     Some(match refusal.reason() {
         Reason::EmptyUtterance => {
-            let text = format!("{}: there is neither text nor a call; one is required", field.at("content"));
+            let text = format!("{}: there is neither text nor a call; accepted: either", field.at("content"));
             Dropped { index, reason: DropReason::Empty, text }
         }
         _ => Dropped::refused(index, &refusal),

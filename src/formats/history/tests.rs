@@ -209,9 +209,9 @@ fn rows_of_one_role_are_merged_dropped_or_refused() {
     assert_eq!(messages(&dropped)[2]["content"], "5");
     let refused = with(Alternation::Reject).unwrap_err();
     assert!(
-        refused
-            .to_string()
-            .starts_with("messages_json[1]: has the role user directly after messages_json[0]")
+        refused.to_string().starts_with(
+            "messages_json[1]: has the role user, the same as messages_json[0] directly before it"
+        )
     );
 }
 

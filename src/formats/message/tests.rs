@@ -195,7 +195,7 @@ fn what_is_not_accepted_is_named_with_its_place() {
             "messages_json[1].role: is \"who\"; accepted:",
         ),
         (r#"[{"content":"a"}]"#, chat, "messages_json[0].role: is missing"),
-        (r#"{"messages":[],"model":"x"}"#, chat, "messages_json: has the field \"model\"; accepted beside"),
+        (r#"{"messages":[],"model":"x"}"#, chat, "messages_json: has the field \"model\"; accepted next to"),
         (r#"{"messages":[],"system":"x"}"#, chat, "messages_json.system: is accepted only with the format"),
         (r#"[{"a":1}]"#, None, "messages_json: is in no recognizable format"),
         (

@@ -11,6 +11,7 @@ use prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorSet,
     field_descriptor_proto::{Label, Type},
 };
+use rustc_hash::FxHashMap;
 
 use crate::proto::FILE_DESCRIPTOR_SET;
 
@@ -27,7 +28,7 @@ static MESSAGES: LazyLock<HashMap<String, Layout>> = LazyLock::new(layouts);
 pub struct Layout {
     /// The bytes of the structure itself.
     size: usize,
-    fields: HashMap<u32, Field>,
+    fields: FxHashMap<u32, Field>,
 }
 
 #[derive(Debug)]
@@ -92,7 +93,9 @@ impl Layout {
                         }
                     }
                 }
-                _ => {}
+                // the ends of a group, which the decoder skips
+                3 | 4 => {}
+                _ => return None,
             }
         }
         Some(())

@@ -137,7 +137,7 @@ fn after_a_failed_write_nothing_more_is_applied() {
     assert_eq!(put(&store, b"key").unwrap_err().0, "the disk is full");
     FAILS.with(|fails| fails.store(false, Relaxed));
     for refused in [put(&store, b"key"), store.sync(), store.scrub()] {
-        assert!(refused.unwrap_err().0.contains("opened again, because a write failed: the disk is full"));
+        assert!(refused.unwrap_err().0.contains("reopened, because a write failed: the disk is full"));
     }
     assert_eq!(store.get(b"key"), Ok(None));
     drop(store);

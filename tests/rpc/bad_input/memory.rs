@@ -208,7 +208,7 @@ async fn fields_of_watch_events() {
             WatchEventsRequest { after_event: "x".to_owned(), ..watch() },
             "INVALID_FIELD",
             "after_event",
-            "accepted: the event_id",
+            "the event_id",
         ),
         (
             WatchEventsRequest { operations: vec![1, 0], ..watch() },

@@ -154,7 +154,7 @@ fn within(given: Option<i64>, usual: i64, most: i64, name: &str) -> Result<i64, 
 
 fn time(given: Option<String>, name: &str) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = given.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let accepted = "must be a time in ISO 8601, such as 2026-11-20T10:00:00Z";
+    let accepted = "accepted: a time in ISO 8601, such as 2026-11-20T10:00:00Z";
     text.parse().map(Some).map_err(|_| Fault::Wrong(format!("{name}: is {text:?}; {accepted}.")))
 }
 

@@ -89,7 +89,8 @@ fn units_that_are_not_whole_are_named() {
     };
     let mut kept_aside = good.utterance(5, |utterance| utterance.aside = true);
     let quoted = kept_aside.pop();
-    assert!(quoted.is_some_and(|last| last.ends_with("of utterance 5, which is forgotten")));
+    let expected = "conversation default/demo: a segment has text from utterance 5, which is forgotten";
+    assert_eq!(quoted.as_deref(), Some(expected), "its call's line quotes it");
     let wrong_head = r#"its head waits for the results of ["x"], but no utterance does"#;
     expect([
         (good.head(|head| head.open = waits(&["x"], 18)), wrong_head),
