@@ -277,7 +277,7 @@ fn page_head(tool: &str, key: &str) -> String {
 /// Whether a value is clear on its own: one word that is long enough or has a digit.
 fn is_name(key: &str) -> bool {
     let is_code = key.len() > 4 || key.len() > 2 && key.bytes().any(|byte| byte.is_ascii_digit());
-    is_code && !key.contains(' ')
+    is_code && !key.contains(' ') && key.contains(char::is_alphanumeric)
 }
 
 fn is_short(answer: &str) -> bool {

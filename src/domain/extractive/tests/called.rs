@@ -30,6 +30,13 @@ fn a_tool_call_is_one_line_with_its_outcome() {
     );
 }
 
+/// Markup is not written, so nothing of such an argument would be left.
+#[test]
+fn an_argument_of_marks_alone_names_nothing() {
+    let source = vec![calling(1, "c", "look", "{\"at\":\"``````\"}"), answering(2, "c", "one\ntwo")];
+    assert_eq!(text(source, &Focus::none(), 200), "");
+}
+
 #[test]
 fn what_was_done_comes_first_with_what_was_made() {
     let source = calls(&[
