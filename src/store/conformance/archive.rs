@@ -158,3 +158,14 @@ pub async fn ids_of_what_is_gone_are_free(store: Arc<dyn Store>) {
     script.say(users(3)).await;
     assert_eq!(script.archived_ids(&[&id]).await, BTreeMap::from([(id.clone(), again)]));
 }
+
+/// The utterance with the id is erased, and one that gets the same id is evicted by the same commit.
+pub async fn an_id_is_given_again_by_the_commit_that_frees_it(store: Arc<dyn Store>) {
+    let mut script = Script::with(&store, "again", rolling());
+    for number in 1..=8 {
+        script.say(vec![named(&format!("id {number}"), "hello")]).await;
+    }
+    let drafts = [vec![named("id 1", "again")], users(5)].concat();
+    script.replace(Sequence(0), drafts).await;
+    assert_eq!(script.archived_ids(&["id 1", "id 2"]).await, BTreeMap::from([("id 1".to_owned(), 9)]));
+}

@@ -159,6 +159,7 @@ macro_rules! store_conformance {
             what_is_erased_is_gone,
             ids_are_found_in_the_archive_only,
             ids_of_what_is_gone_are_free,
+            an_id_is_given_again_by_the_commit_that_frees_it,
         ] }
         $crate::store_conformance! { @topic $fresh, recipients: [
             a_recipient_without_conversations_has_none,

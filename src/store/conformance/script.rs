@@ -19,7 +19,7 @@ use crate::{
         end::{End, end},
         forget::{Forget, forget},
         forgetting,
-        memorize::{Memorize, memorize},
+        memorize::{Memorize, Replace, memorize, replace},
         restore::{Restore, restore},
         share::{Secret, ShareDigest, Sharing, revoke, share},
         update::{Create, Update, UpdateUtterance, create, update, update_utterance},
@@ -130,11 +130,22 @@ impl Script {
         step
     }
 
-    pub(super) async fn saying(&self, drafts: Vec<Draft>) -> Step {
+    /// Says something in place of everything after a point.
+    pub(super) async fn replace(&mut self, after: Sequence, drafts: Vec<Draft>) {
+        let command = Replace { after, memorize: self.command(drafts) };
+        let replaced = self.decide(|before, context| replace(before, &command, context)).await;
+        let step = Step::of(&self.state, replaced.transition);
+        self.apply(&step).await;
+    }
+
+    fn command(&self, drafts: Vec<Draft>) -> Memorize {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
         let encoding = self.state.head.identity.encoding;
-        let command =
-            Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None };
+        Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None }
+    }
+
+    pub(super) async fn saying(&self, drafts: Vec<Draft>) -> Step {
+        let command = self.command(drafts);
         let memorized = self.decide(|before, context| memorize(before, &command, context)).await;
         Step::of(&self.state, memorized.transition)
     }

@@ -68,11 +68,15 @@ impl Archive {
         part
     }
 
+    /// Frees the ids of removed utterances, unless the same commit gave them to others.
     fn free_ids(&mut self, removed: &Vector<Arc<Utterance>>) {
-        if !self.given_ids.is_empty() {
-            removed.iter().filter_map(|utterance| utterance.given_id()).for_each(|id| {
+        if self.given_ids.is_empty() {
+            return;
+        }
+        for utterance in removed {
+            if let Some(id) = utterance.given_id().filter(|id| self.given(id) == Some(utterance.sequence)) {
                 self.given_ids.remove(id);
-            });
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use super::super::{
     request::{Check, Request, Step},
 };
 use crate::{
-    domain::{ChangeId, LineageId, Ranges},
+    domain::{ChangeId, LineageId, Ranges, Utterance},
     store::{CommitError, StoreError, quotas::Keeper},
 };
 
@@ -138,12 +138,24 @@ impl<'a> Group<'a> {
         let named = writes.iter().any(|(key, _)| ids.contains(key)) || self.any(&ids)?;
         for sequence in gone.sequences() {
             let key = records::key::<Utterances>(&(lineage, sequence));
-            if named
-                && let Some(utterance) = self.latest::<Utterances>(&key, writes)?
-                && let Some(id) = utterance.given_id()
-            {
-                writes.push((records::key::<GivenIds>(&(lineage, id.into())), None));
+            if named && let Some(utterance) = self.latest::<Utterances>(&key, writes)? {
+                self.free_id(lineage, &utterance, writes)?;
             }
+            writes.push((key, None));
+        }
+        Ok(())
+    }
+
+    /// Frees the id of a removed utterance, unless the same commit gave it to another.
+    pub(super) fn free_id(
+        &self,
+        lineage: LineageId,
+        removed: &Utterance,
+        writes: &mut Writes,
+    ) -> Result<(), StoreError> {
+        let Some(id) = removed.given_id() else { return Ok(()) };
+        let key = records::key::<GivenIds>(&(lineage, id.into()));
+        if self.latest::<GivenIds>(&key, writes)? == Some(removed.sequence) {
             writes.push((key, None));
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::{
     super::{
         error::unavailable,
-        records::{self, GivenIds, Heads, Readers, Utterances},
+        records::{self, Heads, Readers, Utterances},
         request::Release,
     },
     group::{Group, Writes},
@@ -67,8 +67,8 @@ impl Group<'_> {
             keys.extend(writes.iter().map(|(key, _)| key).filter(|key| among.contains(*key)).cloned());
             for key in keys {
                 let Some(utterance) = self.latest::<Utterances>(&key, writes)? else { continue };
-                let id = utterance.given_id().map(|id| records::key::<GivenIds>(&(lineage, id.into())));
-                writes.extend([Some(key), id].into_iter().flatten().map(|key| (key, None)));
+                self.free_id(lineage, &utterance, writes)?;
+                writes.push((key, None));
             }
         }
         Ok(())
