@@ -13,6 +13,7 @@ use super::{
     args::Remote,
     client::Connection,
     errors::CliError,
+    interrupt::all_or_nothing,
     meter::Meter,
     output::Output,
     read::about,
@@ -48,6 +49,10 @@ const PRIVATE: u32 = 0o600;
 
 /// Writes the backup to a file, reads it back, and prints what it holds; or writes it to stdout.
 pub async fn backup(args: Backup) -> Result<(), CliError> {
+    all_or_nothing(args.file != Path::new("-"), write(args)).await
+}
+
+async fn write(args: Backup) -> Result<(), CliError> {
     let meter = Meter::turning();
     let mut sink = Sink::open(&args)?;
     let connection = Connection::to(&args.remote).await?;

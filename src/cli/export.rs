@@ -12,6 +12,7 @@ use super::{
     args::{ConversationFormat, Target},
     client::Connection,
     errors::CliError,
+    interrupt::all_or_nothing,
     meter::Meter,
     output::{Output, note},
     read::about,
@@ -70,6 +71,10 @@ impl Layout {
 
 /// Exports to a file or stdout; reports on stderr what the format cannot carry.
 pub async fn export(args: Export) -> Result<(), CliError> {
+    all_or_nothing(args.output.is_some(), write(args)).await
+}
+
+async fn write(args: Export) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mut conversations = connection.conversations();
     let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();

@@ -194,7 +194,7 @@ fn a_reader_that_leaves_early_is_no_failure_of_any_command() {
 #[test]
 fn what_is_interrupted_says_what_was_stored() {
     let server = Server::start(&[]);
-    let mut child = piped(server.command(&["memorize", "-"]));
+    let mut child = piped(&mut server.command(&["memorize", "-"]));
     let mut stdin = child.stdin.take().expect("stdin is piped");
     // More than a pipe holds: once it is written, stdin is being read.
     stdin.write_all(&[b'x'; 1 << 20]).expect("stdin is read");
@@ -210,7 +210,7 @@ fn what_is_interrupted_says_what_was_stored() {
         )
     };
     let lines: String = (0..300).map(line).collect();
-    let mut child = piped(server.command(&["import", "--json", "-"]));
+    let mut child = piped(&mut server.command(&["import", "--json", "-"]));
     let mut stdin = child.stdin.take().expect("stdin is piped");
     stdin.write_all(lines.as_bytes()).expect("stdin is read");
     let mut stdout = std::io::BufReader::new(child.stdout.take().expect("stdout is piped"));
@@ -226,7 +226,24 @@ fn what_is_interrupted_says_what_was_stored() {
     assert_holds(&server.run(&["import", "again.jsonl"]).worked(), &[" already there"]);
 }
 
-fn piped(mut command: Command) -> std::process::Child {
+/// A server that accepts the connection and never answers.
+#[test]
+fn an_interrupted_backup_leaves_no_file() {
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("an address").to_string();
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut command = utterd(directory.path());
+    let child = piped(command.args(["backup", "--server", &address, "all.utterd"]));
+    let (_connection, _) = silent.accept().expect("it connects");
+    assert!(directory.path().join("all.utterd.part").exists());
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert_holds(&String::from_utf8_lossy(&output.stderr), &["error: interrupted: nothing was written"]);
+    assert_eq!(fs::read_dir(directory.path()).expect("the directory").count(), 0);
+}
+
+fn piped(command: &mut Command) -> std::process::Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
 }
 
