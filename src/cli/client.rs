@@ -191,7 +191,7 @@ mod tests {
     /// The idle connection is closed meanwhile, and opened again by the next call.
     #[tokio::test(start_paused = true)]
     async fn a_server_of_this_process_is_reached_after_a_long_rest() {
-        let server = InProcess::start(&Settings::default()).unwrap();
+        let server = InProcess::start(&Settings::default()).await.unwrap();
         let connection = Connection::within(server.connector(), &Access::default()).await.unwrap();
         for _ in 0..2 {
             connection.memory().get_capacity_info(GetCapacityInfoRequest::default()).await.unwrap();

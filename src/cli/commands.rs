@@ -10,8 +10,8 @@ use super::{
     errors::{CliError, EXIT_CODES},
     export, forget, fork, health, import, list,
     mcp::{self, args::Mcp},
-    memorize, pin, policy, prepare, reindex, remember, restore, scrub, serve, share, show, stats, summarize,
-    token, verify, watch,
+    memorize, migrate, pin, policy, prepare, reindex, remember, restore, scrub, serve, share, show, stats,
+    summarize, token, verify, watch,
 };
 
 const EXAMPLES: &str = "\
@@ -73,6 +73,7 @@ enum Command {
     Copy(copy::CopyStore),
     Verify(verify::VerifyStore),
     Scrub(scrub::ScrubStore),
+    Migrate(migrate::Migrate),
     Reindex(reindex::ReindexStore),
     /// Make and list tokens for a server that requires credentials
     #[command(subcommand)]
@@ -127,6 +128,7 @@ impl Cli {
             Command::Copy(args) => copy::copy(args),
             Command::Verify(args) => verify::verify(args),
             Command::Scrub(args) => scrub::scrub(args),
+            Command::Migrate(args) => block_on(migrate::migrate(args)),
             Command::Reindex(args) => reindex::reindex(args),
             Command::Token(command) => token::token(command),
             Command::Config(configuration) => serve::show_configuration(configuration),

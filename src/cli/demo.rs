@@ -48,7 +48,7 @@ fn address(text: &str) -> Result<Listen, String> {
 pub async fn demo(args: Demo) -> Result<(), CliError> {
     let settings = Settings { listen: args.listen, log: "warn".into(), ..Settings::of(Preset::Session) };
     log(&settings.log);
-    let server = InProcess::start(&settings)?;
+    let server = InProcess::start(&settings).await?;
     fill(&Connection::within(server.connector(), &Access::default()).await?).await?;
     Ok(server.listen(&settings, Announce::Tour(tour)).await?)
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     config::{ConfigError, Place},
-    server::{ServeError, upkeep::UpkeepError},
+    server::{ServeError, database::DatabaseError, upkeep::UpkeepError},
 };
 
 /// The exit codes, for the help.
@@ -64,6 +64,9 @@ pub enum CliError {
     /// Serving failed.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// A database cannot be used.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
     /// The Model Context Protocol cannot be served.
     #[error("{0}")]
     Mcp(String),

@@ -32,6 +32,7 @@ mod list;
 mod mcp;
 mod memorize;
 mod meter;
+mod migrate;
 mod output;
 mod pager;
 mod parts;

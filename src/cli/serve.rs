@@ -84,7 +84,8 @@ fn no_owner(error: io::Error) -> CliError {
     CliError::Usage(format!("--exit-with-parent: {error}"))
 }
 
-fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
+/// The effective settings.
+pub fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
     Sources::of_process(configuration.flags.0, configuration.config).load()
 }
 

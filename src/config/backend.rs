@@ -10,6 +10,8 @@ pub enum Backend {
     Memory,
     /// In files of one of the engines.
     Durable(DurableEngine),
+    /// In a PostgreSQL database, which several servers may share: `postgres`.
+    Postgres,
 }
 
 /// The engine that keeps the files of a durable backend.
@@ -23,7 +25,7 @@ pub enum DurableEngine {
 
 impl Backend {
     /// The words that name a backend, for messages to people.
-    pub const WORDS: &str = "in-memory (also written memory), fjall (also written durable) or sled";
+    pub const WORDS: &str = "in-memory (also written memory), fjall (also written durable), sled or postgres";
 
     /// The backend that `word` names.
     pub fn named(word: &str) -> Option<Self> {
@@ -31,6 +33,7 @@ impl Backend {
             "in-memory" | "memory" => Some(Self::Memory),
             "fjall" | "durable" => Some(Self::Durable(DurableEngine::Fjall)),
             "sled" => Some(Self::Durable(DurableEngine::Sled)),
+            "postgres" => Some(Self::Postgres),
             _ => None,
         }
     }
@@ -40,6 +43,7 @@ impl Backend {
         match self {
             Self::Memory => "in-memory",
             Self::Durable(engine) => engine.name(),
+            Self::Postgres => "postgres",
         }
     }
 }
@@ -77,6 +81,7 @@ impl FromStr for Place {
         let engine = match Backend::named(word) {
             Some(Backend::Durable(engine)) => engine,
             Some(Backend::Memory) => return Err(format!("the in-memory backend keeps no files; {PLACE}")),
+            Some(Backend::Postgres) => return Err(format!("the postgres backend keeps no files; {PLACE}")),
             None => return Err(format!("there is no backend `{word}`; {PLACE}")),
         };
         match directory {

@@ -5,8 +5,9 @@ use toml::Value;
 use super::{
     settings::Settings,
     value::{
-        address, address_of_models, backend, bound, dimensions, directive, directory, duration, encoding,
-        file, file_mode, flush, limit, llm, models, period, positive, preset, size, switch, text, threads,
+        address, address_of_models, backend, bound, database, dimensions, directive, directory, duration,
+        encoding, file, file_mode, flush, limit, llm, models, period, positive, preset, size, switch, text,
+        threads,
     },
 };
 
@@ -63,7 +64,7 @@ pub static KEYS: &[Key] = &[
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
         "The most tokens in a window; 0 is unlimited"),
     key!(backend "backend" "UTTERD_BACKEND" "NAME" backend
-        "Where conversations are stored: in-memory, fjall (also called durable) or sled"),
+        "Where conversations are stored: in-memory, fjall (also called durable), sled or postgres"),
     key!(summarization_enabled "summarization-enabled" "UTTERD_SUMMARIZATION_ENABLED" "BOOL" switch
         "Whether what leaves a window is summarised"),
     key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
@@ -100,12 +101,20 @@ pub static KEYS: &[Key] = &[
         "The most memory for conversations of the in-memory backend; writes beyond it are refused"),
     key!(data_dir "data-dir" "UTTERD_DATA_DIR" "DIR" directory
         "The directory of a durable backend (fjall, sled)"),
+    key!(database_url "database-url" "UTTERD_DATABASE_URL" "URL" database
+        "The database of the postgres backend, such as postgres://user@host/database; shown without its password"),
+    key!(database_schema "database-schema" "UTTERD_DATABASE_SCHEMA" "NAME" text
+        "The schema that holds the tables of the postgres backend; servers with the same one share everything"),
+    key!(database_connections "database-connections" "UTTERD_DATABASE_CONNECTIONS" "N" positive
+        "The most connections that this server opens to the database, besides the one on which it listens for changes"),
+    key!(database_ca "database-ca" "UTTERD_DATABASE_CA" "FILE" file
+        "The authorities that sign the certificate of the database, in PEM; empty trusts those of the system"),
     key!(flush "flush" "UTTERD_FLUSH" "WHEN" flush
         "When a reply is sent: `each` waits until the write is on the disk; a duration such as 100ms does not wait, and a loss of power may lose the writes of that time (a killed process loses nothing)"),
     key!(disk_reserve "disk-reserve" "UTTERD_DISK_RESERVE" "SIZE" size
         "The space to leave free on the disk; while there is less, writes are refused"),
     key!(cache_limit "cache-limit" "UTTERD_CACHE_LIMIT" "SIZE" size
-        "The most memory for cached conversations of a durable backend"),
+        "The most memory for cached conversations of a backend other than in-memory"),
     key!(scrub_interval "scrub-interval" "UTTERD_SCRUB_INTERVAL" "DURATION" period
         "How soon the files are rewritten without text that was forgotten for good"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration

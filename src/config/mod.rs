@@ -6,6 +6,7 @@
 
 mod backend;
 mod bounded;
+mod database;
 mod error;
 mod exposure;
 mod file;
@@ -21,6 +22,7 @@ mod value;
 
 pub use backend::{Backend, DurableEngine, Place};
 pub use bounded::{read_file, read_text};
+pub use database::DatabaseUrl;
 pub use error::{ConfigError, Problem};
 pub use keys::{KEYS, Key};
 pub use listen::{Listen, socket_path_fault};

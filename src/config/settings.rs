@@ -8,14 +8,14 @@ use std::{
 
 use url::Url;
 
-use super::{Backend, Listen, Llm};
+use super::{Backend, DatabaseUrl, Listen, Llm};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
-        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DISK_RESERVE,
-        DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT,
-        DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION, DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS,
-        DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
+        DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DATABASE_CONNECTIONS,
+        DEFAULT_DISK_RESERVE, DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY,
+        DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION, DEFAULT_MAX_CALLS_IN_FLIGHT,
+        DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -115,12 +115,20 @@ pub struct Settings {
     pub memory_limit: u64,
     /// The directory of a durable backend's files, relative to the process's directory.
     pub data_dir: PathBuf,
+    /// The database of the postgres backend; there is one if that is the backend.
+    pub database_url: Option<DatabaseUrl>,
+    /// The schema that holds its tables.
+    pub database_schema: String,
+    /// The most connections to it, besides the one that listens.
+    pub database_connections: usize,
+    /// The authorities that sign its certificate; `None` for those of the system.
+    pub database_ca: Option<PathBuf>,
     /// What a durable backend's replies wait for.
     pub flush: Flush,
     /// Bytes that a durable backend leaves free on its disk; while fewer are free, writes are refused.
     pub disk_reserve: u64,
-    /// The most bytes of conversations that a durable backend keeps in memory; the others are
-    /// read from the disk when needed.
+    /// The most bytes of conversations that a server with another backend than in-memory keeps in memory; the
+    /// others are read when needed.
     pub cache_limit: u64,
     /// How soon the bytes of what was forgotten for good are removed from a durable backend's
     /// files.
@@ -224,6 +232,10 @@ impl Settings {
             encoding: Encoding::default(),
             memory_limit: 4 * GIB,
             data_dir: "utterd-data".into(),
+            database_url: None,
+            database_schema: "utterd".to_owned(),
+            database_connections: DEFAULT_DATABASE_CONNECTIONS,
+            database_ca: None,
             flush: Flush::default(),
             disk_reserve: DEFAULT_DISK_RESERVE,
             cache_limit: 512 * MIB,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    ConfigError, Listen, Llm, Origin, Problem, Settings,
+    Backend, ConfigError, Listen, Llm, Origin, Problem, Settings,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     value,
@@ -167,6 +167,7 @@ impl Effective {
         effective.check_model(problems);
         effective.check_embedding_model(problems);
         effective.check_audience(problems);
+        effective.check_database(problems);
         effective.check_exposure(problems);
         effective.check_socket(problems);
         effective
@@ -287,6 +288,25 @@ impl Effective {
                     "what the `aud` of JWTs for this server holds, since there are jwt_keys ({})",
                     self.origin("jwt_keys")
                 ),
+            });
+        }
+    }
+
+    /// The postgres backend needs a database and the name of a schema.
+    fn check_database(&self, problems: &mut Vec<Problem>) {
+        if self.settings.backend != Backend::Postgres {
+            return;
+        }
+        let missing = [
+            ("database_url", self.settings.database_url.is_none(), "the URL of a database"),
+            ("database_schema", self.settings.database_schema.is_empty(), "the name of a schema"),
+        ];
+        for (key, _, accepted) in missing.into_iter().filter(|(_, is_missing, _)| *is_missing) {
+            problems.push(Problem::Value {
+                key,
+                value: String::new(),
+                origin: self.origin(key),
+                accepted: format!("{accepted}, since the backend is postgres ({})", self.origin("backend")),
             });
         }
     }

@@ -57,7 +57,7 @@ fn everything_wrong_is_reported_at_once() {
         "mine.toml:3: max_batch is `0`; accepted: a number from 1 to 2147483647",
         "mine.toml:4: listen is `[\"x\"]`; accepted: text, a number, true or false",
         "there is no setting UTTERD_MAX_TOKEN, so it is ignored; the nearest is UTTERD_MAX_TOKENS",
-        "UTTERD_BACKEND: backend is `rocks`; accepted: in-memory (also written memory), fjall (also written durable) or sled",
+        "UTTERD_BACKEND: backend is `rocks`; accepted: in-memory (also written memory), fjall (also written durable), sled or postgres",
         "--memory-limit: memory_limit is `lots`; accepted: bytes",
     ] {
         assert!(message.contains(expected), "{expected}\nis not in\n{message}");

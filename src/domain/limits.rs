@@ -322,3 +322,16 @@ pub const MAX_STREAMS: u32 = 1_000;
 pub const MAX_METADATA_BYTES: usize = 16 << 10;
 /// Maximum metadata that a connection accepts, so that the call it belongs to can be answered.
 pub const MAX_HEADER_BYTES: u32 = 64 << 10;
+
+/// How long a statement of a database may run: below the deadline of most callers.
+pub const DATABASE_STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a transaction may be open without a statement: a process that stopped in between blocks others.
+pub const DATABASE_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long connecting to a database may take.
+pub const DATABASE_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a call waits for a connection to a database when all are in use.
+pub const DATABASE_WAIT: Duration = Duration::from_secs(3);
+/// How long to look up what became of a commit whose answer was lost.
+pub const DATABASE_SETTLE: Duration = Duration::from_secs(10);
+/// Connections to a database.
+pub const DEFAULT_DATABASE_CONNECTIONS: usize = 16;

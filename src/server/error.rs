@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use super::tls::TlsError;
+use super::{database::DatabaseError, tls::TlsError};
 use crate::{
     config::Listen,
     domain::Refusal,
@@ -36,6 +36,9 @@ pub enum ServeError {
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
     /// The store cannot enforce the namespace quotas that are set.
     #[error("cannot enforce the namespace quotas: {0}")]
     Quotas(StoreError),

@@ -45,8 +45,8 @@ impl Connector {
 
 impl InProcess {
     /// Starts the server that `settings` describe on the current runtime; their address is ignored.
-    pub fn start(settings: &Settings) -> Result<Self, ServeError> {
-        let server = Server::of_process(settings)?;
+    pub async fn start(settings: &Settings) -> Result<Self, ServeError> {
+        let server = Server::of_process(settings).await?;
         tracing::info!("guarded by {}", server.guarded_by());
         let encoding = settings.encoding;
         tokio::task::spawn_blocking(move || tokenizer::warm_up(encoding));

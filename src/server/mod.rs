@@ -9,6 +9,7 @@ mod certificate;
 mod chores;
 mod connection;
 mod connections;
+pub mod database;
 mod error;
 mod guard;
 mod http2;
@@ -105,7 +106,7 @@ pub struct Start {
 
 /// Serves until the process is asked to stop (SIGTERM or SIGINT) or its owner ends; then answers the calls in flight.
 pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
-    let server = Server::of_process(&settings)?;
+    let server = Server::of_process(&settings).await?;
     if let Some(file) = &start.migrate {
         server.migrate(file).await?;
     }
@@ -114,10 +115,13 @@ pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
 
 impl Server {
     /// Assembles the server that this process exists for, on the machine's clock.
-    fn of_process(settings: &Settings) -> Result<Self, ServeError> {
+    async fn of_process(settings: &Settings) -> Result<Self, ServeError> {
         process::keep_pages_small();
-        if matches!(settings.backend, Backend::Durable(_)) && SystemClock::shown().is_none() {
+        if settings.backend != Backend::Memory && SystemClock::shown().is_none() {
             return Err(ServeError::Clock);
+        }
+        if settings.backend == Backend::Postgres {
+            database::check(settings).await?;
         }
         Self::new(settings, Arc::new(SystemClock))
     }
@@ -294,6 +298,7 @@ fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
             Arc::new(MemoryStore::new(limit.saturating_sub(if limit > 0 { searches } else { 0 })))
         }
         Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
+        Backend::Postgres => Arc::new(stores::open_database(settings)?),
     })
 }
 

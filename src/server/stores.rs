@@ -4,10 +4,14 @@ use tokio::time::Instant;
 
 use crate::{
     config::{DurableEngine, Flush, Settings},
-    server::ServeError,
+    server::{
+        ServeError,
+        database::{self, DatabaseError},
+    },
     store::{
         Quotas, Store,
         durable::{self, DurableStore, EngineKind, OpenError, Options},
+        postgres::PostgresStore,
     },
 };
 
@@ -19,6 +23,12 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
     };
     let options = Options { flush, reserve_bytes: settings.disk_reserve, ..Options::default() };
     DurableStore::open(kind(engine), &settings.data_dir, &options)
+}
+
+/// Opens the store in the database that the settings name.
+pub(super) fn open_database(settings: &Settings) -> Result<PostgresStore, ServeError> {
+    let opened = PostgresStore::open(&database::options(settings)?);
+    Ok(opened.map_err(DatabaseError::Store)?)
 }
 
 /// Makes a store enforce the namespace quotas, if any are set: it first counts what each namespace stores.

@@ -9,7 +9,9 @@ mod contract;
 pub mod durable;
 mod listing;
 mod memory;
+pub mod postgres;
 mod quotas;
+mod underived;
 
 pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,

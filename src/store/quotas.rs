@@ -1,4 +1,4 @@
-//! Counts what namespaces have stored, as commits change it: for a backend whose single process makes all
+//! Counts what commits add to what namespaces store. [`Keeper`] is for a backend whose single process makes all
 //! commits.
 
 use std::{
@@ -27,16 +27,18 @@ pub(super) struct Ledger {
     used: HashMap<Namespace, Used>,
 }
 
+/// What is added to the usage of a namespace.
 #[derive(Clone, Copy, Debug, Default)]
-struct Added {
-    conversations: i64,
-    bytes: i64,
+pub(super) struct Added {
+    pub(super) conversations: i64,
+    pub(super) bytes: i64,
 }
 
+/// The usage of a namespace.
 #[derive(Clone, Copy, Default)]
-struct Used {
-    conversations: u64,
-    bytes: u64,
+pub(super) struct Used {
+    pub(super) conversations: u64,
+    pub(super) bytes: u64,
 }
 
 impl Keeper {
@@ -83,12 +85,18 @@ impl Keeper {
 }
 
 impl Growth {
-    fn of(commit: &Commit) -> Self {
+    /// What `commit` adds.
+    pub(super) fn of(commit: &Commit) -> Self {
         let mut growth = Self::default();
         for write in &commit.writes {
             growth.add(&write.key().namespace, Added::by(write));
         }
         growth
+    }
+
+    /// What it adds to each namespace.
+    pub(super) fn each(&self) -> impl Iterator<Item = &(Namespace, Added)> {
+        self.0.iter()
     }
 
     fn add(&mut self, namespace: &Namespace, added: Added) {
@@ -134,21 +142,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// A commit that adds nothing of a kind never exceeds its quota, though the namespace might.
     fn check(&self, namespace: &Namespace, added: Added) -> Result<(), StoreError> {
         let used = self.used.get(namespace).copied().unwrap_or_default();
-        let kinds = [
-            (Quota::Conversations, self.quotas.conversations, used.conversations, added.conversations),
-            (Quota::Bytes, self.quotas.bytes, used.bytes, added.bytes),
-        ];
-        for (quota, limit, used, added) in kinds {
-            let (Some(limit), Ok(added @ 1..)) = (limit, u64::try_from(added)) else { continue };
-            if used.saturating_add(added) > limit {
-                let over = OverQuota { namespace: namespace.clone(), quota, limit, used, added };
-                return Err(StoreError::OverQuota(Box::new(over)));
-            }
-        }
-        Ok(())
+        check(&self.quotas, namespace, used, added)
     }
 
     fn add(&mut self, namespace: &Namespace, added: Added) {
@@ -163,4 +159,26 @@ impl Ledger {
             used.remove();
         }
     }
+}
+
+/// The quota that a namespace would exceed. A commit that adds nothing of a kind never exceeds its quota, though
+/// the namespace might.
+pub(super) fn check(
+    quotas: &Quotas,
+    namespace: &Namespace,
+    used: Used,
+    added: Added,
+) -> Result<(), StoreError> {
+    let kinds = [
+        (Quota::Conversations, quotas.conversations, used.conversations, added.conversations),
+        (Quota::Bytes, quotas.bytes, used.bytes, added.bytes),
+    ];
+    for (quota, limit, used, added) in kinds {
+        let (Some(limit), Ok(added @ 1..)) = (limit, u64::try_from(added)) else { continue };
+        if used.saturating_add(added) > limit {
+            let over = OverQuota { namespace: namespace.clone(), quota, limit, used, added };
+            return Err(StoreError::OverQuota(Box::new(over)));
+        }
+    }
+    Ok(())
 }

@@ -34,7 +34,7 @@ use commands::Step;
 use generate::Shape;
 use run::{Over, Place, Run};
 use tally::Tally;
-use utterd::config::{Backend, DurableEngine};
+use utterd::config::DurableEngine;
 
 /// Sequences per test, unless the environment sets another number.
 const CASES: u32 = 400;
@@ -64,16 +64,16 @@ macro_rules! on_each_store {
 }
 
 on_each_store! {
-    in_memory: Over::One(Backend::Memory),
-    on_fjall: Over::One(Backend::Durable(DurableEngine::Fjall)),
-    on_sled: Over::One(Backend::Durable(DurableEngine::Sled)),
+    in_memory: Over::Memory,
+    on_fjall: Over::Files(DurableEngine::Fjall),
+    on_sled: Over::Files(DurableEngine::Sled),
     on_two_engines: Over::Two,
 }
 
 fn check(over: Over, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
     let (restarts, engines, share) = match over {
-        Over::One(Backend::Memory) => (false, 1, 1),
-        Over::One(Backend::Durable(_)) => (true, 1, DURABLE_SHARE),
+        Over::Memory => (false, 1, 1),
+        Over::Files(_) => (true, 1, DURABLE_SHARE),
         Over::Two => (true, 2, SHARED_SHARE),
     };
     let most = asked("UTTERD_MODEL_STEPS").unwrap_or(STEPS);

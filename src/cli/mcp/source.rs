@@ -56,7 +56,7 @@ impl Source {
                  --server URL offers those of a running server"
             );
         }
-        let own = InProcess::start(&settings)?;
+        let own = InProcess::start(&settings).await?;
         let connection = Connection::within(own.connector(), &args.access).await?;
         Ok(Self { connection, own: Some(own), keeps })
     }

@@ -39,6 +39,20 @@ pub mod file {
     }
 }
 
+/// The URL of a database, or nothing.
+pub mod database {
+    use super::*;
+    use crate::config::DatabaseUrl;
+
+    pub fn parse(text: &str) -> Result<Option<DatabaseUrl>, String> {
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some) }
+    }
+
+    pub fn show(value: &Option<DatabaseUrl>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, |url| url.to_string()))
+    }
+}
+
 /// An address to listen on.
 pub mod address {
     use super::*;

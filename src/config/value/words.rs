@@ -125,6 +125,7 @@ mod tests {
             ("fjall", "fjall"),
             ("durable", "fjall"),
             ("sled", "sled"),
+            ("postgres", "postgres"),
         ] {
             let backend = backend::parse(text).unwrap();
             assert_eq!(backend::show(&backend), Value::String(shown.into()), "{text}");

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use tempfile::TempDir;
 use utterd::{
-    config::{Backend, DurableEngine, Settings},
+    config::{DurableEngine, Settings},
     server::Server,
     store::MemoryStore,
 };
@@ -17,8 +17,10 @@ use crate::{
 /// The stores that the sequences of a test run over.
 #[derive(Clone, Copy, Debug)]
 pub enum Over {
-    /// A store for one server.
-    One(Backend),
+    /// The memory store, for one server.
+    Memory,
+    /// A durable store in files, for one server.
+    Files(DurableEngine),
     /// A memory store that two servers share.
     Two,
 }
@@ -38,8 +40,8 @@ impl Place {
     pub fn of(over: Over, directories: &Path) -> Self {
         match over {
             Over::Two => Self::Shared(Shared::new(Arc::new(MemoryStore::new(0)))),
-            Over::One(Backend::Memory) => Self::Memory,
-            Over::One(Backend::Durable(engine)) => {
+            Over::Memory => Self::Memory,
+            Over::Files(engine) => {
                 Self::Directory(engine, tempfile::tempdir_in(directories).expect("a directory"))
             }
         }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::{BlockRemoval, Check, Request, Step};
 use crate::{
-    domain::{Block, Change, Head, LineageId, Ranges, Sequence},
+    domain::{Change, Head, LineageId, Ranges, Sequence},
     store::{
         Conflict, DerivedBlock,
         durable::records::{self, BlockBytes, BlockName, Blocks},
+        underived::underived,
     },
 };
 
@@ -27,12 +28,8 @@ impl Request {
 
     /// Removes the data derived from text that no longer exists, and from blocks without stored utterances.
     pub(super) fn remove_blocks(&mut self, before: &Head, head: &Head, changes: &[Arc<Change>]) {
-        let mut gone = emptied(head, changes);
-        let erases = before.erased_at != head.erased_at;
-        for change in changes.iter().filter(|_| erases) {
-            [&change.erased, &change.remnants, &change.updated].into_iter().for_each(|them| gone.union(them));
-        }
-        if erases || !gone.is_empty() {
+        let gone = underived(before, head, changes);
+        if before.erased_at != head.erased_at || !gone.is_empty() {
             self.steps.push(Step::RemoveBlocks(BlockRemoval {
                 lineage: head.identity.lineage,
                 before: before.erased_at,
@@ -51,19 +48,4 @@ impl Request {
             gone: Ranges::of(Sequence::FIRST, Sequence(i64::MAX as u64)),
         }));
     }
-}
-
-/// The blocks that lost utterances to a drop and have none left.
-fn emptied(head: &Head, changes: &[Arc<Change>]) -> Ranges {
-    let mut dropped = Ranges::new();
-    changes.iter().for_each(|change| dropped.union(&change.dropped));
-    if dropped.is_empty() {
-        return dropped;
-    }
-    let kept = head.kept();
-    let mut emptied = Ranges::new();
-    for block in Block::holding(&dropped).map(Block::ranges).filter(|block| !kept.meets(block)) {
-        emptied.union(&block);
-    }
-    emptied
 }

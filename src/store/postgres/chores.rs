@@ -1,0 +1,127 @@
+//! Work in the background: what is due, what waits for a model, and what is no longer needed.
+
+use tokio_postgres::types::ToSql;
+
+use super::{
+    connect::quoted,
+    database::Database,
+    read::{Reader, key_of},
+    types::{Time, Uuid},
+};
+use crate::{
+    domain::{ConversationKey, Timestamp},
+    store::{Claim, Due, StoreError, WorkerId},
+};
+
+const DUE: &str = "SELECT namespace, id FROM conversations WHERE listed AND expire_time <= $1
+    ORDER BY expire_time LIMIT $2";
+
+const WAITING: &str = "SELECT namespace, id, waits_since FROM conversations
+    WHERE listed AND waits_since IS NOT NULL AND (waits_since, namespace, id) > ($1, $2, $3)
+    ORDER BY waits_since, namespace, id LIMIT $4";
+
+const CLAIM: &str = "INSERT INTO claims AS c (namespace, id, worker, until) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (namespace, id) DO UPDATE SET worker = excluded.worker, until = excluded.until
+        WHERE c.worker = excluded.worker OR c.until <= $5
+    RETURNING 1";
+
+const GIVE_UP: &str = "DELETE FROM claims WHERE namespace = $1 AND id = $2 AND worker = $3";
+
+/// A part of what is too old; what another process removes at the moment is left to it.
+const REMOVE_OUTCOMES: &str = "DELETE FROM outcomes WHERE (namespace, request, rpc) IN (
+        SELECT namespace, request, rpc FROM outcomes WHERE time < $1 ORDER BY time LIMIT $2
+        FOR UPDATE SKIP LOCKED
+    )";
+
+const REMOVE_CHANGES: &str = "DELETE FROM changes WHERE (change, namespace, id) IN (
+        SELECT change, namespace, id FROM changes WHERE change < $1 ORDER BY change LIMIT $2
+        FOR UPDATE SKIP LOCKED
+    )";
+
+const REMOVE_CLAIMS: &str = "DELETE FROM claims WHERE until < $1";
+
+/// Rows removed by one statement.
+const BATCH: i64 = 1_000;
+
+/// The tables with what callers said.
+const CONTENTS: [&str; 6] =
+    ["conversations", "utterances", "segments", "compactions", "state_values", "derived"];
+
+impl Reader {
+    pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+        let mut connection = self.0.connection().await?;
+        let rows = connection.query(DUE, &[&Time(now), &(limit as i64)]).await?;
+        rows.iter().map(|row| Ok(Due::Expired(key_of(row)?))).collect()
+    }
+
+    pub(super) async fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
+        let mut connection = self.0.connection().await?;
+        let time = Time(after.as_ref().map_or(Timestamp(i64::MIN), |(time, _)| *time));
+        let namespace = after.as_ref().map_or("", |(_, key)| key.namespace.as_str());
+        let id = after.as_ref().map_or("", |(_, key)| key.id.as_str());
+        let params: [&(dyn ToSql + Sync); 4] = [&time, &namespace, &id, &(limit as i64)];
+        let rows = connection.query(WAITING, &params).await?;
+        rows.iter().map(|row| Ok((row.get::<_, Time>(2).0, key_of(row)?))).collect()
+    }
+}
+
+impl Database {
+    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<bool, StoreError> {
+        let mut connection = self.connection().await?;
+        let key = claim.conversation;
+        let params: [&(dyn ToSql + Sync); 5] = [
+            &key.namespace.as_str(),
+            &key.id.as_str(),
+            &Uuid(claim.worker.0.to_be_bytes()),
+            &Time(claim.until),
+            &Time(claim.now),
+        ];
+        Ok(!connection.query(CLAIM, &params).await?.is_empty())
+    }
+
+    pub(super) async fn give_up(&self, key: &ConversationKey, worker: WorkerId) -> Result<(), StoreError> {
+        let mut connection = self.connection().await?;
+        let worker = Uuid(worker.0.to_be_bytes());
+        connection.query(GIVE_UP, &[&key.namespace.as_str(), &key.id.as_str(), &worker]).await.map(drop)
+    }
+
+    /// Removes old outcomes and what else is kept for as long as these; returns how many outcomes.
+    pub(super) async fn remove_old(&self, oldest: Timestamp) -> Result<u64, StoreError> {
+        let mut connection = self.connection().await?;
+        let removed = connection.repeat(REMOVE_OUTCOMES, &Time(oldest)).await?;
+        connection.repeat(REMOVE_CHANGES, &Uuid(first_at(oldest))).await?;
+        connection.query(REMOVE_CLAIMS, &[&Time(oldest)]).await?;
+        Ok(removed)
+    }
+
+    /// Makes room of what was removed, so that new rows are written over it.
+    pub(super) async fn vacuum(&self) -> Result<(), StoreError> {
+        let connection = self.connection().await?;
+        let tables = CONTENTS.map(quoted).join(", ");
+        connection.run_long(&format!("VACUUM {tables}")).await
+    }
+}
+
+impl super::database::Connection {
+    /// Runs a statement that removes a part, until there is nothing left; returns how many rows it removed.
+    async fn repeat(&mut self, sql: &'static str, before: &(dyn ToSql + Sync)) -> Result<u64, StoreError> {
+        let mut all = 0;
+        loop {
+            let removed = self.execute(sql, &[before, &BATCH]).await?;
+            all += removed;
+            if removed < BATCH as u64 {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// The first change id of a time: a change id is a ULID, which begins with the milliseconds since 1970.
+fn first_at(time: Timestamp) -> [u8; 16] {
+    let millis = (time.0 / 1_000).max(0) as u128;
+    (millis << 80).to_be_bytes()
+}

@@ -1,0 +1,69 @@
+//! What an error of the database means.
+
+use tokio_postgres::{Error, error::SqlState};
+
+use crate::store::StoreError;
+
+/// The constraint that an outcome is stored once.
+const OUTCOME: &str = "outcomes_pkey";
+
+/// The meaning of an error.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// A statement found that something is not as it requires.
+    Unexpected,
+    /// It would have stored an outcome that is already stored.
+    Present,
+    /// Another transaction was in the way; it can be tried again.
+    InTheWay,
+    /// The statement was refused, and had no effect.
+    Refused(StoreError),
+    /// It is not known whether the statement had an effect: the connection can no longer be used.
+    Lost(StoreError),
+}
+
+impl Fault {
+    /// The meaning of `error`.
+    pub(super) fn of(error: &Error) -> Self {
+        let Some(told) = error.as_db_error() else { return Self::Lost(unavailable(error)) };
+        match told.code() {
+            code if code.code() == "UT001" => Self::Unexpected,
+            &SqlState::UNIQUE_VIOLATION if told.constraint() == Some(OUTCOME) => Self::Present,
+            &SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED => Self::InTheWay,
+            // the server is stopping or starting, or a statement's transaction ended without an answer
+            code if code.code().starts_with("57P") || code.code().starts_with("08") => {
+                Self::Lost(unavailable(error))
+            }
+            _ => Self::Refused(unavailable(error)),
+        }
+    }
+
+    /// The error for a caller to which nothing else can be said.
+    pub(super) fn into_error(self) -> StoreError {
+        StoreError::Unavailable(match self {
+            Self::Refused(error) | Self::Lost(error) => return error,
+            Self::Unexpected | Self::Present => "the database holds what it should not".to_owned(),
+            Self::InTheWay => "another transaction was in the way".to_owned(),
+        })
+    }
+
+    /// Whether the server accepts no writes: it has become a standby.
+    pub(super) fn is_read_only(error: &Error) -> bool {
+        error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
+    }
+}
+
+/// The error, with what the database says of it.
+pub(super) fn unavailable(error: &Error) -> StoreError {
+    let mut text = format!("the database: {error}");
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        let more = error.to_string();
+        // some errors repeat their cause
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    StoreError::Unavailable(text)
+}

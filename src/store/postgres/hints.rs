@@ -1,0 +1,262 @@
+//! What processes tell each other of their commits, with NOTIFY and LISTEN.
+//!
+//! A notification is sent after the commit, not within: PostgreSQL lets transactions that notify commit only
+//! one after the other. It is sent for all commits since the last one.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use futures::{StreamExt as _, stream};
+use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc, watch};
+use tokio_postgres::{AsyncMessage, Client, Connection, Socket, tls::TlsStream};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::{
+    Options, connect,
+    connect::quoted,
+    database::{Database, with_jitter},
+    fault::unavailable,
+};
+use crate::{
+    domain::{ConversationId, ConversationKey, Namespace, RecipientId},
+    store::{BoxStream, Commit, Hint, RecipientKey, StoreError},
+};
+
+/// The most bytes of a notification; PostgreSQL takes less than 8,000.
+const PAYLOAD: usize = 7_500;
+/// The most hints that are sent one by one; beyond that, everything may have changed.
+const SENT: usize = 1_000;
+/// The most hints that wait for a reader.
+const UNREAD: usize = 1_024;
+/// How long to wait before listening again, at first and at most.
+const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
+
+/// The notification for [`Hint::Missed`].
+const MISSED: &str = "?";
+
+/// Sends and receives hints.
+pub(super) struct Hints {
+    options: Options,
+    sent: mpsc::UnboundedSender<Hint>,
+    heard: Arc<Heard>,
+    listening: OnceLock<()>,
+}
+
+/// What comes from the database.
+struct Heard {
+    hints: broadcast::Sender<Hint>,
+    /// Whether this process has begun to listen.
+    listens: watch::Sender<bool>,
+}
+
+impl Hints {
+    /// Starts the task that sends hints; it ends with the store.
+    pub(super) fn start(options: &Options, database: Database) -> Self {
+        let (sent, waiting) = mpsc::unbounded_channel();
+        tokio::spawn(send_all(database, channel(&options.schema), waiting));
+        let heard = Heard { hints: broadcast::Sender::new(UNREAD), listens: watch::Sender::new(false) };
+        Self { options: options.clone(), sent, heard: Arc::new(heard), listening: OnceLock::new() }
+    }
+
+    /// What sends a hint.
+    pub(super) fn sender(&self) -> mpsc::UnboundedSender<Hint> {
+        self.sent.clone()
+    }
+
+    /// What any process tells; begins with [`Hint::Missed`] once this process listens.
+    pub(super) fn stream(&self) -> BoxStream<'static, Hint> {
+        self.listening.get_or_init(|| {
+            tokio::spawn(listen(self.options.clone(), Arc::downgrade(&self.heard)));
+        });
+        let (heard, mut listens) = (self.heard.hints.subscribe(), self.heard.listens.subscribe());
+        let first = async move {
+            let _ = listens.wait_for(|listens| *listens).await;
+            Hint::Missed
+        };
+        let rest = stream::unfold(heard, |mut heard| async move {
+            match heard.recv().await {
+                Ok(hint) => Some((hint, heard)),
+                Err(RecvError::Lagged(_)) => Some((Hint::Missed, heard)),
+                // the store is gone
+                Err(RecvError::Closed) => None,
+            }
+        });
+        stream::once(first).chain(rest).boxed()
+    }
+}
+
+/// The hints of a commit.
+pub(super) fn of(commit: &Commit) -> Vec<Hint> {
+    let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
+    let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
+    changed.chain(moved.map(|pointer| Hint::Active(pointer.recipient.clone()))).collect()
+}
+
+/// The channel of the servers that share a schema.
+fn channel(schema: &str) -> String {
+    format!("utterd {schema}")
+}
+
+async fn send_all(database: Database, channel: String, mut waiting: mpsc::UnboundedReceiver<Hint>) {
+    let mut hints = Vec::new();
+    // what is lost here is told when the others listen again
+    while waiting.recv_many(&mut hints, SENT + 1).await > 0 {
+        let payloads = payloads(&hints);
+        hints.clear();
+        if let Err(error) = send(&database, &channel, &payloads).await {
+            tracing::debug!(%error, "hints were not sent");
+        }
+    }
+}
+
+async fn send(database: &Database, channel: &str, payloads: &[String]) -> Result<(), StoreError> {
+    let mut connection = database.connection().await?;
+    let sql = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, p.payload)
+        FROM unnest($2::text[]) AS p(payload)";
+    connection.query(sql, &[&channel, &payloads]).await.map(drop)
+}
+
+/// Hints as the payloads of notifications.
+fn payloads(hints: &[Hint]) -> Vec<String> {
+    if hints.len() > SENT {
+        return vec![MISSED.to_owned()];
+    }
+    let mut payloads = vec![String::new()];
+    for hint in hints {
+        let line = match hint {
+            Hint::Changed(key) => format!("c{}\n{}\n", key.namespace.as_str(), key.id.as_str()),
+            Hint::Active(recipient) => format!("a{}\n{}\n", recipient.namespace, recipient.id),
+            Hint::Missed => continue,
+        };
+        match payloads.last_mut() {
+            Some(last) if last.len() + line.len() <= PAYLOAD => last.push_str(&line),
+            _ => payloads.push(line),
+        }
+    }
+    payloads
+}
+
+/// The hints of a notification. Neither namespaces nor ids have line breaks.
+fn hints(payload: &str) -> Vec<Hint> {
+    if payload == MISSED {
+        return vec![Hint::Missed];
+    }
+    let mut lines = payload.lines();
+    let mut hints = Vec::new();
+    while let (Some(first), Some(id)) = (lines.next(), lines.next()) {
+        let hint = hint(first, id);
+        hints.push(hint.unwrap_or(Hint::Missed));
+    }
+    hints
+}
+
+fn hint(first: &str, id: &str) -> Option<Hint> {
+    let (kind, namespace) = first.split_at_checked(1)?;
+    let namespace = Namespace::new(namespace).ok()?;
+    match kind {
+        "c" => Some(Hint::Changed(ConversationKey { namespace, id: ConversationId::kept(id).ok()? })),
+        "a" => Some(Hint::Active(RecipientKey { namespace, id: RecipientId::new(id).ok()? })),
+        _ => None,
+    }
+}
+
+/// Listens until the store is gone, over as many connections as it takes.
+async fn listen(options: Options, heard: std::sync::Weak<Heard>) {
+    let [mut pause, longest] = RETRY;
+    loop {
+        match listen_once(&options, &heard).await {
+            Ok(()) if heard.strong_count() == 0 => return,
+            Ok(()) => pause = RETRY[0],
+            Err(error) => {
+                tracing::debug!(%error, "not listening to other servers");
+                pause = (pause * 2).min(longest);
+            }
+        }
+        tokio::time::sleep(with_jitter(pause)).await;
+    }
+}
+
+/// Listens until the connection ends.
+async fn listen_once(options: &Options, heard: &std::sync::Weak<Heard>) -> Result<(), StoreError> {
+    let tls: MakeRustlsConnect = connect::tls(options)?;
+    let (client, connection) =
+        options.url.config().connect(tls).await.map_err(|error| unavailable(&error))?;
+    let greeting = format!("LISTEN {}", quoted(&channel(&options.schema)));
+    let listening = async {
+        client.batch_execute(&greeting).await.map_err(|error| unavailable(&error))?;
+        if let Some(heard) = heard.upgrade() {
+            let _ = heard.hints.send(Hint::Missed);
+            heard.listens.send_replace(true);
+        }
+        keep(&client).await;
+        Ok(())
+    };
+    let hearing = hear(connection, heard);
+    tokio::select! {
+        listened = listening => listened,
+        () = hearing => Ok(()),
+    }
+}
+
+/// Asks for a sign of life now and then, so that a connection that is broken unnoticed is noticed.
+async fn keep(client: &Client) {
+    const INTERVAL: Duration = Duration::from_secs(5);
+    loop {
+        tokio::time::sleep(INTERVAL).await;
+        match tokio::time::timeout(INTERVAL, client.batch_execute("")).await {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) | Err(_) => return,
+        }
+    }
+}
+
+async fn hear<T: TlsStream + Unpin>(mut connection: Connection<Socket, T>, heard: &std::sync::Weak<Heard>) {
+    while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
+        let AsyncMessage::Notification(notification) = message else { continue };
+        let Some(heard) = heard.upgrade() else { return };
+        for hint in hints(notification.payload()) {
+            // nobody may be reading
+            let _ = heard.hints.send(hint);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(id: &str) -> Hint {
+        let id = ConversationId::kept(id).unwrap();
+        Hint::Changed(ConversationKey { namespace: Namespace::default(), id })
+    }
+
+    #[test]
+    fn hints_are_sent_and_read() {
+        let recipient = RecipientKey { namespace: Namespace::default(), id: RecipientId::default() };
+        let all = vec![changed("one"), Hint::Active(recipient), changed("two")];
+        let payloads = payloads(&all);
+        assert_eq!(payloads.iter().flat_map(|payload| hints(payload)).collect::<Vec<_>>(), all);
+    }
+
+    #[test]
+    fn many_hints_are_several_notifications() {
+        let all: Vec<_> = (0..SENT).map(|number| changed(&format!("{number:0>200}"))).collect();
+        let sent = payloads(&all);
+        assert!(sent.len() > 1 && sent.iter().all(|payload| payload.len() <= PAYLOAD));
+        assert_eq!(sent.iter().flat_map(|payload| hints(payload)).collect::<Vec<_>>(), all);
+    }
+
+    #[test]
+    fn too_many_hints_are_one_that_says_so() {
+        let all = vec![changed("c"); SENT + 1];
+        assert_eq!(payloads(&all), [MISSED]);
+        assert_eq!(hints(MISSED), [Hint::Missed]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_may_be_anything() {
+        assert_eq!(hints("x\nid\n"), [Hint::Missed]);
+    }
+}

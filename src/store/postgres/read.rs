@@ -1,0 +1,338 @@
+//! The reads. Each is one statement, so what it returns is of one moment.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::RangeInclusive,
+    sync::Arc,
+};
+
+use tokio_postgres::Row;
+
+use super::{
+    database::Database,
+    plan::number,
+    types::{Sequences, Time, Uuid},
+};
+use crate::{
+    domain::{
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, LineageId, Namespace, Ranges,
+        Sequence, Timestamp, Utterance,
+        compaction::Compaction,
+        segment::{Segment, Summary},
+        state::StateValue,
+    },
+    store::{
+        Derived, DerivedBytes, Newer, Outcome, OutcomeKey, RecipientKey, StoreError,
+        durable::records::{
+            self, BadRecord, BlockName, Blocks, Compactions, ConversationName, Description, Descriptions,
+            Endings, HeadRecord, Heads, Kind, OutcomeName, Outcomes, Policies, Segments, StateName,
+            StateValues, Utterances,
+        },
+    },
+};
+
+/// A conversation's row, the rows of its summary, and its window. The first lineage in which an utterance is
+/// found is the one that counts: `rank` is its place.
+const LOAD: &str = "WITH c AS MATERIALIZED (
+        SELECT * FROM conversations WHERE namespace = $1
+            AND id = coalesce($2, (SELECT conversation FROM active WHERE namespace = $1 AND recipient = $3))
+    )
+    SELECT 0::int2 AS part, c.lineage, 0::int8 AS number, 0::int8 AS rank, c.head AS record, c.id, c.identity,
+        c.policy, c.description, c.ending FROM c
+    UNION ALL SELECT 1::int2, s.lineage, s.number, 0, s.record, NULL, NULL, NULL, NULL, NULL
+        FROM c JOIN segments s ON s.lineage = c.lineage
+    UNION ALL SELECT 2::int2, m.lineage, m.number, 0, m.record, NULL, NULL, NULL, NULL, NULL
+        FROM c JOIN compactions m ON m.lineage = c.lineage
+    UNION ALL SELECT 3::int2, u.lineage, u.sequence, l.rank, u.record, NULL, NULL, NULL, NULL, NULL
+        FROM c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
+            unnest(c.live) AS w,
+            LATERAL (
+                SELECT * FROM utterances u WHERE u.lineage = l.lineage AND u.sequence >= lower(w)
+                    AND u.sequence < upper(w) AND u.sequence <= l.through OFFSET 0
+            ) u";
+
+const CHECK: &str = "SELECT id, change FROM conversations WHERE namespace = $1 AND id = $2";
+
+const CHECK_ACTIVE: &str = "SELECT a.conversation, c.change
+    FROM active a LEFT JOIN conversations c ON c.namespace = a.namespace AND c.id = a.conversation
+    WHERE a.namespace = $1 AND a.recipient = $2";
+
+const OUTCOME: &str = "SELECT time, record FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3";
+
+const REMOVE_OUTCOME: &str =
+    "DELETE FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3 AND time < $4";
+
+const ARCHIVED: &str = "SELECT u.lineage, u.sequence AS number, l.rank, u.record
+    FROM conversations c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
+        unnest(c.archived * $3::int8multirange) AS w,
+        LATERAL (
+            SELECT * FROM utterances u WHERE u.lineage = l.lineage AND u.sequence >= lower(w)
+                AND u.sequence < upper(w) AND u.sequence <= l.through OFFSET 0
+        ) u
+    WHERE c.namespace = $1 AND c.id = $2";
+
+const ARCHIVED_IDS: &str = "SELECT u.given_id, u.sequence, l.rank
+    FROM conversations c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
+        unnest($3::text[]) AS wanted(id), utterances u
+    WHERE c.namespace = $1 AND c.id = $2 AND u.lineage = l.lineage AND u.given_id = wanted.id
+        AND u.sequence <= l.through AND c.archived @> u.sequence
+    ORDER BY l.rank DESC";
+
+const STATE: &str = "SELECT v.lineage, v.name, v.record
+    FROM conversations c JOIN state_values v ON v.lineage = c.lineage
+    WHERE c.namespace = $1 AND c.id = $2 AND (cardinality($3::text[]) = 0 OR v.name = ANY ($3))
+    ORDER BY v.name";
+
+const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through, l.through)) AS through
+    FROM conversations c, unnest(c.lineages, c.through) AS l(lineage, through), readers r
+    WHERE c.namespace = $1 AND c.id = $2 AND r.lineage = l.lineage AND r.reader <> c.lineage
+    GROUP BY r.namespace, r.id ORDER BY r.namespace, r.id";
+
+const DERIVED: &str = "SELECT d.lineage, d.block, d.record
+    FROM conversations c JOIN derived d ON d.lineage = c.lineage
+    WHERE c.namespace = $1 AND c.id = $2 AND d.kind = $3 AND d.block BETWEEN $4 AND $5
+    ORDER BY d.block";
+
+/// Reads the tables.
+#[derive(Clone)]
+pub(super) struct Reader(pub(super) Database);
+
+/// The recipient's active conversation, and its change id if it exists.
+pub(super) type Active = Option<(ConversationId, Option<ChangeId>)>;
+
+impl Reader {
+    /// The conversation with this key; or, without an id, the recipient's active one.
+    pub(super) async fn load(
+        &self,
+        namespace: &Namespace,
+        id: Option<&ConversationId>,
+        recipient: Option<&RecipientKey>,
+    ) -> Result<Option<Arc<Conversation>>, StoreError> {
+        let id = id.map(|id| id.as_str());
+        let recipient = recipient.map(|recipient| recipient.id.as_str());
+        let mut connection = self.0.connection().await?;
+        let rows = connection.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
+        drop(connection);
+        let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
+        let (head, numbers) = head(namespace, first)?;
+        state(head, numbers, &rows).map(|state| Some(Arc::new(state)))
+    }
+
+    /// Compares the stored state with the known one, and loads it if it is another.
+    pub(super) async fn load_if_newer(
+        &self,
+        key: &ConversationKey,
+        known: Option<ChangeId>,
+    ) -> Result<Newer, StoreError> {
+        if let Some(known) = known {
+            let mut connection = self.0.connection().await?;
+            let rows = connection.query(CHECK, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
+            match rows.first().map(|row| row.get::<_, Uuid>(1)) {
+                None => return Ok(Newer::Absent),
+                Some(change) if change.0 == known.0 => return Ok(Newer::Known),
+                Some(_) => {}
+            }
+        }
+        Ok(Newer::than(known, self.load(&key.namespace, Some(&key.id), None).await?))
+    }
+
+    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active, StoreError> {
+        let mut connection = self.0.connection().await?;
+        let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());
+        let rows = connection.query(CHECK_ACTIVE, &[&namespace, &id]).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        let change = row.get::<_, Option<Uuid>>(1).map(|change| ChangeId(change.0));
+        Ok(Some((conversation_id(row.get(0))?, change)))
+    }
+
+    /// The outcome, unless it is older than `oldest`: then it is removed.
+    pub(super) async fn outcome(
+        &self,
+        key: &OutcomeKey,
+        oldest: Timestamp,
+    ) -> Result<Option<Arc<Outcome>>, StoreError> {
+        let mut connection = self.0.connection().await?;
+        let (namespace, request) = (key.namespace.as_str(), key.request.as_str());
+        let rows = connection.query(OUTCOME, &[&namespace, &request, &key.rpc]).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        if row.get::<_, Time>(0).0 < oldest {
+            let params: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
+                [&namespace, &request, &key.rpc, &Time(oldest)];
+            connection.query(REMOVE_OUTCOME, &params).await?;
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?)))
+    }
+
+    pub(super) async fn archived(
+        &self,
+        key: &ConversationKey,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>, StoreError> {
+        let mut connection = self.0.connection().await?;
+        let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
+        let rows = connection.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
+        utterances(rows.iter())
+    }
+
+    pub(super) async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>, StoreError> {
+        let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        let mut connection = self.0.connection().await?;
+        let rows = connection.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
+        // the newest lineage is the last
+        let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
+        Ok(found.collect())
+    }
+
+    pub(super) async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<StateValue>>, StoreError> {
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let mut connection = self.0.connection().await?;
+        let rows = connection.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
+        let values = rows.iter().map(|row| {
+            let name = StateName(row.get::<_, &str>(1).into());
+            decoded::<StateValues>(&(lineage(row.get(0)), name), row.get(2)).map(Arc::new)
+        });
+        values.collect()
+    }
+
+    pub(super) async fn sharing(
+        &self,
+        key: &ConversationKey,
+    ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
+        let mut connection = self.0.connection().await?;
+        let rows = connection.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
+        rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
+    }
+
+    /// See [`Store::derived`](crate::store::Store::derived). Unreadable data counts as missing.
+    pub(super) async fn derived(
+        &self,
+        key: &ConversationKey,
+        kind: Derived,
+        blocks: &RangeInclusive<Block>,
+    ) -> Result<DerivedBytes, StoreError> {
+        let [from, to] = [blocks.start(), blocks.end()].map(|block| number(Sequence(block.0)));
+        let mut connection = self.0.connection().await?;
+        let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
+        let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+            [&namespace, &id, &kind_number(kind), &from, &to];
+        let rows = connection.query(DERIVED, &params).await?;
+        let found = rows.iter().filter_map(|row| {
+            let block = Block(row.get::<_, i64>(1) as u64);
+            let bytes = decoded::<Blocks>(&(lineage(row.get(0)), BlockName { kind, block }), row.get(2));
+            Some((block, bytes.ok()?.0))
+        });
+        Ok(found.collect())
+    }
+}
+
+/// The number of a kind of derived data, as in the keys of records.
+pub(super) fn kind_number(kind: Derived) -> i16 {
+    match kind {
+        Derived::Index => 1,
+        Derived::Embeddings => 2,
+    }
+}
+
+/// The numbers of a summary: of its next segment, and how many it has.
+pub(super) struct Numbers {
+    next_segment: u32,
+    segments: u32,
+}
+
+/// The head in a row with its columns.
+pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers), StoreError> {
+    let key = ConversationKey { namespace: namespace.clone(), id: conversation_id(row.get("id"))? };
+    let identity = decoded::<ConversationName>(&key, row.get("identity"))?;
+    let lineage = identity.lineage;
+    let record: HeadRecord = decoded::<Heads>(&lineage, row.get("record"))?;
+    let numbers = Numbers { next_segment: record.next_segment, segments: record.segments };
+    let policy = decoded::<Policies>(&lineage, row.get("policy"))?;
+    let description: Option<&[u8]> = row.get("description");
+    let description = match description {
+        Some(description) => decoded::<Descriptions>(&lineage, description)?,
+        None => Description::default(),
+    };
+    let ending: Option<&[u8]> = row.get("ending");
+    let ended = ending.map(|ending| decoded::<Endings>(&lineage, ending)).transpose()?;
+    Ok((record.complete(Arc::new(identity), policy, description, ended), numbers))
+}
+
+/// The state made of a head and the rows of [`LOAD`].
+fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation, StoreError> {
+    let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
+    let of = |row: &Row| (lineage(row.get("lineage")), row.get::<_, i64>("number") as u32);
+    let segments = part(1).map(|row| decoded::<Segments>(&of(row), row.get("record")).map(Arc::new));
+    let mut segments: Vec<Arc<Segment>> = segments.collect::<Result<_, _>>()?;
+    segments.sort_unstable_by_key(|segment| segment.number);
+    let compactions = part(2).map(|row| decoded::<Compactions>(&of(row), row.get("record")).map(Arc::new));
+    let mut compactions: Vec<Arc<Compaction>> = compactions.collect::<Result<_, _>>()?;
+    compactions.sort_unstable_by_key(|compaction| compaction.number);
+    let window = utterances(part(3))?;
+    let (there, told) = (window.len() as u64 + head.archived.count(), segments.len());
+    if there != head.stored || told != numbers.segments as usize {
+        return Err(StoreError::Unavailable(format!(
+            "the record of conversation {} is damaged: it has {there} utterances and {told} segments instead of {} and {}",
+            head.identity.key.id, head.stored, numbers.segments
+        )));
+    }
+    let summary = Summary::numbered(segments, numbers.next_segment);
+    Ok(Conversation { head, window: window.into_iter().collect(), summary, compactions: compactions.into() })
+}
+
+/// The utterances in rows with `lineage`, `number`, `rank` and `record`; ascending.
+fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    let mut newest = BTreeMap::<i64, (i64, &Row)>::new();
+    for row in rows {
+        let (sequence, rank) = (row.get::<_, i64>("number"), row.get::<_, i64>("rank"));
+        match newest.get(&sequence) {
+            Some((known, _)) if *known < rank => {}
+            _ => drop(newest.insert(sequence, (rank, row))),
+        }
+    }
+    let read = newest.into_iter().map(|(sequence, (_, row))| {
+        let key = (lineage(row.get("lineage")), Sequence(sequence as u64));
+        decoded::<Utterances>(&key, row.get("record")).map(Arc::new)
+    });
+    read.collect()
+}
+
+/// A record that is stored under `key`.
+pub(super) fn decoded<K: Kind>(key: &K::Key, value: &[u8]) -> Result<K::Value, StoreError> {
+    let (_, value) = records::decode::<K>(&records::key::<K>(key), value).map_err(damaged)?;
+    Ok(value)
+}
+
+fn damaged(bad: BadRecord) -> StoreError {
+    StoreError::Unavailable(bad.to_string())
+}
+
+/// The conversation in the first two columns of a row.
+pub(super) fn key_of(row: &Row) -> Result<ConversationKey, StoreError> {
+    let namespace = Namespace::new(row.get(0)).map_err(|error| wrong("a namespace", error))?;
+    Ok(ConversationKey { namespace, id: conversation_id(row.get(1))? })
+}
+
+pub(super) fn conversation_id(text: &str) -> Result<ConversationId, StoreError> {
+    ConversationId::kept(text).map_err(|error| wrong("a conversation's id", error))
+}
+
+pub(super) fn wrong(what: &str, error: impl std::fmt::Display) -> StoreError {
+    StoreError::Unavailable(format!("{what} in the database {error}"))
+}
+
+fn lineage(uuid: Uuid) -> LineageId {
+    LineageId(uuid.0)
+}
+
+fn sequence(number: i64) -> Sequence {
+    Sequence(number as u64)
+}

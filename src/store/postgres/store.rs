@@ -1,0 +1,383 @@
+//! The store.
+
+use std::{
+    collections::HashMap,
+    ops::RangeInclusive,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use tokio_postgres::types::ToSql;
+
+use super::{
+    Options,
+    commit::{commit, settle},
+    database::Database,
+    hints::{self, Hints},
+    lanes::Lanes,
+    plan::{Logged, Plan},
+    quotas::Ledger,
+    read::{Reader, kind_number},
+    types::{Sequences, Uuid},
+};
+use crate::{
+    domain::{
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
+        Utterance, state::StateValue,
+    },
+    store::{
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
+        DerivedBytes, Due, Hint, List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, StateOf,
+        Store, StoreError, WorkerId, Write,
+        durable::records::{self, BlockBytes, BlockName, Blocks},
+    },
+};
+
+/// Stores what was derived from a block, unless text was erased since, or the conversation is gone.
+const KEEP_DERIVED: &str = "INSERT INTO derived (lineage, kind, block, record)
+    SELECT c.lineage, $4, $5, $6 FROM (
+        SELECT lineage FROM conversations WHERE namespace = $1 AND id = $2 AND lineage = $3
+            AND erased_at = $7 AND (live && $8 OR archived && $8) FOR SHARE
+    ) c
+    ON CONFLICT (lineage, kind, block) DO UPDATE SET record = excluded.record
+    RETURNING 1";
+
+const LINEAGE: &str = "SELECT lineage FROM conversations WHERE namespace = $1 AND id = $2";
+
+/// Keeps conversations in PostgreSQL, with other processes.
+///
+/// - While the database cannot be reached, every call fails at once; one task finds out when it is back.
+/// - Belongs to the runtime that it was opened on.
+pub struct PostgresStore {
+    database: Database,
+    reader: Reader,
+    lanes: Lanes,
+    hints: Hints,
+    ledger: Ledger,
+    /// Whether something was erased or deleted since the last scrub.
+    unscrubbed: Arc<AtomicBool>,
+}
+
+impl PostgresStore {
+    /// Opens the store. Connects only when something is asked for; [`pending`](super::pending) tells whether
+    /// the schema is the right one.
+    pub fn open(options: &Options) -> Result<Self, StoreError> {
+        let database = Database::open(options)?;
+        Ok(Self {
+            reader: Reader(database.clone()),
+            lanes: Lanes::default(),
+            hints: Hints::start(options, database.clone()),
+            ledger: Ledger::default(),
+            unscrubbed: Arc::new(AtomicBool::new(true)),
+            database,
+        })
+    }
+
+    async fn begun(&self, begin: Begin<'_>) -> Result<Begun, StoreError> {
+        let outcome = async {
+            match begin.outcome {
+                Some((key, oldest)) => self.reader.outcome(key, oldest).await,
+                None => Ok(None),
+            }
+        };
+        let ((active, state), outcome) = tokio::try_join!(self.found(begin), outcome)?;
+        Ok(Begun { active, outcome, state })
+    }
+
+    /// The recipient's active conversation, and the state that is wanted.
+    async fn found(&self, begin: Begin<'_>) -> Result<(Option<ConversationId>, Newer), StoreError> {
+        match (begin.recipient, begin.state) {
+            (None, None) => Ok((None, Newer::Known)),
+            (None, Some(StateOf::Active(_))) => Ok((None, Newer::Absent)),
+            (None, Some(StateOf::One(key, known))) => {
+                Ok((None, self.reader.load_if_newer(key, known).await?))
+            }
+            (Some(recipient), None) => {
+                Ok((self.reader.active(recipient).await?.map(|(id, _)| id), Newer::Known))
+            }
+            (Some(recipient), Some(StateOf::Active(None))) => self.load_active(recipient).await,
+            (Some(recipient), Some(StateOf::Active(Some((id, known))))) => {
+                match self.reader.active(recipient).await? {
+                    None => Ok((None, Newer::Absent)),
+                    Some((active, Some(change))) if active == *id && change == known => {
+                        Ok((Some(active), Newer::Known))
+                    }
+                    Some((active, _)) => {
+                        let key = key_of(recipient, &active);
+                        let state = self.reader.load_if_newer(&key, None).await?;
+                        Ok((Some(active), state))
+                    }
+                }
+            }
+            (Some(recipient), Some(StateOf::One(key, known))) => {
+                let active = async { Ok(self.reader.active(recipient).await?.map(|(id, _)| id)) };
+                tokio::try_join!(active, self.reader.load_if_newer(key, known))
+            }
+        }
+    }
+
+    async fn load_active(
+        &self,
+        recipient: &RecipientKey,
+    ) -> Result<(Option<ConversationId>, Newer), StoreError> {
+        if let Some(state) = self.reader.load(&recipient.namespace, None, Some(recipient)).await? {
+            return Ok((Some(state.key().id.clone()), Newer::State(state)));
+        }
+        // there is no pointer, or it leads to nothing
+        let active = self.reader.active(recipient).await?;
+        match active {
+            None => Ok((None, Newer::Absent)),
+            Some((id, _)) => {
+                let state = self.reader.load_if_newer(&key_of(recipient, &id), None).await?;
+                Ok((Some(id), state))
+            }
+        }
+    }
+
+    async fn keep(&self, derived: DerivedBlock) -> Result<bool, StoreError> {
+        if self.database.is_behind() {
+            return Ok(false);
+        }
+        let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
+        let (namespace, id) = (conversation.namespace.as_str(), conversation.id.as_str());
+        let mut connection = self.database.connection().await?;
+        let rows = connection.query(LINEAGE, &[&namespace, &id]).await?;
+        let Some(lineage) = rows.first().map(|row| row.get::<_, Uuid>(0)) else { return Ok(false) };
+        let name = (crate::domain::LineageId(lineage.0), BlockName { kind, block });
+        let record = records::pair::<Blocks>(&name, &BlockBytes(bytes)).1;
+        let (number, erased_at) = (block.0 as i64, erased_at.0 as i64);
+        let params: [&(dyn ToSql + Sync); 8] = [
+            &namespace,
+            &id,
+            &lineage,
+            &kind_number(kind),
+            &number,
+            &record,
+            &erased_at,
+            &Sequences(block.ranges()),
+        ];
+        Ok(!connection.query(KEEP_DERIVED, &params).await?.is_empty())
+    }
+
+    async fn scrubbed(&self) -> Result<(), StoreError> {
+        if !self.unscrubbed.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let vacuumed = self.database.vacuum().await;
+        if vacuumed.is_err() {
+            self.unscrubbed.store(true, Ordering::Release);
+        }
+        vacuumed
+    }
+}
+
+fn key_of(recipient: &RecipientKey, id: &ConversationId) -> ConversationKey {
+    ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() }
+}
+
+/// Whether the commit removes text that must become unreadable.
+fn erases(commit: &Commit) -> bool {
+    commit.writes.iter().any(|write| match write {
+        Write::Delete { .. } => true,
+        Write::Change { before, changes, after } => {
+            let erased_at = before.as_ref().map_or(after.head.erased_at, |before| before.head.erased_at);
+            erased_at != after.head.erased_at || changes.iter().any(|change| !change.state_deleted.is_empty())
+        }
+    })
+}
+
+impl Store for PostgresStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { name: "postgres", durable: true, shared: true, resident: false, derived: true }
+    }
+
+    fn load<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
+        Box::pin(self.reader.load(&key.namespace, Some(&key.id), None))
+    }
+
+    fn load_if_newer<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        known: Option<ChangeId>,
+    ) -> BoxFuture<'a, Result<Newer, StoreError>> {
+        Box::pin(self.reader.load_if_newer(key, known))
+    }
+
+    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
+        Box::pin(self.begun(begin))
+    }
+
+    fn commit(&self, step: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        if step.writes.is_empty() && step.pointers.is_empty() && step.outcomes.is_empty() {
+            return Box::pin(std::future::ready(Ok(())));
+        }
+        let mut turn = self.lanes.turn(&step);
+        let (database, hints) = (self.database.clone(), self.hints.sender());
+        let (ledger, unscrubbed) = (self.ledger.clone(), self.unscrubbed.clone());
+        // goes on if the caller does not wait
+        let made = tokio::spawn(async move {
+            turn.comes().await;
+            let taken = ledger.taken(&database, &step).await?;
+            let plan = Plan::of(&step, taken, ChangeId(ulid::Ulid::new().0.to_be_bytes()));
+            let made = commit(&database, &plan).await;
+            if made.is_ok() {
+                hints::of(&step).into_iter().for_each(|hint| drop(hints.send(hint)));
+                if erases(&step) {
+                    unscrubbed.store(true, Ordering::Release);
+                }
+            }
+            drop(turn);
+            made
+        });
+        Box::pin(
+            async move { made.await.unwrap_or_else(|error| Err(CommitError::Unknown(error.to_string()))) },
+        )
+    }
+
+    fn is_committed<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        change: ChangeId,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
+        Box::pin(
+            async move { settle(&self.database, &Logged { change: Uuid(change.0), namespace, id }).await },
+        )
+    }
+
+    fn archived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        wanted: &'a Ranges,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
+        Box::pin(self.reader.archived(key, wanted))
+    }
+
+    fn archived_ids<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        ids: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
+        Box::pin(self.reader.archived_ids(key, ids))
+    }
+
+    fn state<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        names: &'a [Box<str>],
+    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
+        Box::pin(self.reader.state(key, names))
+    }
+
+    fn sharing<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+        Box::pin(self.reader.sharing(key))
+    }
+
+    fn active<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
+        Box::pin(async { Ok(self.reader.active(recipient).await?.map(|(id, _)| id)) })
+    }
+
+    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+        Box::pin(async move { self.reader.list(&list).await })
+    }
+
+    fn conversation_keys<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        page: Page,
+    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
+        Box::pin(self.reader.conversation_keys(recipient, page))
+    }
+
+    fn ended_beyond<'a>(
+        &'a self,
+        recipient: &'a RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+        Box::pin(self.reader.ended_beyond(recipient, keep, limit))
+    }
+
+    fn outcome<'a>(
+        &'a self,
+        key: &'a OutcomeKey,
+        oldest: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
+        Box::pin(self.reader.outcome(key, oldest))
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
+        Box::pin(self.reader.due(now, limit))
+    }
+
+    fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+        Box::pin(self.reader.waiting(after, limit))
+    }
+
+    fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(self.database.claim(claim))
+    }
+
+    fn give_up<'a>(
+        &'a self,
+        conversation: &'a ConversationKey,
+        worker: WorkerId,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(self.database.give_up(conversation, worker))
+    }
+
+    fn derived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        kind: Derived,
+        blocks: RangeInclusive<Block>,
+    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+        Box::pin(async move { self.reader.derived(key, kind, &blocks).await })
+    }
+
+    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(self.keep(derived))
+    }
+
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.remove_old(oldest))
+    }
+
+    /// Lets new rows be written over what was removed; what remains of it elsewhere is out of reach.
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.scrubbed())
+    }
+
+    /// What is stored is counted before the next commit, while no server writes.
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.ledger.set(quotas);
+        Ok(())
+    }
+
+    fn hints(&self) -> BoxStream<'static, Hint> {
+        self.hints.stream()
+    }
+
+    fn is_behind(&self) -> bool {
+        self.database.is_behind()
+    }
+
+    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+        self.database.conditions()
+    }
+}
