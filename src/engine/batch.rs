@@ -62,11 +62,12 @@ impl From<Refusal> for Stop {
 }
 
 impl Batch {
-    /// Starts a batch on the current state of the held conversation; a single write may have `seen` that state.
+    /// Starts a batch on the last known state of the held conversation; a single write may have `seen` a newer
+    /// one.
     pub(super) async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self, EngineError> {
         Ok(Self {
             commit: hold.engine.next_change(),
-            part: Part::new(hold, hold.state_since(seen).await?),
+            part: Part::new(hold, hold.likely_state(seen).await?),
             beside: Beside::default(),
             moved: Moved::default(),
             extras: Extras::default(),
@@ -108,6 +109,9 @@ impl Batch {
             |before: &Conversation, context: &Context<'_>| aside(long, || write.decide(before, context));
         let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
         let call = write.call();
+        if decision.transition.is_none() && self.is_outdated(engine, write).await? {
+            return Err(Stop::Elsewhere);
+        }
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
         let state = self.beside.decide(engine, call, &before.head.identity, self.commit).await?;
         let done = engine.done(call, &before, decided.as_ref(), decision.named);
@@ -128,6 +132,24 @@ impl Batch {
             self.point(released);
         }
         Ok(Answer::Applied(done))
+    }
+
+    /// Whether a write that changes nothing was decided on a state that is not the newest. If something is
+    /// committed with it, the commit finds out.
+    fn is_outdated<'a>(
+        &self,
+        engine: &'a Engine,
+        write: &dyn QueuedWrite,
+    ) -> impl Future<Output = Result<bool, EngineError>> + Send + use<'a> {
+        let asked = (engine.is_shared && self.part.changes().is_empty())
+            .then(|| (write.call().clone(), write.target().clone()));
+        async move {
+            match asked {
+                // boxed: rarely needed, and large
+                Some((call, target)) => Box::pin(engine.is_outdated(&call, &target)).await,
+                None => Ok(false),
+            }
+        }
     }
 
     /// Returns the state a write is decided on.

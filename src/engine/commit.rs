@@ -168,7 +168,7 @@ impl Engine {
         // identifies a commit without writes, if its answer is lost
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
         let moved = extras.pointers.iter().filter(|pointer| pointer.before != pointer.after);
-        let moved: Vec<_> = moved.map(|pointer| pointer.recipient.clone()).collect();
+        let moved: Vec<_> = moved.cloned().collect();
         let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes };
         let is_empty = commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty();
         let committed = (!is_empty).then(|| self.store.commit(commit));
@@ -176,9 +176,17 @@ impl Engine {
             if let Some(committed) = committed {
                 self.committed(parts, alone, committed.await).await?;
             }
-            moved.iter().for_each(|recipient| self.pointers.tell(recipient));
+            moved.iter().for_each(|pointer| self.moved(pointer));
             Ok(())
         }
+    }
+
+    /// Notes where a recipient's pointer leads by now.
+    fn moved(&self, pointer: &PointerWrite) {
+        if let (Some(last), Some(active)) = (&self.last_active, &pointer.after) {
+            last.note(&pointer.recipient, active);
+        }
+        self.pointers.tell(&pointer.recipient);
     }
 
     /// Publishes the parts of a commit if it took effect.
@@ -197,6 +205,8 @@ impl Engine {
             }
             Err(CommitError::Store(error)) => Err(Uncommitted::Failed(error.into())),
         };
+        let is_conflict = matches!(committed, Err(Uncommitted::Conflict(Conflict::State(_))));
+        parts.iter().for_each(|part| part.queue.note_commit(is_conflict));
         match &committed {
             Ok(()) => parts.iter_mut().for_each(|part| part.publish(self)),
             Err(Uncommitted::Full(_)) => {}

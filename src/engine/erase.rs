@@ -58,7 +58,7 @@ impl Engine {
         Attended::new(async move {
             let mut keys = BTreeSet::new();
             for _ in 0..ATTEMPTS {
-                let target = match engine.aim(&call).await? {
+                let target = match engine.aim(&call, false).await? {
                     Aimed::At(target) => target,
                     Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await.map(Some),
                 };

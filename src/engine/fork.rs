@@ -147,7 +147,7 @@ impl Engine {
         let engine = self.clone();
         Attended::new(async move {
             for _ in 0..ATTEMPTS {
-                let target = match engine.aim(&making.call).await? {
+                let target = match engine.aim(&making.call, false).await? {
                     Aimed::At(target) => target,
                     Aimed::Earlier(outcome) => return engine.earlier(&making.call.caller, outcome).await,
                 };

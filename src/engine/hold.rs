@@ -89,6 +89,18 @@ impl Hold {
         Ok(seen)
     }
 
+    /// Returns the last known state, which may be outdated if the store is shared: what is decided on it must be
+    /// committed, or confirmed. A single call may have `seen` a newer one.
+    pub(super) async fn likely_state(
+        &self,
+        seen: Option<Seen>,
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        match (self.queue.published(), seen) {
+            (Published::State(known), None) if !self.queue.is_contended() => Ok(Some(known)),
+            (_, seen) => self.state_since(seen).await,
+        }
+    }
+
     /// Releases the queue unless entries wait. Returns whether it did.
     pub(super) fn let_go(&mut self) -> bool {
         self.engine.queues.charge(&self.queue);

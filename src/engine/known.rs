@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationKey},
-    engine::{Address, Engine},
-    store::{Newer, RecipientKey, StateOf},
+    engine::{Address, Engine, queued::Target},
+    store::{Newer, PointerWrite, RecipientKey, StateOf},
 };
 
 /// The conversation a write most likely goes to, and its state as far as it is known here.
@@ -18,6 +18,23 @@ pub(super) struct Known {
 }
 
 impl Engine {
+    /// Returns what a write's address most likely means, without asking a store that other processes write to.
+    /// The commit is refused if it does not; what is answered without a commit is checked before.
+    pub(super) fn assumed(&self, address: &Address, recipient: &RecipientKey) -> Option<Target> {
+        let last = self.last_active.as_ref()?;
+        let by_recipient = address.conversation.is_none();
+        let id = address.conversation.clone().or_else(|| last.of(recipient))?;
+        let key = ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() };
+        let queue = self.queues.get(&key).filter(|queue| !queue.is_contended())?;
+        let state = queue.published().state()?;
+        if by_recipient && !address.may_mean(&state) {
+            return None;
+        }
+        let (before, after) = (Some(id.clone()), Some(id));
+        let pointer = PointerWrite { recipient: recipient.clone(), before, after };
+        Some(Target { key, pointer: by_recipient.then_some(pointer), exists: true, seen: None })
+    }
+
     /// Returns what is known of the addressed conversation. `None` if the store need not be asked for its state
     /// along with everything else: because no other process writes to the store, or because the conversation's
     /// queue is held, and its writes share one read of the state.

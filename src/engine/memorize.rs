@@ -132,7 +132,7 @@ impl Engine {
     ) -> Result<Prepared, EngineError> {
         let write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
-        let target = match self.aim(&write).await? {
+        let target = match self.aim(&write, true).await? {
             Aimed::At(target) => target,
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };

@@ -3,7 +3,10 @@
 use std::{
     collections::VecDeque,
     mem,
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use parking_lot::{Mutex, RwLock};
@@ -24,7 +27,13 @@ pub(super) struct Queue {
     /// Locked only to copy or replace a pointer: a reader never waits for a decision or a commit.
     published: RwLock<Published>,
     changed: OnceLock<watch::Sender<()>>,
+    /// For how many more commits other processes are expected to write too.
+    contended: AtomicU32,
 }
+
+/// After a commit that another process was faster than, the number of commits for which the store is asked for
+/// the newest state first.
+const CONTENDED: u32 = 16;
 
 struct Waiting {
     entries: VecDeque<Entry>,
@@ -86,12 +95,25 @@ impl Queue {
     pub(super) fn new(key: ConversationKey) -> Self {
         let charge = Charge { window: 0, bytes: footprint::QUEUE };
         let waiting = Waiting::new(charge);
-        Self { key, waiting: Mutex::new(waiting), published: RwLock::default(), changed: OnceLock::new() }
+        let (published, changed, contended) = Default::default();
+        Self { key, waiting: Mutex::new(waiting), published, changed, contended }
     }
 
     /// Returns the published state.
     pub(super) fn published(&self) -> Published {
         self.published.read().clone()
+    }
+
+    /// Whether another process wrote to the conversation recently, so that the published state may well be
+    /// outdated.
+    pub(super) fn is_contended(&self) -> bool {
+        self.contended.load(Ordering::Relaxed) > 0
+    }
+
+    /// Notes whether another process was faster than a commit or a decision.
+    pub(super) fn note_commit(&self, was_late: bool) {
+        let next = |left: u32| if was_late { Some(CONTENDED) } else { left.checked_sub(1) };
+        let _ = self.contended.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     }
 
     /// Subscribes to all later publications.

@@ -95,7 +95,7 @@ pub(super) struct Target {
     pub key: ConversationKey,
     /// The expected value of the recipient's active pointer, and its new value.
     pub pointer: Option<PointerWrite>,
-    /// It was resolved to an existing conversation, so no pointer is set to start it.
+    /// It was resolved to a conversation that exists, or is assumed to: no pointer is set to start it.
     pub exists: bool,
     /// A state read since the call began, if one was requested.
     pub seen: Option<Seen>,
@@ -193,6 +193,11 @@ impl<T> Request<T> {
             true => Ok(self),
             false => Err(EngineError::Contended),
         }
+    }
+
+    /// Whether it was not tried yet.
+    pub(super) fn is_first(&self) -> bool {
+        self.tries == 0
     }
 
     fn try_again(&mut self) -> bool {

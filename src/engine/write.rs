@@ -87,7 +87,7 @@ impl Engine {
     ) -> Result<Submitted<T>, EngineError> {
         let target = match request.target.take() {
             Some(target) => target,
-            None => match self.aim(&request.call).await? {
+            None => match self.aim(&request.call, request.is_first()).await? {
                 Aimed::At(target) => target,
                 Aimed::Earlier(outcome) => return Ok(Submitted::Earlier(outcome)),
             },
@@ -101,17 +101,21 @@ impl Engine {
 
     /// Returns the conversation a write goes to, or the outcome of an earlier attempt with the same id.
     ///
-    /// Fails if that attempt had another body, or if the address means nothing.
-    pub(super) async fn aim(&self, call: &WriteCall) -> Result<Aimed, EngineError> {
+    /// - Fails if that attempt had another body, or if the address means nothing.
+    /// - Does not ask the store if it `may_assume` the answer.
+    pub(super) async fn aim(&self, call: &WriteCall, may_assume: bool) -> Result<Aimed, EngineError> {
         let WriteCall { caller, address, attempt, if_absent, .. } = call;
+        let recipient = caller.recipient(address.recipient_or_default());
+        if may_assume && let Some(target) = self.assumed(address, &recipient) {
+            return Ok(Aimed::At(target));
+        }
         let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
         let exists = may_start.is_some_and(|id| self.is_published(&caller.key(id.clone())));
         let activates = may_start.is_some() && !exists;
-        let recipient = caller.recipient(address.recipient_or_default());
         let wanted = (address.conversation.is_none() || activates).then_some(&recipient);
         let key = attempt.as_ref().map(|attempt| attempt.key(caller));
         let (mut active, mut outcome, mut seen) = (None, None, None);
-        if wanted.is_some() || key.is_some() {
+        if wanted.is_some() || key.is_some() || self.is_shared {
             let oldest = self.clock.now().minus(OUTCOME_RETENTION);
             let outcome_of = key.as_ref().map(|key| (key, oldest));
             let known = self.known(address, &recipient);
@@ -176,7 +180,8 @@ impl Engine {
         }
         let outcome = key.as_ref().map(|key| (key, self.clock.now().minus(OUTCOME_RETENTION)));
         let recipient = pointer.map(|pointer| &pointer.recipient);
-        let known = self.queues.get(&target.key).and_then(|queue| queue.published().state());
+        let queue = self.queues.get(&target.key);
+        let known = queue.as_ref().and_then(|queue| queue.published().state());
         let known = known.map(|state| state.head.change);
         let state = self.is_shared.then_some(StateOf::One(&target.key, known));
         let begun = self.store.begin(Begin { recipient, outcome, state }).await?;
@@ -185,6 +190,7 @@ impl Engine {
             Newer::Absent => known.is_some(),
             Newer::State(_) => true,
         };
+        queue.filter(|_| is_changed).into_iter().for_each(|queue| queue.note_commit(true));
         let is_another = pointer.is_some_and(|pointer| begun.active != pointer.before);
         Ok(begun.outcome.is_some() || is_another || is_changed)
     }

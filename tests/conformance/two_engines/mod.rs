@@ -44,7 +44,7 @@ on_each_store! {
         first_writers_start_one_conversation,
         an_expected_revision_is_the_stored_one,
         one_of_those_who_expect_a_revision_gets_it,
-        a_write_asks_the_store_once,
+        a_write_asks_the_store_at_most_once,
     ]
     reads: [
         what_one_acknowledged_the_other_reads_at_once,
