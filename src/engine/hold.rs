@@ -101,6 +101,21 @@ impl Hold {
         }
     }
 
+    /// Publishes a state that was read, if it follows the known one.
+    pub(super) fn publish_newer(&self, state: &Arc<Conversation>) {
+        let is_newer = match self.queue.published() {
+            Published::Unknown => true,
+            Published::Absent => false,
+            Published::State(known) => {
+                known.head.identity.lineage == state.head.identity.lineage
+                    && known.head.revision < state.head.revision
+            }
+        };
+        if is_newer {
+            self.queue.publish_loaded(Some(state.clone()));
+        }
+    }
+
     /// Releases the queue unless entries wait. Returns whether it did.
     pub(super) fn let_go(&mut self) -> bool {
         self.engine.queues.charge(&self.queue);
@@ -183,6 +198,12 @@ impl Engine {
         }
     }
 
+    /// Holds a conversation's queue if nobody does.
+    pub(super) fn hold_if_free(self: &Arc<Self>, key: &ConversationKey) -> Option<Hold> {
+        let queue = self.queues.of(key);
+        queue.hold_if_free().then(|| Hold::new(self.clone(), queue))
+    }
+
     /// Holds a conversation's queue, once everything ahead in it is done.
     pub(super) async fn hold(self: &Arc<Self>, key: &ConversationKey) -> Result<Hold, EngineError> {
         loop {
@@ -216,7 +237,7 @@ impl Engine {
                 Ok(match self.store.load_if_newer(key, change).await? {
                     Newer::Known => known,
                     Newer::Absent => None,
-                    Newer::State(state) => Some(state),
+                    Newer::State(state) => Some(self.keep(state)),
                 })
             }
             known => Ok(known.state()),

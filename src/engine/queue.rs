@@ -150,6 +150,12 @@ impl Queue {
         if is_full { Err(Unqueued::Full) } else { Ok(None) }
     }
 
+    /// Takes the hold if nobody has it.
+    pub(super) fn hold_if_free(&self) -> bool {
+        let mut waiting = self.waiting.lock();
+        !waiting.is_discarded && !mem::replace(&mut waiting.is_held, true)
+    }
+
     /// Whether the queue is held.
     pub(super) fn is_held(&self) -> bool {
         self.waiting.lock().is_held

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationId, Identity, LineageId},
-    engine::{Address, Caller, Engine, EngineError, queued::ATTEMPTS},
+    engine::{Address, Caller, Engine, EngineError, last_active::LastActive, queued::ATTEMPTS},
+    store::{Begin, Newer, StateOf},
 };
 
 impl Engine {
@@ -50,6 +51,9 @@ impl Engine {
         caller: &Caller,
         address: &Address,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        if let (Some(last), None) = (&self.last_active, &address.conversation) {
+            return self.find_active(last, caller, address).await;
+        }
         let mut before = None;
         for _ in 0..ATTEMPTS {
             let Some(id) = self.resolve(caller, address).await? else { return Ok(None) };
@@ -66,6 +70,45 @@ impl Engine {
             }
         }
         Ok(None)
+    }
+
+    /// Returns the recipient's active conversation: asks a shared store once, for both the pointer and the state.
+    async fn find_active(
+        self: &Arc<Self>,
+        last: &LastActive,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        let recipient = caller.recipient(address.recipient_or_default());
+        for _ in 0..ATTEMPTS {
+            let id = last.of(&recipient);
+            let queue = id.as_ref().and_then(|id| self.queues.get(&caller.key(id.clone())));
+            let known = queue.and_then(|queue| queue.published().state());
+            let change = known.as_ref().map(|state| state.head.change);
+            let wanted = StateOf::Active(id.as_ref().zip(change));
+            let begin = Begin { recipient: Some(&recipient), outcome: None, state: Some(wanted) };
+            let begun = self.store.begin(begin).await?;
+            let Some(active) = begun.active else { return Ok(None) };
+            last.note(&recipient, &active);
+            let state = match begun.state {
+                Newer::Known => known,
+                Newer::Absent => None,
+                Newer::State(state) => Some(self.keep(state)),
+            };
+            // it may have ended between the two answers
+            if let Some(state) = state.filter(|state| address.may_mean(state)) {
+                return Ok(Some(state));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Keeps a newer state than the known one for the next reader, unless a writer is about to publish one.
+    pub(super) fn keep(self: &Arc<Self>, state: Arc<Conversation>) -> Arc<Conversation> {
+        if let Some(hold) = self.hold_if_free(state.key()) {
+            hold.publish_newer(&state);
+        }
+        state
     }
 
     /// Returns what a recipient's next conversation starts with. It has no lineage, and its id is never shown.
