@@ -1,6 +1,10 @@
 //! Opening connections.
 
-use std::{fs, sync::Arc};
+use std::{
+    fs,
+    path::Path,
+    sync::{Arc, LazyLock},
+};
 
 use rustls::{
     ClientConfig, RootCertStore,
@@ -35,27 +39,36 @@ pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+/// The authorities that the system trusts. Reading them takes longer than connecting.
+static SYSTEM: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    Arc::new(roots)
+});
+
 /// TLS that checks the server's certificate.
 pub(super) fn tls(options: &Options) -> Result<MakeRustlsConnect, StoreError> {
-    let mut roots = RootCertStore::empty();
-    match &options.authorities {
-        None => {
-            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
-        Some(file) => {
-            let wrong = |error: &dyn std::fmt::Display| {
-                let file = file.display();
-                StoreError::Unavailable(format!("the certificate authorities in {file}: {error}"))
-            };
-            let pem = fs::read(file).map_err(|error| wrong(&error))?;
-            for certificate in CertificateDer::pem_slice_iter(&pem) {
-                let certificate = certificate.map_err(|error| wrong(&error))?;
-                roots.add(certificate).map_err(|error| wrong(&error))?;
-            }
-        }
-    }
+    let roots = match &options.authorities {
+        None => SYSTEM.clone(),
+        Some(file) => Arc::new(authorities(file)?),
+    };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.map_err(|error| StoreError::Unavailable(error.to_string()))?;
     Ok(MakeRustlsConnect::new(builder.with_root_certificates(roots).with_no_client_auth()))
+}
+
+/// The authorities in a file in PEM.
+fn authorities(file: &Path) -> Result<RootCertStore, StoreError> {
+    let wrong = |error: &dyn std::fmt::Display| {
+        let file = file.display();
+        StoreError::Unavailable(format!("the certificate authorities in {file}: {error}"))
+    };
+    let mut roots = RootCertStore::empty();
+    let pem = fs::read(file).map_err(|error| wrong(&error))?;
+    for certificate in CertificateDer::pem_slice_iter(&pem) {
+        let certificate = certificate.map_err(|error| wrong(&error))?;
+        roots.add(certificate).map_err(|error| wrong(&error))?;
+    }
+    Ok(roots)
 }
