@@ -13,6 +13,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::{
     Options, connect,
     fault::{Fault, unavailable},
+    waits::Waits,
 };
 use crate::{
     domain::limits::{DATABASE_CONNECT_TIMEOUT, DATABASE_STATEMENT_TIMEOUT, DATABASE_WAIT},
@@ -30,6 +31,7 @@ pub(super) struct Database(Arc<Inner>);
 
 struct Inner {
     pool: Pool,
+    waits: Waits,
     condition: watch::Sender<Result<(), StoreError>>,
 }
 
@@ -54,13 +56,17 @@ impl Database {
             .post_create(greet)
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        Ok(Self(Arc::new(Inner { pool, condition: watch::Sender::new(Ok(())) })))
+        let condition = watch::Sender::new(Ok(()));
+        Ok(Self(Arc::new(Inner { pool, waits: Waits::default(), condition })))
     }
 
     /// A connection that nobody else uses. Fails at once while the database cannot be reached.
     pub(super) async fn connection(&self) -> Result<Connection, StoreError> {
         self.0.condition.borrow().clone()?;
-        match self.0.pool.get().await {
+        let wait = self.0.waits.begin();
+        let connected = self.0.pool.get().await;
+        drop(wait);
+        match connected {
             Ok(client) => Ok(Connection { client: Some(client), database: self.clone() }),
             Err(error) => Err(self.unreachable(error)),
         }
@@ -72,15 +78,23 @@ impl Database {
     }
 
     /// Whether callers wait for connections, more than there are.
+    pub(super) fn is_busy(&self) -> bool {
+        self.0.waits.exceed(self.connections())
+    }
+
+    /// Whether such callers have been waiting for long.
     pub(super) fn is_behind(&self) -> bool {
-        let status = self.0.pool.status();
-        status.waiting > 4 * status.max_size
+        self.0.waits.are_too_many(self.connections())
+    }
+
+    fn connections(&self) -> usize {
+        self.0.pool.status().max_size
     }
 
     fn unreachable(&self, error: PoolError) -> StoreError {
         match error {
             PoolError::Timeout(TimeoutType::Wait) => {
-                let size = self.0.pool.status().max_size;
+                let size = self.connections();
                 StoreError::Unavailable(format!("all {size} connections to the database are in use"))
             }
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {

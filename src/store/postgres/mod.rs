@@ -31,6 +31,7 @@ mod read;
 mod sql;
 mod store;
 mod types;
+mod waits;
 
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use options::{DatabaseUrl, Options};

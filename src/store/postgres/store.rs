@@ -137,7 +137,7 @@ impl PostgresStore {
     }
 
     async fn keep(&self, derived: DerivedBlock) -> Result<bool, StoreError> {
-        if self.database.is_behind() {
+        if self.database.is_busy() {
             return Ok(false);
         }
         let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
