@@ -1,10 +1,12 @@
 //! Support for several tests: a clock that tests control, and a server at the end of a pipe.
 //!
 //! `UTTERD_TEST_BACKEND` names the backend of every server whose test does not choose one: memory (the
-//! default), fjall or sled.
+//! default), fjall, sled or postgres.
 #![allow(dead_code)] // each test uses its part
 
 pub mod pipe;
+pub mod postgres;
+pub mod schema;
 
 use std::{
     path::Path,
@@ -28,24 +30,33 @@ use utterd::{
     server::{Models, ServeError, Server},
 };
 
+use schema::Schema;
+
 /// A clock that stands still until it is moved, and whose ids count up.
 pub struct ManualClock {
     micros: AtomicI64,
     ids: AtomicU64,
-    /// The directory of the server's store, if it has its own. A server drops its clock after its store, so
-    /// the directory outlives its use.
-    directory: Option<TempDir>,
+    /// Where the server's store is, if it has a place of its own. A server drops its clock after its store, so
+    /// the place outlives its use.
+    place: Place,
+}
+
+/// Where a store is.
+enum Place {
+    Memory,
+    Files(TempDir),
+    Database(Schema),
 }
 
 impl ManualClock {
     /// A clock at noon of 1 March 2026, UTC.
     pub fn new() -> Arc<Self> {
-        Self::over(None)
+        Self::with(Place::Memory)
     }
 
-    fn over(directory: Option<TempDir>) -> Arc<Self> {
+    fn with(place: Place) -> Arc<Self> {
         let (micros, ids) = (AtomicI64::new(1_772_366_400_000_000), AtomicU64::new(0));
-        Arc::new(Self { micros, ids, directory })
+        Arc::new(Self { micros, ids, place })
     }
 
     /// Moves the clock forward.
@@ -78,26 +89,35 @@ pub fn server() -> (Server, Arc<ManualClock>) {
 
 /// A server with the given settings, over its own store in the backend that `UTTERD_TEST_BACKEND` names.
 pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
-    let backend = asked_backend();
-    let directory = matches!(backend, Backend::Durable(_)).then(|| tempfile::tempdir().expect("a directory"));
-    let data_dir = directory.as_ref().map_or(settings.data_dir.clone(), |own| own.path().to_owned());
-    let settings = Settings { backend, data_dir, ..settings.clone() };
-    let clock = ManualClock::over(directory);
+    let (settings, clock) = placed(settings);
     let server = Server::new(&settings, clock.clone()).expect("the settings go together");
     (server, clock)
 }
 
 /// A server with the default settings whose summaries wait for the given model.
 pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualClock>) {
-    let settings = Settings { backend: asked_backend(), ..Settings::default() };
-    let directory = matches!(settings.backend, Backend::Durable(_));
-    let directory = directory.then(|| tempfile::tempdir().expect("a directory"));
-    let data_dir = directory.as_ref().map_or(settings.data_dir.clone(), |own| own.path().to_owned());
-    let clock = ManualClock::over(directory);
-    let settings = Settings { data_dir, ..settings };
+    let (settings, clock) = placed(&Settings::default());
     let models = Models { summarizer: Some(model), embedder: None };
     let server = Server::with_models(&settings, models, clock.clone()).expect("the settings go together");
     (server, clock)
+}
+
+/// The settings with a new store in the backend that `UTTERD_TEST_BACKEND` names, and a clock that keeps it.
+fn placed(settings: &Settings) -> (Settings, Arc<ManualClock>) {
+    let backend = asked_backend();
+    let (settings, place) = match backend {
+        Backend::Memory => (Settings { backend, ..settings.clone() }, Place::Memory),
+        Backend::Durable(_) => {
+            let directory = tempfile::tempdir().expect("a directory");
+            let data_dir = directory.path().to_owned();
+            (Settings { backend, data_dir, ..settings.clone() }, Place::Files(directory))
+        }
+        Backend::Postgres => {
+            let schema = Schema::new(postgres::shared().expect("there is PostgreSQL"));
+            (schema.settings(settings), Place::Database(schema))
+        }
+    };
+    (settings, ManualClock::with(place))
 }
 
 /// A server with the given settings that keeps everything in memory.

@@ -48,12 +48,12 @@ impl Story {
         let (start, shown) = (session.cursor(), Arc::default());
         let conversations = CONVERSATIONS.map(str::to_owned).into();
         let mut story = Self { session, model, start, sent: Vec::new(), conversations, shown };
-        let answering = story.answer(format!(
+        let answering = story.answer(Answers::new(format!(
             "- The word of the gate is {}, not {CONTROL}: the keeper told the night shift twice on Monday.\n\
              - The word of the dyke is {CONTROL}, as the keeper wrote down on 12 May, and told nobody since.\n\
              - The word of the mill is not known: {CONTROL} was tried on Monday, and it did not open the mill.",
             word::TOLD
-        ), [word::TITLE, word::CLOSING]);
+        ), [word::TITLE, word::CLOSING]));
         story.say_the_dropped().await;
         story.end_one().await;
         story.import().await;
@@ -105,11 +105,19 @@ impl Story {
             assert!(call.shown().contains(word::TOLD), "{}", call.shown());
             call.tell(&format!("- The words of the gate are {} and {}.", word::TOLD, word::IN_FLIGHT));
         }
-        // what was requested between one forget and the next
+        let answers = Answers::new(format!("- The word of the gate is {CONTROL}."), [CONTROL; 2]);
+        self.shown.lock().expect("nobody panicked").clear();
         while let Some(call) = self.model.take(0) {
-            call.tell(&format!("Title: The ledger of {}\nSummary: {}.", word::TITLE, word::CLOSING));
+            let shown = call.shown();
+            match WORDS.iter().any(|word| shown.contains(word)) {
+                // requested between one forget and the next
+                true => {
+                    call.tell(&format!("Title: The ledger of {}\nSummary: {}.", word::TITLE, word::CLOSING))
+                }
+                false => answers.give(call, &self.shown),
+            }
         }
-        self.answer(format!("- The word of the gate is {CONTROL}."), [CONTROL; 2]);
+        self.answer(answers);
         for conversation in self.conversations.clone() {
             self.until_final(&conversation).await;
         }
@@ -306,19 +314,12 @@ impl Story {
         answer
     }
 
-    /// From now on, the model immediately answers `text`, and closings are about the `named`.
-    fn answer(&self, text: String, named: [&str; 2]) -> JoinHandle<()> {
-        let [title, closing] = named;
-        let closing =
-            format!("Title: The ledger of {title}\nSummary: The ledger of {closing} and {CONTROL}.");
+    /// From now on, the model answers immediately.
+    fn answer(&self, answers: Answers) -> JoinHandle<()> {
         let (model, shown) = (self.model.clone(), self.shown.clone());
-        shown.lock().expect("nobody panicked").clear();
         tokio::spawn(async move {
             loop {
-                let call = model.called().await;
-                shown.lock().expect("nobody panicked").push_str(&format!("{:?}\n", call.material));
-                let answer = if call.material.task == Task::Closing { &closing } else { &text };
-                call.tell(answer);
+                answers.give(model.called().await, &shown);
             }
         })
     }
@@ -357,6 +358,27 @@ impl Story {
             }
         }
         panic!("the watch ended");
+    }
+}
+
+/// What the model answers: a text, or a closing about what is named.
+struct Answers {
+    text: String,
+    closing: String,
+}
+
+impl Answers {
+    fn new(text: String, [title, closing]: [&str; 2]) -> Self {
+        let closing =
+            format!("Title: The ledger of {title}\nSummary: The ledger of {closing} and {CONTROL}.");
+        Self { text, closing }
+    }
+
+    /// Answers the call, and notes what it showed.
+    fn give(&self, call: Call, shown: &Mutex<String>) {
+        shown.lock().expect("nobody panicked").push_str(&format!("{:?}\n", call.material));
+        let is_closing = call.material.task == Task::Closing;
+        call.tell(if is_closing { &self.closing } else { &self.text });
     }
 }
 
