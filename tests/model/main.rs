@@ -1,13 +1,14 @@
 //! Runs many hundreds of random sequences of calls on a server and on a model that shares no code with it,
 //! compares their responses, and checks the invariants after each step.
 //!
-//! They run over each store. Over a durable one, each sequence has its own directory, and the server is
-//! restarted on it now and then, which the model does not see. Nor does it see that there can be two servers
-//! over one store: each command goes to one of them, and its effect is read on both.
+//! They run over each store. Over a durable one, each sequence has its own directory or schema, and the server
+//! is restarted on it now and then, which the model does not see. Nor does it see that there can be two
+//! servers over one store: each command goes to one of them, and its effect is read on both.
 //!
 //! A failing sequence is shrunk to a short one and printed, one line per step. `UTTERD_MODEL_CASES` sets how
 //! many sequences each test runs in memory (a durable store and two servers run a part of them),
-//! `UTTERD_MODEL_STEPS` their maximum length, and `UTTERD_MODEL_SEED` which ones are run.
+//! `UTTERD_MODEL_STEPS` their maximum length, and `UTTERD_MODEL_SEED` which ones are run. With `--nocapture`,
+//! each test prints how often the interesting cases occurred.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod checks;
@@ -23,8 +24,9 @@ mod support;
 mod tally;
 mod text;
 
-use std::cell::RefCell;
+use std::{cell::RefCell, process::ExitCode};
 
+use libtest_mimic::{Arguments, Trial};
 use proptest::{
     strategy::BoxedStrategy,
     test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestError, TestRunner},
@@ -33,6 +35,7 @@ use proptest::{
 use commands::Step;
 use generate::Shape;
 use run::{Over, Place, Run};
+use support::{postgres::Cluster, schema};
 use tally::Tally;
 use utterd::config::DurableEngine;
 
@@ -42,39 +45,59 @@ const CASES: u32 = 400;
 const DURABLE_SHARE: u32 = 6;
 /// Two servers run one sequence for this many in memory.
 const SHARED_SHARE: u32 = 2;
+/// PostgreSQL runs one sequence for this many in memory: a schema alone takes longer than most sequences.
+const POSTGRES_SHARE: u32 = 16;
+/// Among fewer sequences, an interesting case can be missing by chance.
+const ENOUGH: u32 = CASES / DURABLE_SHARE;
 /// Maximum steps of a sequence, unless the environment sets another number.
 const STEPS: usize = 40;
 
-macro_rules! on_each_store {
-    ($($name:ident: $over:expr,)*) => {$(
-        mod $name {
-            use super::*;
+/// Makes the sequences of a test.
+type Sequences = fn(Shape) -> BoxedStrategy<Vec<Step>>;
 
-            #[test]
-            fn one_conversation_is_what_the_model_says() {
-                check($over, generate::in_one);
-            }
+const TESTS: [(&str, Sequences); 2] = [
+    ("one_conversation_is_what_the_model_says", generate::in_one),
+    ("three_conversations_are_what_the_model_says", generate::in_three),
+];
 
-            #[test]
-            fn three_conversations_are_what_the_model_says() {
-                check($over, generate::in_three);
-            }
-        }
-    )*};
+const STORES: [(&str, Over); 4] = [
+    ("in_memory", Over::Memory),
+    ("on_fjall", Over::Files(DurableEngine::Fjall)),
+    ("on_sled", Over::Files(DurableEngine::Sled)),
+    ("on_two_engines", Over::Two),
+];
+
+/// Makes a store of PostgreSQL.
+type OverCluster = fn(&'static Cluster) -> Over;
+
+const DATABASES: [(&str, OverCluster); 2] =
+    [("on_postgres", Over::Postgres), ("on_two_servers_of_postgres", Over::TwoOfPostgres)];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let tells = arguments.nocapture;
+    let mut trials = Vec::new();
+    for (test, sequences) in TESTS {
+        trials.extend(STORES.map(|(store, over)| {
+            Trial::test(format!("{store}::{test}"), move || {
+                check(over, sequences, tells);
+                Ok(())
+            })
+        }));
+        trials.extend(DATABASES.map(|(store, over)| {
+            schema::trial(format!("{store}::{test}"), move |cluster| check(over(cluster), sequences, tells))
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-on_each_store! {
-    in_memory: Over::Memory,
-    on_fjall: Over::Files(DurableEngine::Fjall),
-    on_sled: Over::Files(DurableEngine::Sled),
-    on_two_engines: Over::Two,
-}
-
-fn check(over: Over, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
+fn check(over: Over, sequences: Sequences, tells: bool) {
     let (restarts, engines, share) = match over {
         Over::Memory => (false, 1, 1),
         Over::Files(_) => (true, 1, DURABLE_SHARE),
         Over::Two => (true, 2, SHARED_SHARE),
+        Over::Postgres(_) => (true, 1, POSTGRES_SHARE),
+        Over::TwoOfPostgres(_) => (true, 2, POSTGRES_SHARE),
     };
     let most = asked("UTTERD_MODEL_STEPS").unwrap_or(STEPS);
     let sequences = sequences(Shape { most, restarts, engines });
@@ -86,7 +109,8 @@ fn check(over: Over, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
         max_shrink_iters: 20_000,
         ..Config::default()
     };
-    let (enough, tally) = (config.cases >= CASES.div_ceil(share), RefCell::new(Tally::default()));
+    let enough = config.cases >= CASES.div_ceil(share).max(ENOUGH);
+    let tally = RefCell::new(Tally::default());
     let directories = tempfile::tempdir().unwrap();
     let outcome = TestRunner::new(config).run(&sequences, |steps| {
         let place = Place::of(over, directories.path());
@@ -96,7 +120,9 @@ fn check(over: Over, sequences: fn(Shape) -> BoxedStrategy<Vec<Step>>) {
     if let Err(error) = outcome {
         panic!("{}", told(&error));
     }
-    println!("{:?}", tally.borrow());
+    if tells {
+        println!("{:?}", tally.borrow());
+    }
     if enough {
         tally.borrow().check(restarts).unwrap();
     }

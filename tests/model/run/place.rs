@@ -11,11 +11,11 @@ use utterd::{
 
 use crate::{
     shared::Shared,
-    support::{ManualClock, server_in, server_in_memory},
+    support::{ManualClock, postgres::Cluster, schema::Schema, server_in, server_in_memory},
 };
 
 /// The stores that the sequences of a test run over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub enum Over {
     /// The memory store, for one server.
     Memory,
@@ -23,6 +23,10 @@ pub enum Over {
     Files(DurableEngine),
     /// A memory store that two servers share.
     Two,
+    /// PostgreSQL, for one server.
+    Postgres(&'static Cluster),
+    /// PostgreSQL, for two servers.
+    TwoOfPostgres(&'static Cluster),
 }
 
 /// The store of one sequence.
@@ -33,6 +37,8 @@ pub enum Place {
     Shared(Shared),
     /// In its own directory.
     Directory(DurableEngine, TempDir),
+    /// In its own schema, for so many servers.
+    Schema(Schema, usize),
 }
 
 impl Place {
@@ -44,12 +50,18 @@ impl Place {
             Over::Files(engine) => {
                 Self::Directory(engine, tempfile::tempdir_in(directories).expect("a directory"))
             }
+            Over::Postgres(cluster) => Self::Schema(Schema::new(cluster), 1),
+            Over::TwoOfPostgres(cluster) => Self::Schema(Schema::new(cluster), 2),
         }
     }
 
     /// The number of servers over the store.
     pub fn engines(&self) -> usize {
-        if matches!(self, Self::Shared(_)) { 2 } else { 1 }
+        match self {
+            Self::Memory | Self::Directory(..) => 1,
+            Self::Shared(_) => 2,
+            Self::Schema(_, servers) => *servers,
+        }
     }
 
     /// Whether a server finds what the previous one has stored.
@@ -63,6 +75,7 @@ impl Place {
             Self::Memory => return Ok(server_in_memory(settings, clock)),
             Self::Shared(store) => Server::over(Arc::new(store.clone()), settings, clock.clone()),
             Self::Directory(engine, directory) => server_in(directory.path(), *engine, settings, clock),
+            Self::Schema(schema, _) => Server::new(&schema.settings(settings), clock.clone()),
         }
         .map_err(|error| format!("the server does not start: {error}"))
     }
