@@ -19,7 +19,7 @@ use utterd::{
     proto::{MemorizeRequest, NewUtterance, Role, memory_service_client::MemoryServiceClient},
     server::Server,
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
+        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey, Quotas,
         RecipientKey, Store, StoreError,
     },
 };
@@ -36,7 +36,7 @@ pub async fn main() -> Result<(), Box<dyn Error>> {
 /// The lines that are printed.
 pub async fn run() -> Result<Vec<String>, Box<dyn Error>> {
     let log = Log::default();
-    let store = Arc::new(LoggedStore { inner: MemoryStore::new(0), log: log.clone() });
+    let store = Arc::new(LoggedStore::new(log.clone()));
     let server = Server::over(store, &Settings::default(), Arc::new(SystemClock))?;
 
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -67,7 +67,7 @@ pub async fn run() -> Result<Vec<String>, Box<dyn Error>> {
 
 /// What has happened, one line per event.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
+pub struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
     fn add(&self, line: String) {
@@ -80,9 +80,16 @@ impl Log {
 }
 
 /// The memory store, which logs each commit that took effect.
-struct LoggedStore {
+pub struct LoggedStore {
     inner: MemoryStore,
     log: Log,
+}
+
+impl LoggedStore {
+    /// An empty store, which logs to `log`.
+    pub fn new(log: Log) -> Self {
+        Self { inner: MemoryStore::new(0), log }
+    }
 }
 
 impl Store for LoggedStore {
@@ -189,5 +196,9 @@ impl Store for LoggedStore {
 
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.scrub()
+    }
+
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.inner.set_quotas(quotas)
     }
 }

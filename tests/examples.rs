@@ -1,8 +1,12 @@
-//! The examples run, and print what they claim.
+//! The examples run, and print what they claim. The store of one's own fulfils what a store promises.
 #![allow(clippy::expect_used)] // a failed test panics: that is its report
 
 #[path = "../examples/embedded_store.rs"]
 mod embedded_store;
+
+use embedded_store::{Log, LoggedStore};
+
+utterd::store_conformance!(logged_store, async { (LoggedStore::new(Log::default()), ()) });
 
 #[tokio::test]
 async fn a_store_of_ones_own_is_served() {

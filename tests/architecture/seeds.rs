@@ -104,8 +104,8 @@ fn code(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
-/// Whether `source` has a test called `name`: a function with `#[test]` or the like, or one on its own line
-/// in a list of cases.
+/// Whether `source` has a test called `name`: a function with `#[test]` or the like, one on its own line in a
+/// list of cases, or one of a trial.
 fn is_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let is_function = |line: &&str| {
@@ -115,7 +115,10 @@ fn is_test(source: &str, name: &str) -> bool {
     let Some(at) = lines.iter().position(is_function) else { return false };
     let above = lines[..at].iter().rev().take_while(|line| line.starts_with("#[") || line.starts_with("//"));
     let attributes: Vec<_> = above.filter(|line| line.starts_with("#[")).collect();
-    let is_case = lines.contains(&name) || lines.contains(&&*format!("(\"{name}\", {name}),"));
+    let trial = format!("Trial::test(\"{name}\", ");
+    let is_case = lines.contains(&name)
+        || lines.contains(&&*format!("(\"{name}\", {name}),"))
+        || lines.iter().any(|line| line.contains(&trial));
     let is_ignored = attributes.iter().any(|line| line.starts_with("#[ignore"));
     !is_ignored && (is_case || attributes.iter().any(|line| line.contains("test]") || line.contains("test(")))
 }

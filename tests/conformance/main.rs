@@ -11,27 +11,54 @@ mod shared;
 mod support;
 mod two_engines;
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, path::Path, process::ExitCode, sync::Arc};
 
+use libtest_mimic::{Arguments, Trial};
+use shared::Shared;
+use support::schema::{self, Schema};
 use tempfile::TempDir;
-use utterd::{
-    store::{
-        MemoryStore,
-        durable::{DurableStore, EngineKind, Options},
-    },
-    store_conformance,
+use utterd::store::{
+    MemoryStore, Store,
+    conformance::{self, Case},
+    durable::{DurableStore, EngineKind, Options},
+    postgres::PostgresStore,
 };
 
-store_conformance!(
-    memory,
-    async { (MemoryStore::new(0), ()) },
-    bounded: async { (MemoryStore::new(1 << 20), ()) }
-);
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![Trial::test("every_case_is_in_the_suite", || {
+        every_case_is_in_the_suite();
+        Ok(())
+    })];
+    for case in conformance::cases() {
+        trials.push(on("memory", case, || async { (MemoryStore::new(0), ()) }));
+        // as several processes use it
+        trials.push(on("shared_memory", case, || async { (Shared::new(Arc::new(MemoryStore::new(0))), ()) }));
+        trials.push(on("fjall", case, || durable(EngineKind::Fjall)));
+        trials.push(on("sled", case, || durable(EngineKind::Sled)));
+        trials.push(schema::trial(format!("postgres::{}", case.name), move |cluster| {
+            conformance::run(database(Schema::new(cluster)), case.run);
+        }));
+    }
+    for case in conformance::bounded_cases() {
+        trials.push(on("memory", case, || async { (MemoryStore::new(1 << 20), ()) }));
+    }
+    trials.extend(two_engines::trials());
+    trials.sort_by(|one, other| one.name().cmp(other.name()));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
 
-// as several processes use it
-store_conformance!(shared_memory, async { (shared::Shared::new(Arc::new(MemoryStore::new(0))), ()) });
-store_conformance!(fjall, durable(EngineKind::Fjall));
-store_conformance!(sled, durable(EngineKind::Sled));
+/// A case on a fresh store.
+fn on<S: Store, G, F: Future<Output = (S, G)>>(
+    backend: &str,
+    case: Case,
+    fresh: impl FnOnce() -> F + Send + 'static,
+) -> Trial {
+    Trial::test(format!("{backend}::{}", case.name), move || {
+        conformance::run(fresh(), case.run);
+        Ok(())
+    })
+}
 
 /// A durable store in its own directory.
 async fn durable(engine: EngineKind) -> (DurableStore, TempDir) {
@@ -40,8 +67,12 @@ async fn durable(engine: EngineKind) -> (DurableStore, TempDir) {
     (store.expect("a new store opens"), directory)
 }
 
+/// A store in its own schema.
+async fn database(schema: Schema) -> (PostgresStore, Schema) {
+    (schema.store(), schema)
+}
+
 /// The suite lists its cases by name; none must be missing.
-#[test]
 fn every_case_is_in_the_suite() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/conformance");
     let list = fs::read_to_string(folder.join("mod.rs")).expect("the suite is there");

@@ -2,13 +2,14 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    ops::RangeInclusive,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
-use futures::{StreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use parking_lot::Mutex;
 use tokio::sync::{
     broadcast::{self, error::RecvError},
@@ -16,25 +17,36 @@ use tokio::sync::{
 };
 use utterd::{
     domain::{
-        ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
+        Utterance,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Due, Hint, List, Newer,
-        Outcome, OutcomeKey, Quotas, RecipientKey, Store, StoreError, WorkerId,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
+        DerivedBytes, Due, Hint, List, Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Store, StoreError,
+        WorkerId,
     },
 };
 
-/// Wraps a store that claims that others write to it too: an engine over it answers nothing from its cache
-/// alone. A clone is the same process; [`Self::another`] is another one.
+/// Wraps a store that others write to too: an engine over it answers nothing from its cache alone. A clone is
+/// the same process; [`Self::another`] is another one.
 #[derive(Clone)]
 pub struct Shared {
     inner: Arc<dyn Store>,
-    between: Arc<Between>,
+    processes: Processes,
     mishap: Arc<Mutex<Option<Mishap>>>,
     /// How often this process has made a request that is not a commit.
     questions: Arc<AtomicUsize>,
     /// This process receives no hints.
     is_deaf: Arc<watch::Sender<bool>>,
+}
+
+/// How processes know of each other.
+#[derive(Clone)]
+enum Processes {
+    /// By this wrapper: the wrapped store is meant for one process.
+    Here(Arc<Between>),
+    /// By the wrapped store, which this opens for another process.
+    There(Arc<dyn Fn() -> Arc<dyn Store> + Send + Sync>),
 }
 
 /// Maximum number of hints waiting for a process.
@@ -58,17 +70,30 @@ struct Mishap {
 
 #[allow(dead_code)] // each test uses its part
 impl Shared {
+    /// Lets processes share a store that is meant for one.
     pub fn new(store: Arc<dyn Store>) -> Self {
         let (made, claims) = Default::default();
         let between = Between { made, claims, changed: broadcast::Sender::new(HINTS) };
+        Self::of(store, Processes::Here(Arc::new(between)))
+    }
+
+    /// A store that `open` opens for each process, and that lets them share it.
+    pub fn opened(open: impl Fn() -> Arc<dyn Store> + Send + Sync + 'static) -> Self {
+        Self::of(open(), Processes::There(Arc::new(open)))
+    }
+
+    fn of(inner: Arc<dyn Store>, processes: Processes) -> Self {
         let (mishap, questions, is_deaf) = Default::default();
-        Self { inner: store, between: Arc::new(between), mishap, questions, is_deaf }
+        Self { inner, processes, mishap, questions, is_deaf }
     }
 
     /// The same store as seen by another process.
     pub fn another(&self) -> Self {
-        let (mishap, questions, is_deaf) = Default::default();
-        Self { inner: self.inner.clone(), between: self.between.clone(), mishap, questions, is_deaf }
+        let inner = match &self.processes {
+            Processes::Here(_) => self.inner.clone(),
+            Processes::There(open) => open(),
+        };
+        Self::of(inner, self.processes.clone())
     }
 
     /// How often this process has made a request that is not a commit since the last call.
@@ -97,15 +122,29 @@ impl Shared {
         *self.mishap.lock() = Some(Mishap { takes_effect: false, meanwhile: Box::pin(meanwhile) });
     }
 
-    /// Commits; records the change and sends hints.
+    /// Commits, and lets the other processes know.
     fn apply(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        match &self.processes {
+            Processes::Here(between) => between.apply(&*self.inner, commit),
+            Processes::There(_) => self.inner.commit(commit),
+        }
+    }
+}
+
+impl Between {
+    /// Commits; records the change and sends hints.
+    fn apply(
+        self: &Arc<Self>,
+        store: &dyn Store,
+        commit: Commit,
+    ) -> BoxFuture<'static, Result<(), CommitError>> {
         let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
         let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
         let moved = moved.map(|pointer| Hint::Active(pointer.recipient.clone()));
         let hints: Vec<_> = changed.chain(moved).collect();
         let after = |state: &Arc<Conversation>| (state.key().clone(), state.head.change);
         let made: Vec<_> = commit.writes.iter().filter_map(|write| write.after()).map(after).collect();
-        let (committed, between) = (self.inner.commit(commit), self.between.clone());
+        let (committed, between) = (store.commit(commit), self.clone());
         Box::pin(async move {
             committed.await?;
             between.made.lock().extend(made);
@@ -113,6 +152,27 @@ impl Shared {
             hints.into_iter().for_each(|hint| drop(between.changed.send(hint)));
             Ok(())
         })
+    }
+
+    fn claim(&self, claim: Claim<'_>) -> bool {
+        let mut claims = self.claims.lock();
+        let another = claims.get(claim.conversation).filter(|(worker, _)| *worker != claim.worker);
+        let is_free = another.is_none_or(|(_, until)| *until <= claim.now);
+        if is_free {
+            claims.insert(claim.conversation.clone(), (claim.worker, claim.until));
+        }
+        is_free
+    }
+
+    fn hints(&self) -> BoxStream<'static, Hint> {
+        let heard = stream::unfold(self.changed.subscribe(), |mut changed| async move {
+            match changed.recv().await {
+                Ok(hint) => Some((hint, changed)),
+                Err(RecvError::Lagged(_)) => Some((Hint::Missed, changed)),
+                Err(RecvError::Closed) => None,
+            }
+        });
+        Box::pin(stream::once(std::future::ready(Hint::Missed)).chain(heard))
     }
 }
 
@@ -159,9 +219,14 @@ impl Store for Shared {
         key: &'a ConversationKey,
         change: ChangeId,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
-        self.asked();
-        let made = self.between.made.lock().contains(&(key.clone(), change));
-        Box::pin(std::future::ready(Ok(made)))
+        let store = self.asked();
+        match &self.processes {
+            Processes::Here(between) => {
+                let made = between.made.lock().contains(&(key.clone(), change));
+                Box::pin(std::future::ready(Ok(made)))
+            }
+            Processes::There(_) => store.is_committed(key, change),
+        }
     }
 
     fn archived<'a>(
@@ -236,13 +301,10 @@ impl Store for Shared {
     }
 
     fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
-        let mut claims = self.between.claims.lock();
-        let another = claims.get(claim.conversation).filter(|(worker, _)| *worker != claim.worker);
-        let is_free = another.is_none_or(|(_, until)| *until <= claim.now);
-        if is_free {
-            claims.insert(claim.conversation.clone(), (claim.worker, claim.until));
+        match &self.processes {
+            Processes::Here(between) => Box::pin(std::future::ready(Ok(between.claim(claim)))),
+            Processes::There(_) => self.inner.claim(claim),
         }
-        Box::pin(std::future::ready(Ok(is_free)))
     }
 
     fn give_up<'a>(
@@ -250,8 +312,26 @@ impl Store for Shared {
         conversation: &'a ConversationKey,
         worker: WorkerId,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.between.claims.lock().retain(|key, (owner, _)| key != conversation || *owner != worker);
-        Box::pin(std::future::ready(Ok(())))
+        match &self.processes {
+            Processes::Here(between) => {
+                between.claims.lock().retain(|key, (owner, _)| key != conversation || *owner != worker);
+                Box::pin(std::future::ready(Ok(())))
+            }
+            Processes::There(_) => self.inner.give_up(conversation, worker),
+        }
+    }
+
+    fn derived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        kind: Derived,
+        blocks: RangeInclusive<Block>,
+    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+        self.inner.derived(key, kind, blocks)
+    }
+
+    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.inner.keep_derived(derived)
     }
 
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
@@ -267,18 +347,22 @@ impl Store for Shared {
     }
 
     fn hints(&self) -> BoxStream<'static, Hint> {
-        let hearing = (self.between.changed.subscribe(), self.is_deaf.subscribe());
-        let heard = stream::unfold(hearing, |(mut changed, mut deaf)| async move {
+        let told = match &self.processes {
+            Processes::Here(between) => between.hints(),
+            Processes::There(_) => self.inner.hints(),
+        };
+        let heard = stream::unfold((told, self.is_deaf.subscribe()), |(mut told, mut deaf)| async move {
+            let was_deaf = *deaf.borrow();
             // a process that is gone receives no more hints
             deaf.wait_for(|deaf| !deaf).await.ok()?;
-            let hint = match changed.recv().await {
-                Ok(hint) => hint,
-                Err(RecvError::Lagged(_)) => Hint::Missed,
-                Err(RecvError::Closed) => return None,
-            };
-            Some((hint, (changed, deaf)))
+            if was_deaf {
+                // what was told in the meantime is lost
+                while let Some(Some(_)) = told.next().now_or_never() {}
+                return Some((Hint::Missed, (told, deaf)));
+            }
+            Some((told.next().await?, (told, deaf)))
         });
-        Box::pin(stream::once(std::future::ready(Hint::Missed)).chain(heard))
+        Box::pin(heard)
     }
 
     fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {

@@ -99,6 +99,11 @@ pub fn cases() -> Vec<Case> {
     crate::store_conformance! { @every list () }
 }
 
+/// The cases of stores that can be full, which need a store with room for 64 KiB to 32 MiB.
+pub fn bounded_cases() -> Vec<Case> {
+    crate::store_conformance! { @bounded list () }
+}
+
 /// Turns the suite into a module of tests, one for each case; see
 /// [`store::conformance`](crate::store::conformance).
 #[macro_export]
@@ -117,14 +122,19 @@ macro_rules! store_conformance {
             use super::*;
 
             $crate::store_conformance! { @every tests ($fresh) }
-            $crate::store_conformance! { @topic $bounded, room: [
+            $crate::store_conformance! { @bounded tests ($bounded) }
+        }
+    };
+    (@bounded $then:ident $with:tt) => {
+        $crate::store_conformance! { @$then $with
+            room: [
                 a_write_beyond_the_limit_is_refused,
                 a_commit_of_several_is_refused_whole,
                 a_full_store_reads_and_forgets,
                 what_is_erased_makes_room,
                 what_is_deleted_makes_room,
                 forks_share_their_room,
-            ] }
+            ]
         }
     };
     (@every $then:ident $with:tt) => {

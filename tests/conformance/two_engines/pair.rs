@@ -1,14 +1,12 @@
 //! Two servers over one store.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
-use tempfile::TempDir;
 use utterd::{
     config::{Preset, Settings},
     engine::{Engine, llm::LlmSummarizer},
     rpc::Services,
     server::{Models, Server},
-    store::Store,
 };
 
 use crate::{model::Model, shared::Shared, support::ManualClock};
@@ -30,27 +28,27 @@ pub struct Pair {
     /// The store as seen by the second.
     pub others: Shared,
     _servers: [Server; 2],
-    /// It outlives its use.
-    _directory: Option<TempDir>,
+    /// Where the store is: it outlives its use.
+    _place: Box<dyn Any>,
 }
 
 impl Pair {
     /// Two servers over `store`, whose windows have no limits.
-    pub fn over(store: Arc<dyn Store>, directory: Option<TempDir>) -> Self {
-        Self::of(Shared::new(store), [None, None], ManualClock::new(), directory)
+    pub fn over(store: Shared, place: impl Any) -> Self {
+        Self::of(store, [None, None], ManualClock::new(), Box::new(place))
     }
 
     /// Two more servers over the same store, with these models.
     pub fn with_models(&self, models: &[Arc<Model>; 2]) -> Self {
         let models = models.each_ref().map(|model| Some(model.clone()));
-        Self::of(self.store.another(), models, self.clock.clone(), None)
+        Self::of(self.store.another(), models, self.clock.clone(), Box::new(()))
     }
 
     fn of(
         own: Shared,
         models: [Option<Arc<Model>>; 2],
         clock: Arc<ManualClock>,
-        directory: Option<TempDir>,
+        place: Box<dyn Any>,
     ) -> Self {
         let settings = Settings { max_conversations_retained: RETAINED, ..Settings::of(Preset::Session) };
         let server = |store: Shared, model: Option<Arc<Model>>| {
@@ -71,7 +69,7 @@ impl Pair {
             store: own,
             others,
             _servers: [first, second],
-            _directory: directory,
+            _place: place,
         }
     }
 
