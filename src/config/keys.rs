@@ -109,6 +109,8 @@ pub static KEYS: &[Key] = &[
         "The most connections that this server opens to the database, besides the one on which it listens for changes"),
     key!(database_ca "database-ca" "UTTERD_DATABASE_CA" "FILE" file
         "The authorities that sign the certificate of the database, in PEM; empty trusts those of the system"),
+    key!(database_events "database-events" "UTTERD_DATABASE_EVENTS" "BOOL" switch
+        "Whether WatchEvents streams the changes of all servers, which are stored for a day; if not, it streams what its own server does, reads included"),
     key!(flush "flush" "UTTERD_FLUSH" "WHEN" flush
         "When a reply is sent: `each` waits until the write is on the disk; a duration such as 100ms does not wait, and a loss of power may lose the writes of that time (a killed process loses nothing)"),
     key!(disk_reserve "disk-reserve" "UTTERD_DISK_RESERVE" "SIZE" size

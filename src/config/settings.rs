@@ -123,6 +123,8 @@ pub struct Settings {
     pub database_connections: usize,
     /// The authorities that sign its certificate; `None` for those of the system.
     pub database_ca: Option<PathBuf>,
+    /// Whether the events of changes are stored there, for WatchEvents on all servers.
+    pub database_events: bool,
     /// What a durable backend's replies wait for.
     pub flush: Flush,
     /// Bytes that a durable backend leaves free on its disk; while fewer are free, writes are refused.
@@ -236,6 +238,7 @@ impl Settings {
             database_schema: "utterd".to_owned(),
             database_connections: DEFAULT_DATABASE_CONNECTIONS,
             database_ca: None,
+            database_events: true,
             flush: Flush::default(),
             disk_reserve: DEFAULT_DISK_RESERVE,
             cache_limit: 512 * MIB,

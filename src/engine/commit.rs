@@ -109,6 +109,11 @@ impl Part {
         &self.changes
     }
 
+    /// Returns the events to publish.
+    pub(super) fn events(&mut self) -> impl Iterator<Item = &mut Event> {
+        self.events.iter_mut()
+    }
+
     fn write(&self) -> Option<Write> {
         match (&self.before, &self.after) {
             (Some(before), None) => Some(Write::Delete { before: before.clone() }),
@@ -169,9 +174,9 @@ impl Engine {
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
         let moved = extras.pointers.iter().filter(|pointer| pointer.before != pointer.after);
         let moved: Vec<_> = moved.cloned().collect();
-        let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes };
-        let is_empty = commit.writes.is_empty() && commit.pointers.is_empty() && commit.outcomes.is_empty();
-        let committed = (!is_empty).then(|| self.store.commit(commit));
+        let traced = self.traced(parts);
+        let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes, traced };
+        let committed = (!commit.is_empty()).then(|| self.store.commit(commit));
         async move {
             if let Some(committed) = committed {
                 self.committed(parts, alone, committed.await).await?;

@@ -2,8 +2,6 @@
 
 use std::{
     collections::VecDeque,
-    fmt,
-    str::FromStr,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
@@ -12,18 +10,20 @@ use std::{
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::{
     domain::{
-        Conversation, ConversationId, Identity, LineageId, Namespace, RecipientId, RequestId, Timestamp,
+        Conversation, ConversationId, ConversationKey, Identity, LineageId, Namespace, RecipientId,
+        RequestId, Timestamp,
         limits::{EVENT_BYTES, LEAST_EVENTS_BYTES},
     },
-    engine::{Attempt, Caller, Clock, EngineError, Facts, applied::Decided},
+    engine::{Attempt, Caller, Clock, EngineError, Facts, applied::Decided, cursor::EventCursor},
 };
 
 /// The kind of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)] // each is the call of the same name
 pub enum Operation {
     Memorize,
@@ -82,7 +82,7 @@ pub struct Event {
     /// For a change: its facts.
     pub facts: Option<Arc<Facts>>,
     /// Whether it wrote a segment or an ending that may be waiting for a model.
-    may_wait: bool,
+    pub(super) may_wait: bool,
 }
 
 /// The object of an operation.
@@ -90,6 +90,8 @@ pub struct Event {
 pub enum Subject {
     /// One conversation.
     Conversation(Arc<Identity>),
+    /// The same, as read from a store.
+    Named(ConversationKey, RecipientId),
     /// Several conversations of a recipient, its own state, or nothing at all.
     Wide(Namespace, Option<RecipientId>),
 }
@@ -107,6 +109,7 @@ impl Subject {
     pub fn namespace(&self) -> &Namespace {
         match self {
             Self::Conversation(identity) => &identity.key.namespace,
+            Self::Named(key, _) => &key.namespace,
             Self::Wide(namespace, _) => namespace,
         }
     }
@@ -115,6 +118,7 @@ impl Subject {
     pub fn conversation(&self) -> Option<&ConversationId> {
         match self {
             Self::Conversation(identity) => Some(&identity.key.id),
+            Self::Named(key, _) => Some(&key.id),
             Self::Wide(..) => None,
         }
     }
@@ -123,6 +127,7 @@ impl Subject {
     pub fn recipient(&self) -> Option<&RecipientId> {
         match self {
             Self::Conversation(identity) => Some(&identity.recipient),
+            Self::Named(_, recipient) => Some(recipient),
             Self::Wide(_, recipient) => recipient.as_ref(),
         }
     }
@@ -172,7 +177,7 @@ impl Event {
         size_of::<Self>() + self.facts.as_ref().map_or(0, |facts| facts.memory_bytes())
     }
 
-    fn bare(operation: Operation, subject: Subject) -> Self {
+    pub(super) fn bare(operation: Operation, subject: Subject) -> Self {
         let time = Timestamp::default();
         Self {
             number: 0,
@@ -187,10 +192,12 @@ impl Event {
     }
 }
 
-/// The events of this run of the server.
+/// The events of this run of the server, unless the store keeps those of all servers.
 pub struct EventLog {
     clock: Arc<dyn Clock>,
     run: LineageId,
+    /// Whether the events of changes are stored with them; reads are not events then.
+    is_stored: bool,
     capacity: usize,
     rings: DashMap<Namespace, Arc<Ring>>,
     /// The bytes of the events of all rings.
@@ -200,9 +207,9 @@ pub struct EventLog {
 }
 
 #[derive(Default)]
-struct Ring {
+pub(super) struct Ring {
     kept: Mutex<Kept>,
-    news: Notify,
+    pub(super) news: Notify,
 }
 
 #[derive(Default)]
@@ -213,11 +220,15 @@ struct Kept {
     bytes: usize,
 }
 
+/// Why a cursor is refused.
+pub(super) const AHEAD: &str = "is ahead of the newest event";
+pub(super) const TOO_OLD: &str = "is too old: the events after it are no longer kept";
+
 impl EventLog {
-    pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize) -> Self {
+    pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize, is_stored: bool) -> Self {
         let run = LineageId(clock.unique().to_be_bytes());
         let (rings, bytes, waiting) = Default::default();
-        Self { clock, run, capacity: capacity.max(1), rings, bytes, waiting }
+        Self { clock, run, is_stored, capacity: capacity.max(1), rings, bytes, waiting }
     }
 
     /// Returns a notification for every later change that writes something that may be waiting for a model.
@@ -230,6 +241,9 @@ impl EventLog {
         event.time = self.clock.now();
         if let Some(waiting) = self.waiting.get().filter(|_| event.may_wait) {
             waiting.notify_one();
+        }
+        if self.is_stored {
+            return self.tell(event.subject.namespace());
         }
         let ring = match self.rings.get(event.subject.namespace()) {
             Some(ring) => ring,
@@ -274,32 +288,46 @@ impl EventLog {
     ///
     /// Refuses a cursor from another run of the server, one ahead of the newest event, and one whose next event
     /// is no longer kept.
-    pub fn watch(&self, caller: &Caller, after: Option<EventCursor>) -> Result<EventStream, EngineError> {
-        let ring = self.ring(&caller.namespace);
+    pub(super) fn watch(
+        &self,
+        namespace: &Namespace,
+        after: Option<EventCursor>,
+    ) -> Result<KeptEvents, EngineError> {
+        let ring = self.ring(namespace);
         let seen = {
             let kept = ring.kept.lock();
             match after {
                 None => kept.newest,
-                Some(cursor) if cursor.run != self.run => {
+                Some(EventCursor::Kept { run, number }) if run == self.run => match number {
+                    number if number > kept.newest => return Err(EngineError::Cursor(AHEAD)),
+                    number if number + 1 < kept.first() => return Err(EngineError::Cursor(TOO_OLD)),
+                    number => number,
+                },
+                Some(_) => {
                     return Err(EngineError::Cursor(
                         "is from another run of the server; events are kept in memory only",
                     ));
                 }
-                Some(cursor) if cursor.number > kept.newest => {
-                    return Err(EngineError::Cursor("is ahead of the newest event"));
-                }
-                Some(cursor) if cursor.number + 1 < kept.first() => {
-                    return Err(EngineError::Cursor("is too old: the events after it are no longer kept"));
-                }
-                Some(cursor) => cursor.number,
             }
         };
-        Ok(EventStream { ring, run: self.run, seen, ahead: VecDeque::new() })
+        Ok(KeptEvents { ring, run: self.run, seen, ahead: VecDeque::new() })
     }
 
-    /// Returns the cursor of an event.
-    pub fn cursor(&self, number: u64) -> EventCursor {
-        EventCursor { run: self.run, number }
+    /// Returns what tells of news in a namespace.
+    pub(super) fn news(&self, namespace: &Namespace) -> Arc<Ring> {
+        self.ring(namespace)
+    }
+
+    /// Notifies the readers of a namespace that there may be news.
+    pub(super) fn tell(&self, namespace: &Namespace) {
+        if let Some(ring) = self.rings.get(namespace) {
+            ring.news.notify_waiters();
+        }
+    }
+
+    /// Notifies all readers that there may be news.
+    pub(super) fn tell_all(&self) {
+        self.rings.iter().for_each(|ring| ring.news.notify_waiters());
     }
 
     fn ring(&self, namespace: &Namespace) -> Arc<Ring> {
@@ -329,8 +357,8 @@ impl Kept {
     }
 }
 
-/// A reader of the trace.
-pub struct EventStream {
+/// A reader of the events that this process keeps.
+pub(super) struct KeptEvents {
     ring: Arc<Ring>,
     run: LineageId,
     seen: u64,
@@ -340,26 +368,27 @@ pub struct EventStream {
 /// An item read from the trace.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Watched {
-    /// An event.
-    Event(Event),
+    /// An event, and the place behind it.
+    Event(Event, EventCursor),
     /// The reader was too slow: this many events, up to this cursor, are no longer kept.
     Missed(u64, EventCursor),
 }
 
 /// The number of events a reader copies at a time.
-const READ_AHEAD: usize = 256;
+pub(super) const READ_AHEAD: usize = 256;
 
-impl EventStream {
+impl KeptEvents {
     /// Returns the reader's position.
-    pub fn cursor(&self) -> EventCursor {
-        EventCursor { run: self.run, number: self.seen }
+    pub(super) fn cursor(&self) -> EventCursor {
+        EventCursor::Kept { run: self.run, number: self.seen }
     }
 
     /// Waits for the next event, or for a report of missed ones.
-    pub async fn next(&mut self) -> Watched {
+    pub(super) async fn next(&mut self) -> Watched {
         loop {
             if let Some(event) = self.ahead.pop_front() {
-                return Watched::Event(event);
+                let cursor = EventCursor::Kept { run: self.run, number: event.number };
+                return Watched::Event(event, cursor);
             }
             let ring = self.ring.clone();
             let news = ring.news.notified();
@@ -378,37 +407,12 @@ impl EventStream {
         if self.seen + 1 < first {
             let missed = first - 1 - self.seen;
             self.seen = first - 1;
-            return Some(Watched::Missed(missed, EventCursor { run: self.run, number: self.seen }));
+            return Some(Watched::Missed(missed, EventCursor::Kept { run: self.run, number: self.seen }));
         }
         let skip = (self.seen + 1 - first) as usize;
         self.ahead.extend(kept.events.iter().skip(skip).take(READ_AHEAD).cloned());
         self.seen += self.ahead.len() as u64;
         None
-    }
-}
-
-/// A place in the trace of one run of the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EventCursor {
-    run: LineageId,
-    number: u64,
-}
-
-impl fmt::Display for EventCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.run, self.number)
-    }
-}
-
-impl FromStr for EventCursor {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const NOT_ONE: &str = "is not a cursor; give the event_id of an event";
-        let (run, number) = text.rsplit_once('-').ok_or(NOT_ONE)?;
-        let run = run.parse::<ulid::Ulid>().map_err(|_| NOT_ONE)?;
-        let number = number.parse().map_err(|_| NOT_ONE)?;
-        Ok(Self { run: LineageId(run.to_bytes()), number })
     }
 }
 
@@ -438,7 +442,7 @@ mod tests {
     /// However large the events and however many the namespaces, they stay within the limit.
     #[test]
     fn events_of_much_are_fewer() {
-        let log = EventLog::new(Arc::new(Still), 100);
+        let log = EventLog::new(Arc::new(Still), 100, false);
         let namespaces = ["a", "b", "c"].map(|name| Namespace::new(name).unwrap_or_default());
         for step in 0..300 {
             log.push(event(&namespaces[step % 3], 1_000 * (step as u64 % 5)));

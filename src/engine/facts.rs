@@ -68,6 +68,12 @@ impl Facts {
         Self { memorized, ..Self::default() }
     }
 
+    /// Returns facts that were stored.
+    pub(super) fn read(revision: Revision, started: bool, memorized: Ranges, more: Effects) -> Self {
+        let more = (more != Effects::default()).then(|| Box::new(more));
+        Self { revision, started, memorized, more }
+    }
+
     /// Returns the facts when nothing changed.
     pub(super) fn none(state: &Head) -> Self {
         Self { revision: state.revision, ..Self::default() }

@@ -13,11 +13,15 @@ impl Engine {
         let mut hints = self.store.hints();
         while let Some(hint) = hints.next().await {
             match hint {
-                Hint::Changed(key) => self.queues.get(&key).into_iter().for_each(|queue| queue.tell()),
+                Hint::Changed(key) => {
+                    self.queues.get(&key).into_iter().for_each(|queue| queue.tell());
+                    self.events.tell(&key.namespace);
+                }
                 Hint::Active(recipient) => self.pointers.tell(&recipient),
                 Hint::Missed => {
                     self.queues.tell_all();
                     self.pointers.tell_all();
+                    self.events.tell_all();
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
-        Clock, EventLog, embedding::Embeddings, index::Indexes, last_active::LastActive, llm::Llm,
+        Clock, embedding::Embeddings, events::EventLog, index::Indexes, last_active::LastActive, llm::Llm,
         pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions, time::Time,
     },
     store::{BackupRefused, BoxStream, Store, StoreError},
@@ -41,6 +41,8 @@ pub struct Engine {
     pub(super) is_shared: bool,
     /// Set if they do.
     pub(super) last_active: Option<LastActive>,
+    /// Whether the store keeps the events of changes.
+    pub(super) is_traced: bool,
     pub(super) clock: Time,
     pub(super) counters: Counters,
     pub(super) defaults: Defaults,
@@ -57,12 +59,14 @@ pub struct Engine {
 impl Engine {
     /// Creates an engine over `store`.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, counters: Counters, defaults: Defaults) -> Self {
-        let events = Arc::new(EventLog::new(clock.clone(), defaults.event_capacity));
+        let events =
+            Arc::new(EventLog::new(clock.clone(), defaults.event_capacity, store.capabilities().traced));
         let capabilities = store.capabilities();
         let cache_bytes = if capabilities.resident { u64::MAX } else { defaults.cache_bytes };
         Self {
             store,
             is_shared: capabilities.shared,
+            is_traced: capabilities.traced,
             last_active: capabilities.shared.then(LastActive::new),
             clock: Time::new(clock),
             counters,
@@ -116,10 +120,5 @@ impl Engine {
     /// Starts a backup of everything stored: see [`Store::backup`].
     pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         self.store.backup()
-    }
-
-    /// Returns the trace.
-    pub fn events(&self) -> &EventLog {
-        &self.events
     }
 }

@@ -58,7 +58,7 @@ impl Engine {
             after = (removal.conversations == before).then_some(behind);
         }
         let count = usize::try_from(removal.conversations).unwrap_or(usize::MAX);
-        self.events.push(Event::wide(Operation::DeleteRecipient, caller, Some(recipient.clone()), count));
+        self.record(Event::wide(Operation::DeleteRecipient, caller, Some(recipient.clone()), count)).await?;
         Ok(removal)
     }
 

@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     domain::{ConversationId, RecipientId, Refusal},
-    engine::{Event, EventCursor, EventStream, Operation, Watched},
+    engine::{EngineError, Event, EventCursor, EventStream, Operation, Watched},
     proto::{self, trace_service_server::TraceService, watch_events_response::Message},
     rpc::{Responses, Services, decode, encode},
 };
@@ -24,13 +24,15 @@ impl TraceService for Services {
         let request = request.into_inner();
         let after = cursor(&request.after_event)?;
         let wanted = Wanted::of(&request)?;
-        let events = self.engine.events().watch(&caller, after)?;
+        let events = self.engine.watch_events(&caller, after).await?;
         let started = proto::WatchStarted { event_id: events.cursor().to_string() };
         let started = stream::iter([Ok(response(Message::Started(started)))]);
-        let reader = Reader { services: self.clone(), events, wanted };
-        let rest = stream::unfold(reader, |mut reader| async move {
-            let message = reader.next().await;
-            Some((Ok(response(message)), reader))
+        let rest = stream::unfold(Some(Reader { events, wanted }), |reader| async move {
+            let mut reader = reader?;
+            Some(match reader.next().await {
+                Ok(message) => (Ok(response(message)), Some(reader)),
+                Err(error) => (Err(error.into()), None),
+            })
         });
         Ok(self.until_closing(started.chain(rest)))
     }
@@ -48,23 +50,21 @@ fn cursor(text: &str) -> Result<Option<EventCursor>, Refusal> {
 }
 
 struct Reader {
-    services: Services,
     events: EventStream,
     wanted: Wanted,
 }
 
 impl Reader {
-    async fn next(&mut self) -> Message {
+    async fn next(&mut self) -> Result<Message, EngineError> {
         loop {
-            match self.events.next().await {
-                Watched::Event(event) if self.wanted.wants(&event) => {
-                    let cursor = self.services.engine.events().cursor(event.number);
-                    return Message::Event(encode_event(event, cursor));
+            match self.events.next().await? {
+                Watched::Event(event, cursor) if self.wanted.wants(&event) => {
+                    return Ok(Message::Event(encode_event(event, cursor)));
                 }
-                Watched::Event(_) => {}
+                Watched::Event(..) => {}
                 Watched::Missed(count, last) => {
                     let (count, last_event_id) = (Some(encode::int(count)), last.to_string());
-                    return Message::Missed(proto::MissedEvents { count, last_event_id });
+                    return Ok(Message::Missed(proto::MissedEvents { count, last_event_id }));
                 }
             }
         }

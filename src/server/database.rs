@@ -43,6 +43,7 @@ pub(super) fn options(settings: &Settings) -> Result<Options, DatabaseError> {
         schema: settings.database_schema.clone(),
         connections: settings.database_connections,
         authorities: settings.database_ca.clone(),
+        events: settings.database_events,
     })
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod listing;
 mod quotas;
 mod sharing;
+mod trace;
 
 use std::{
     collections::HashMap,
@@ -19,8 +20,8 @@ use std::{
 use futures::{Stream, StreamExt as _, stream};
 
 use crate::domain::{
-    Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
-    Utterance, state::StateValue,
+    Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
+    Timestamp, Utterance, state::StateValue,
 };
 
 pub use begin::{Begin, Begun, Newer, StateOf};
@@ -30,6 +31,7 @@ pub use error::{BackupRefused, CommitError, Conflict, StoreError};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, WorkerId};
+pub use trace::{TracePage, TracePlace, Traced};
 
 /// A future returned by a store.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -394,6 +396,37 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(stream::pending())
     }
 
+    /// Returns the place behind every event whose commit has been answered: the events of all later commits are
+    /// behind it.
+    ///
+    /// - By default, fails: the backend stores no events.
+    fn trace_end<'a>(&'a self, _namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
+        Box::pin(ready(Err(self.no_trace())))
+    }
+
+    /// Returns the events of a namespace behind a place, at most about `limit`.
+    ///
+    /// - In one order for all readers, in which the events of a conversation are in the order of its revisions.
+    ///   No event ever appears before one that was returned.
+    /// - An event can be returned some time after its commit was answered: as long as older transactions are
+    ///   under way.
+    /// - Events are kept for at least a day.
+    /// - By default, fails.
+    fn trace<'a>(
+        &'a self,
+        _namespace: &'a Namespace,
+        _after: TracePlace,
+        _limit: usize,
+    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
+        Box::pin(ready(Err(self.no_trace())))
+    }
+
+    /// The error of a backend that stores no events.
+    #[doc(hidden)]
+    fn no_trace(&self) -> StoreError {
+        StoreError::Unavailable(format!("the backend {} stores no events", self.capabilities().name))
+    }
+
     /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time: it
     /// is better to refuse further ones.
     ///
@@ -429,6 +462,9 @@ pub struct Capabilities {
     /// What is derived from conversations is stored: see [`Store::keep_derived`]. If false, callers need not
     /// serialize it.
     pub derived: bool,
+    /// The events of commits are stored with them, for all processes: see [`Commit::traced`] and
+    /// [`Store::trace`]. If false, callers need not serialize them.
+    pub traced: bool,
 }
 
 /// A place in a list of conversations.

@@ -9,6 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures::FutureExt as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -109,7 +110,8 @@ impl World {
     /// The cursor of the namespace's newest event: it advances with each operation.
     pub fn cursor(&self, namespace: &str) -> String {
         let caller = Caller { namespace: Namespace::new(namespace).expect("a name") };
-        self.server.engine().events().watch(&caller, None).expect("from now on").cursor().to_string()
+        let events = self.server.engine().watch_events(&caller, None).now_or_never();
+        events.expect("events are kept in memory").expect("from now on").cursor().to_string()
     }
 
     /// Gives `namespace` a conversation of its own, `own-talk`.

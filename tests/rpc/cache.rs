@@ -163,7 +163,7 @@ async fn said(engine: &Arc<Engine>, conversation: usize) -> Vec<(u64, String)> {
 async fn revisions(events: &mut EventStream, last: u64) -> BTreeMap<String, Vec<u64>> {
     let mut revisions: BTreeMap<String, Vec<u64>> = BTreeMap::new();
     loop {
-        let Watched::Event(event) = events.next().await else { panic!("events were missed") };
+        let Ok(Watched::Event(event, _)) = events.next().await else { panic!("events were missed") };
         if let (Operation::Memorize, Some(facts)) = (event.operation, &event.facts) {
             let id = event.subject.conversation().expect("a conversation").to_string();
             revisions.entry(id).or_default().push(facts.revision.get());
@@ -278,7 +278,7 @@ async fn write_all(fails: usize) -> usize {
     gate.shut();
     let store = Apart::over(gate.clone());
     let engine = engine(store.clone());
-    let mut events = engine.events().watch(&Caller::default(), None).unwrap();
+    let mut events = engine.watch_events(&Caller::default(), None).await.unwrap();
     let done = Arc::new(AtomicBool::new(false));
     let flushing = tokio::spawn({
         let (gate, done) = (gate.clone(), done.clone());

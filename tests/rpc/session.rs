@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use futures::FutureExt;
 use tonic::{Response, Status, transport::Channel};
 use utterd::{
     config::{Backend, DurableEngine, Settings},
@@ -157,8 +158,10 @@ impl Session {
 
     /// The cursor of the newest event: it advances with each operation that takes effect.
     pub fn cursor(&self) -> String {
-        let events = self.server.engine().events().watch(&Caller::default(), None);
-        events.expect("a watch from now on").cursor().to_string()
+        let caller = Caller::default();
+        let events = self.server.engine().watch_events(&caller, None).now_or_never();
+        let events = events.expect("events are kept in memory").expect("a watch from now on");
+        events.cursor().to_string()
     }
 
     /// Memorizes in the default recipient's conversation.

@@ -198,14 +198,14 @@ async fn a_slow_reader_is_told_what_it_missed() {
     let session = Session::with(&small()).await;
     let engine = session.server.engine();
     let caller = utterd::engine::Caller::default();
-    let mut events = engine.events().watch(&caller, None).unwrap();
+    let mut events = engine.watch_events(&caller, None).await.unwrap();
     session.say_many(20).await;
-    let utterd::engine::Watched::Missed(count, cursor) = events.next().await else {
+    let Ok(utterd::engine::Watched::Missed(count, cursor)) = events.next().await else {
         panic!("nothing was missed")
     };
     assert_eq!(count, 12);
     for number in 13..=20 {
-        let utterd::engine::Watched::Event(event) = events.next().await else { panic!("no event") };
+        let Ok(utterd::engine::Watched::Event(event, _)) = events.next().await else { panic!("no event") };
         assert_eq!(event.number, number);
     }
     let (mut wire, _) = watch(&session, after(&cursor.to_string())).await;

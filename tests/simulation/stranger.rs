@@ -42,7 +42,7 @@ pub fn interfere(disk: &Disk, commit: &Commit) {
         after: None,
     };
     let pointers = (ended && is_active).then_some(pointer).into_iter().collect();
-    let commit = Commit { writes: vec![write], pointers, outcomes: Vec::new() };
+    let commit = Commit { writes: vec![write], pointers, ..Commit::default() };
     let name = format!("another process changes {} ({kind:?}), which", before.key().id);
     let _ = disk.apply(&commit, By::Stranger, &name);
 }

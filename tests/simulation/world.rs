@@ -220,14 +220,18 @@ impl Setup {
             index_bytes: 64 << 20,
         };
         let engine = Arc::new(Engine::new(Arc::new(port), disk.clock.clone(), WORDS, defaults));
-        let events = engine.events().watch(&Caller::default(), None).expect("a trace");
+        let events = engine
+            .watch_events(&Caller::default(), None)
+            .now_or_never()
+            .expect("in memory")
+            .expect("a trace");
         Host { run, engine, door: Door::new(house), life, events }
     }
 }
 
 impl Host {
     fn see_events(&mut self, all: &mut [Vec<Event>]) {
-        while let Some(Watched::Event(event)) = self.events.next().now_or_never() {
+        while let Some(Ok(Watched::Event(event, _))) = self.events.next().now_or_never() {
             all[self.run].push(event);
         }
     }

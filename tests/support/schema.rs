@@ -44,11 +44,12 @@ impl Schema {
         schema
     }
 
-    /// The settings of a server over it.
+    /// The settings of a server over it, whose trace is its own: like that of a server over another backend, it
+    /// includes reads.
     pub fn settings(&self, settings: &Settings) -> Settings {
         let database_url = Some(self.url.parse().expect("the server has a URL"));
         let (backend, database_schema) = (Backend::Postgres, self.name.clone());
-        Settings { backend, database_url, database_schema, ..settings.clone() }
+        Settings { backend, database_url, database_schema, database_events: false, ..settings.clone() }
     }
 
     /// A store over it, as of another process than those before.

@@ -74,6 +74,7 @@ pub async fn a_rollover_is_one_commit(store: Arc<dyn Store>) {
         writes: vec![end.write(), start.write()],
         pointers: vec![pointer(before)],
         outcomes: Vec::new(),
+        traced: None,
     };
     refused(&store, rollover("another")).await;
     old.check().await;

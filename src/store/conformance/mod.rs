@@ -62,6 +62,7 @@ pub(in crate::store) mod script;
 pub mod sharing;
 pub mod state;
 pub mod states;
+pub mod trace;
 pub mod waiting;
 
 use std::{future::Future, sync::Arc};
@@ -340,6 +341,10 @@ macro_rules! store_conformance {
                 a_deletion_leaves_nothing_derived,
                 keeping_races_with_erasing,
                 keeping_races_with_deleting,
+            ]
+            trace: [
+                events_are_kept_in_order,
+                events_come_with_their_commits,
             ]
             lives: [
                 a_rolling_conversation_is_kept_at_each_step,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::trace::Traced;
 use crate::domain::{
     Change, Conversation, ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId,
     Revision, Sequence, Timestamp, capacity::Capacity,
@@ -27,6 +28,18 @@ pub struct Commit {
     pub pointers: Vec<PointerWrite>,
     /// The outcomes to store.
     pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
+    /// The events to store; only if the backend [does](super::Capabilities::traced).
+    pub traced: Option<Traced>,
+}
+
+impl Commit {
+    /// Whether there is nothing to do.
+    pub fn is_empty(&self) -> bool {
+        self.writes.is_empty()
+            && self.pointers.is_empty()
+            && self.outcomes.is_empty()
+            && self.traced.is_none()
+    }
 }
 
 /// A change of one conversation.

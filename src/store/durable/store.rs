@@ -161,7 +161,14 @@ impl DurableStore {
 
 impl Store for DurableStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: self.name, durable: true, shared: false, resident: false, derived: true }
+        Capabilities {
+            name: self.name,
+            durable: true,
+            shared: false,
+            resident: false,
+            derived: true,
+            traced: false,
+        }
     }
 
     fn load<'a>(

@@ -249,7 +249,14 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "memory", durable: false, shared: false, resident: true, derived: false }
+        Capabilities {
+            name: "memory",
+            durable: false,
+            shared: false,
+            resident: true,
+            derived: false,
+            traced: false,
+        }
     }
 
     fn load<'a>(

@@ -33,10 +33,18 @@ const REMOVE_OUTCOMES: &str = "DELETE FROM outcomes WHERE (namespace, request, r
         FOR UPDATE SKIP LOCKED
     )";
 
-const REMOVE_CHANGES: &str = "DELETE FROM changes WHERE (change, namespace, id) IN (
-        SELECT change, namespace, id FROM changes WHERE change < $1 ORDER BY change LIMIT $2
-        FOR UPDATE SKIP LOCKED
-    )";
+/// The same of changes; the horizon tells which events are gone.
+const REMOVE_CHANGES: &str = "WITH removed AS (
+        DELETE FROM changes WHERE (change, namespace, id) IN (
+            SELECT change, namespace, id FROM changes WHERE change < $1 ORDER BY change LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ) RETURNING commit, events
+    ), moved AS (
+        UPDATE horizon SET commit = last.commit FROM (
+            SELECT commit FROM removed WHERE events IS NOT NULL ORDER BY commit DESC LIMIT 1
+        ) AS last WHERE horizon.commit < last.commit
+    )
+    SELECT FROM removed";
 
 const REMOVE_CLAIMS: &str = "DELETE FROM claims WHERE until < $1";
 

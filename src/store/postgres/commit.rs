@@ -96,7 +96,7 @@ async fn try_to_settle(database: &Database, logged: &Logged) -> Result<bool, Sto
 async fn run(database: &Database, plan: &Plan) -> Result<(), Failed> {
     let mut connection = database.connection().await?;
     match &plan.steps[..] {
-        [step] => run_alone(&mut connection, step).await,
+        [step] if plan.is_alone => run_alone(&mut connection, step).await,
         steps => run_together(&mut connection, steps).await,
     }
 }

@@ -30,6 +30,7 @@ mod quotas;
 mod read;
 mod sql;
 mod store;
+mod trace;
 mod types;
 mod waits;
 

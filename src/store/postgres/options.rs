@@ -17,13 +17,15 @@ pub struct Options {
     pub connections: usize,
     /// The authorities that sign the server's certificate, in PEM; those of the system by default.
     pub authorities: Option<PathBuf>,
+    /// Whether the events of commits are stored.
+    pub events: bool,
 }
 
 impl Options {
     /// The options with their defaults.
     pub fn new(url: DatabaseUrl) -> Self {
         let schema = "utterd".to_owned();
-        Self { url, schema, connections: DEFAULT_DATABASE_CONNECTIONS, authorities: None }
+        Self { url, schema, connections: DEFAULT_DATABASE_CONNECTIONS, authorities: None, events: true }
     }
 }
 

@@ -33,8 +33,10 @@ pub(super) type Param = Box<dyn ToSql + Send + Sync>;
 
 /// The statements of a commit.
 pub(super) struct Plan {
-    /// In this order; in a transaction, unless it is only one.
+    /// In this order.
     pub(super) steps: Vec<Step>,
+    /// Whether it is one statement, which needs no transaction around it.
+    pub(super) is_alone: bool,
     /// What the commit is looked up by.
     pub(super) logged: Logged,
 }
@@ -84,6 +86,10 @@ impl Plan {
         // in one order for all commits, so that they do not wait for each other in a circle
         writes.sort_unstable_by_key(|write| write.key());
         let mut parts: Vec<_> = writes.iter().map(|write| Part::of(write, unique)).collect();
+        let events = commit.traced.as_ref().map(|traced| traced.events.clone());
+        if let Some(first) = parts.first_mut() {
+            first.events = events.clone();
+        }
         let is_one = parts.len() == 1
             && parts[0].is_whole()
             && taken.is_empty()
@@ -91,12 +97,12 @@ impl Plan {
         let logged = logged(&writes, commit, unique);
         if is_one {
             let steps = parts.drain(..).flat_map(|part| part.alone(commit)).collect();
-            return Self { steps, logged };
+            return Self { steps, is_alone: true, logged };
         }
         let mut steps: Vec<_> = commit.pointers.iter().map(point).collect();
         if commit.writes.is_empty() {
             let Logged { change, namespace, id } = logged.clone();
-            steps.push(Step::new(sql::LOG, params![change, namespace, id]));
+            steps.push(Step::new(sql::LOG, params![change, namespace, id, events]));
         }
         let shared: BTreeSet<_> = parts.iter().flat_map(|part| part.released()).collect();
         if !shared.is_empty() {
@@ -113,7 +119,7 @@ impl Plan {
         steps.extend(commit.outcomes.iter().map(|(key, outcome)| keep(key, outcome)));
         // last: others wait for it
         steps.extend(taken.into_iter().map(take));
-        Self { steps, logged }
+        Self { steps, is_alone: false, logged }
     }
 }
 
@@ -128,7 +134,8 @@ fn logged(writes: &[&Write], commit: &Commit, unique: ChangeId) -> Logged {
         let key = write.key();
         return of(change_of(write, unique), key.namespace.as_str(), key.id.as_str());
     }
-    let outcome = commit.outcomes.first().map(|(key, _)| &key.namespace);
+    let traced = commit.traced.as_ref().map(|traced| &traced.namespace);
+    let outcome = traced.or(commit.outcomes.first().map(|(key, _)| &key.namespace));
     let namespace = outcome.or(commit.pointers.first().map(|pointer| &pointer.recipient.namespace));
     of(unique, namespace.map_or("", |namespace| namespace.as_str()), "")
 }
@@ -194,6 +201,8 @@ struct Part<'a> {
     releases: Vec<(LineageId, Ranges)>,
     /// Statements that follow the one that changes the conversation.
     rest: Vec<Step>,
+    /// The events of the whole commit, if this is its first write.
+    events: Option<Vec<String>>,
 }
 
 /// What several changes, one after the other, write and remove.
@@ -251,7 +260,8 @@ fn parted<K: Clone, V>(net: &BTreeMap<K, Option<V>>) -> (Vec<K>, Vec<(&K, &V)>) 
 impl<'a> Part<'a> {
     fn of(write: &'a Write, unique: ChangeId) -> Self {
         let change = change_of(write, unique);
-        let mut part = Self { write, change, net: Net::default(), releases: Vec::new(), rest: Vec::new() };
+        let mut part =
+            Self { write, change, net: Net::default(), releases: Vec::new(), rest: Vec::new(), events: None };
         match write {
             Write::Change { before, changes, after } => {
                 part.net = Net::of(changes);
@@ -388,7 +398,7 @@ impl<'a> Part<'a> {
         self.record_params(&after.head, &mut params);
         outcome_params(outcomes, &mut params);
         pointer_params(stays, &mut params);
-        params.push(Box::new(is_strict));
+        params.extend(params![is_strict, self.events.clone()]);
         let identity = &after.head.identity;
         let sql = match before {
             Some(before) => {
@@ -430,7 +440,7 @@ impl<'a> Part<'a> {
         let trunks: Vec<_> = before.trunks.iter().map(|trunk| Uuid(trunk.lineage.0)).collect();
         let (lineage, branch) = (Uuid(identity.lineage.0), Uuid(before.branch.0));
         let (state, change) = (Uuid(before.change.0), Uuid(self.change.0));
-        let params = params![namespace, id, state, lineage, branch, trunks, change];
+        let params = params![namespace, id, state, lineage, branch, trunks, change, self.events.clone()];
         Step::new(sql::DELETE, params).or(Conflict::State(identity.key.clone()))
     }
 }

@@ -33,8 +33,8 @@ macro_rules! records {
             SELECT o.* FROM unnest($30::text[], $31::text[], $32::text[], $33::timestamptz[], $34::bytea[]) AS o
             WHERE EXISTS (SELECT FROM held)
         ), logged AS (
-            INSERT INTO changes (change, namespace, id)
-            SELECT $3::uuid, $1::text, $2::text WHERE EXISTS (SELECT FROM held)
+            INSERT INTO changes (change, namespace, id, events)
+            SELECT $3::uuid, $1::text, $2::text, $39::text[] WHERE EXISTS (SELECT FROM held)
         )
         SELECT count(*) > 0,
             CASE WHEN $38::bool AND count(*) = 0 THEN expect(false, 'the state') END,
@@ -62,7 +62,7 @@ pub(super) const CHANGE: &str = concat!(
             live = $14, archived = $15, lineages = coalesce($16, lineages),
             through = coalesce($17, through), head = $18, policy = coalesce($19, policy),
             description = CASE WHEN $20 THEN $21 ELSE description END, ending = coalesce($22, ending)
-        WHERE namespace = $1 AND id = $2 AND change = $39
+        WHERE namespace = $1 AND id = $2 AND change = $40
             AND (SELECT count(*) FROM pointed) = cardinality($35::text[])
         RETURNING 1
     ), ",
@@ -79,8 +79,8 @@ pub(super) const CREATE: &str = concat!(
         SELECT $1, $2, $3, $4, $6::int8, $7::timestamptz, $8::timestamptz, $9::timestamptz,
             $10::timestamptz, $11::timestamptz, $12::int8, $13::int8, $14::int8multirange,
             $15::int8multirange, $16::uuid[], $17::int8[], $18::bytea, $19::bytea,
-            CASE WHEN $20::bool THEN $21::bytea END, $22::bytea, $39::text, $40::bool, $41::timestamptz,
-            $42::bytea
+            CASE WHEN $20::bool THEN $21::bytea END, $22::bytea, $40::text, $41::bool, $42::timestamptz,
+            $43::bytea
         WHERE (SELECT count(*) FROM pointed) = cardinality($35::text[])
         ON CONFLICT (namespace, id) DO NOTHING
         RETURNING 1
@@ -97,8 +97,8 @@ pub(super) const DELETE: &str = "WITH held AS (
     ), v AS (DELETE FROM state_values WHERE lineage = $4 AND EXISTS (SELECT FROM held)
     ), r AS (DELETE FROM readers WHERE lineage = ANY ($6) AND reader = $4 AND EXISTS (SELECT FROM held)
     ), l AS (
-        INSERT INTO changes (change, namespace, id)
-        SELECT $7::uuid, $1::text, $2::text WHERE EXISTS (SELECT FROM held)
+        INSERT INTO changes (change, namespace, id, events)
+        SELECT $7::uuid, $1::text, $2::text, $8::text[] WHERE EXISTS (SELECT FROM held)
     )
     SELECT expect(count(*) > 0, 'the state') FROM held";
 
@@ -183,7 +183,7 @@ pub(super) const KEEP: &str =
     "INSERT INTO outcomes (namespace, request, rpc, time, record) VALUES ($1, $2, $3, $4, $5)";
 
 /// Notes a commit that changes no conversation.
-pub(super) const LOG: &str = "INSERT INTO changes (change, namespace, id) VALUES ($1, $2, $3)";
+pub(super) const LOG: &str = "INSERT INTO changes (change, namespace, id, events) VALUES ($1, $2, $3, $4)";
 
 /// Settles what became of a commit: waits if it is under way, and unless it has taken effect, makes sure that
 /// it never will. Returns whether it never will.

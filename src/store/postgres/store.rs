@@ -24,13 +24,13 @@ use super::{
 };
 use crate::{
     domain::{
-        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
-        Utterance, state::StateValue,
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
+        Timestamp, Utterance, state::StateValue,
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
         DerivedBytes, Due, Hint, List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, StateOf,
-        Store, StoreError, WorkerId, Write,
+        Store, StoreError, TracePage, TracePlace, WorkerId, Write,
         durable::records::{self, BlockBytes, BlockName, Blocks},
     },
 };
@@ -56,6 +56,7 @@ pub struct PostgresStore {
     lanes: Lanes,
     hints: Hints,
     ledger: Ledger,
+    has_events: bool,
     /// Whether something was erased or deleted since the last scrub.
     unscrubbed: Arc<AtomicBool>,
 }
@@ -70,6 +71,7 @@ impl PostgresStore {
             lanes: Lanes::default(),
             hints: Hints::start(options, database.clone()),
             ledger: Ledger::default(),
+            has_events: options.events,
             unscrubbed: Arc::new(AtomicBool::new(true)),
             database,
         })
@@ -190,7 +192,14 @@ fn erases(commit: &Commit) -> bool {
 
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "postgres", durable: true, shared: true, resident: false, derived: true }
+        Capabilities {
+            name: "postgres",
+            durable: true,
+            shared: true,
+            resident: false,
+            derived: true,
+            traced: self.has_events,
+        }
     }
 
     fn load<'a>(
@@ -213,7 +222,7 @@ impl Store for PostgresStore {
     }
 
     fn commit(&self, step: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        if step.writes.is_empty() && step.pointers.is_empty() && step.outcomes.is_empty() {
+        if step.is_empty() {
             return Box::pin(std::future::ready(Ok(())));
         }
         let mut turn = self.lanes.turn(&step);
@@ -371,6 +380,19 @@ impl Store for PostgresStore {
 
     fn hints(&self) -> BoxStream<'static, Hint> {
         self.hints.stream()
+    }
+
+    fn trace_end<'a>(&'a self, _: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
+        Box::pin(self.database.trace_end())
+    }
+
+    fn trace<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        after: TracePlace,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
+        Box::pin(self.database.trace(namespace, after, limit))
     }
 
     fn is_behind(&self) -> bool {

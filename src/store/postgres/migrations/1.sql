@@ -127,14 +127,22 @@ CREATE TABLE claims (
 );
 
 -- Every commit of the last day, one row for each conversation that it changed. It tells a server whose
--- connection broke whether its commit took effect.
+-- connection broke whether its commit took effect, and servers what others did.
 CREATE TABLE changes (
     change    uuid NOT NULL,
     namespace text COLLATE "C" NOT NULL,
     id        text COLLATE "C" NOT NULL,     -- empty if the commit changed no conversation
     never     boolean NOT NULL DEFAULT false, -- the commit did not take effect, and never will
+    commit    xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    events    text[],                        -- the events of the whole commit, in its first row
     PRIMARY KEY (change, namespace, id)
 );
+
+CREATE INDEX changes_with_events ON changes (namespace, commit) WHERE events IS NOT NULL;
+
+-- The last commit whose events were removed.
+CREATE TABLE horizon (commit xid8 NOT NULL);
+INSERT INTO horizon VALUES ('0');
 
 -- What namespaces store, counted only while servers have quotas.
 CREATE TABLE usage (

@@ -1,0 +1,104 @@
+//! The events that are stored with commits.
+
+use std::sync::Arc;
+
+use super::script::{Script, key_in, user};
+use crate::{
+    domain::Namespace,
+    store::{Commit, Store, StoreError, TracePage, TracePlace, Traced},
+};
+
+fn namespace() -> Namespace {
+    Namespace::default()
+}
+
+fn traced(events: &[&str]) -> Option<Traced> {
+    let events = events.iter().map(|event| (*event).to_owned()).collect();
+    Some(Traced { namespace: namespace(), events })
+}
+
+/// The events behind a place, once so many are there, each with the place behind it.
+async fn events(store: &Arc<dyn Store>, after: TracePlace, count: usize) -> Vec<(TracePlace, String)> {
+    loop {
+        match store.trace(&namespace(), after, 100).await {
+            Ok(TracePage::Events(events)) if events.len() >= count => return events,
+            // they appear once older transactions have ended
+            Ok(TracePage::Events(_)) => tokio::task::yield_now().await,
+            other => panic!("there is no trace: {other:?}"),
+        }
+    }
+}
+
+fn texts(events: &[(TracePlace, String)]) -> Vec<&str> {
+    events.iter().map(|(_, text)| text.as_str()).collect()
+}
+
+/// Whether the store keeps events; if not, it says so.
+async fn keeps_events(store: &Arc<dyn Store>) -> bool {
+    let end = store.trace_end(&namespace()).await;
+    let page = store.trace(&namespace(), TracePlace::default(), 1).await;
+    match store.capabilities().traced {
+        true => end.is_ok(),
+        false => {
+            assert!(matches!(end, Err(StoreError::Unavailable(_))));
+            assert!(matches!(page, Err(StoreError::Unavailable(_))));
+            false
+        }
+    }
+}
+
+/// All events behind a place are returned in order, from any place among them, and nothing else.
+pub async fn events_are_kept_in_order(store: Arc<dyn Store>) {
+    if !keeps_events(&store).await {
+        return;
+    }
+    let mut script = Script::new(&store, "c");
+    let step = script.creating();
+    store.commit(Commit { traced: traced(&["before"]), ..step.commit() }).await.expect("it is new");
+    script.advance(&step);
+    let start = store.trace_end(&namespace()).await.expect("there is a trace");
+    for round in 0..5 {
+        let step = script.saying(vec![user("hello")]).await;
+        let (one, two) = (format!("{round} one"), format!("{round} two"));
+        let commit = Commit { traced: traced(&[&one, &two]), ..step.commit() };
+        store.commit(commit).await.expect("nobody else writes");
+        script.advance(&step);
+    }
+    let alone = Commit { traced: traced(&["alone"]), ..Commit::default() };
+    store.commit(alone).await.expect("it requires nothing");
+    let all = events(&store, start, 11).await;
+    let expected: Vec<_> =
+        (0..5).flat_map(|round| [format!("{round} one"), format!("{round} two")]).collect();
+    assert_eq!(texts(&all)[..10], expected);
+    assert_eq!(texts(&all)[10..], ["alone"]);
+    for (seen, (place, _)) in (1..).zip(&all) {
+        assert_eq!(events(&store, *place, 11 - seen).await, all[seen..], "behind {seen}");
+    }
+}
+
+/// A commit without effect leaves no events; those of a deletion stay; each namespace has its own.
+pub async fn events_come_with_their_commits(store: Arc<dyn Store>) {
+    if !keeps_events(&store).await {
+        return;
+    }
+    let start = store.trace_end(&namespace()).await.expect("there is a trace");
+    let mut script = Script::new(&store, "c");
+    let stale = script.saying(vec![user("too late")]).await;
+    script.create().await;
+    let refused = store.commit(Commit { traced: traced(&["refused"]), ..stale.commit() }).await;
+    refused.expect_err("the conversation exists");
+    let another = key_in("another", "c").namespace;
+    let elsewhere = Traced { namespace: another.clone(), events: vec!["elsewhere".to_owned()] };
+    let elsewhere = Commit { traced: Some(elsewhere), ..Commit::default() };
+    store.commit(elsewhere).await.expect("it requires nothing");
+    let writes = vec![script.deleting()];
+    store
+        .commit(Commit { writes, traced: traced(&["deleted"]), ..Commit::default() })
+        .await
+        .expect("nobody else writes");
+    assert_eq!(texts(&events(&store, start, 1).await), ["deleted"]);
+    match store.trace(&another, start, 100).await {
+        Ok(TracePage::Events(events)) => assert!(texts(&events).iter().all(|text| *text == "elsewhere")),
+        other => panic!("there is no trace: {other:?}"),
+    }
+}

@@ -1,0 +1,32 @@
+//! Events that are stored with the commits that made them.
+
+use crate::domain::Namespace;
+
+/// What a commit adds to the trace of a namespace: the events of its changes, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// The namespace.
+    pub namespace: Namespace,
+    /// The events, which are opaque to a store: text without control characters.
+    pub events: Vec<String>,
+}
+
+/// A place in the trace of a namespace: behind an event, or between two commits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TracePlace {
+    /// Orders the commits.
+    pub commit: u64,
+    /// The number of the commit's events before this place.
+    pub events: u32,
+}
+
+/// Events behind a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TracePage {
+    /// The events, each with the place behind it.
+    Events(Vec<(TracePlace, String)>),
+    /// Events behind the place are no longer kept.
+    Gone,
+    /// The place is behind everything there is.
+    Ahead,
+}

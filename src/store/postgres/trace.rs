@@ -1,0 +1,75 @@
+//! The events of commits.
+//!
+//! Their order is that of the transactions' numbers. A commit can take effect after one with a greater number,
+//! so a reader sees only events older than every transaction that is under way: nothing ever appears before
+//! what was read.
+
+use super::{
+    database::{Connection, Database},
+    read::wrong,
+};
+use crate::{
+    domain::Namespace,
+    store::{StoreError, TracePage, TracePlace},
+};
+
+const END: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text";
+
+const BOUNDS: &str = "SELECT commit::text, pg_snapshot_xmax(pg_current_snapshot())::text FROM horizon";
+
+const EVENTS: &str = "SELECT commit::text, events FROM changes
+    WHERE namespace = $1 AND commit >= $2::text::xid8 AND events IS NOT NULL
+        AND commit < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY commit LIMIT $3";
+
+impl Database {
+    /// The place behind every event that can be read.
+    pub(super) async fn trace_end(&self) -> Result<TracePlace, StoreError> {
+        let rows = self.connection().await?.query(END, &[]).await?;
+        let commit = rows.first().map_or(Ok(0), |row| number(row.get(0)))?;
+        Ok(TracePlace { commit, events: 0 })
+    }
+
+    /// The events behind a place.
+    pub(super) async fn trace(
+        &self,
+        namespace: &Namespace,
+        after: TracePlace,
+        limit: usize,
+    ) -> Result<TracePage, StoreError> {
+        let mut connection = self.connection().await?;
+        let events = events(&mut connection, namespace, after, limit).await?;
+        // after the events: what is gone by now may have been among them
+        let rows = connection.query(BOUNDS, &[]).await?;
+        let Some(row) = rows.first() else { return Ok(TracePage::Gone) };
+        let (horizon, next) = (number(row.get(0))?, number(row.get(1))?);
+        Ok(match after.commit {
+            commit if commit <= horizon => TracePage::Gone,
+            commit if commit > next => TracePage::Ahead,
+            _ => TracePage::Events(events),
+        })
+    }
+}
+
+async fn events(
+    connection: &mut Connection,
+    namespace: &Namespace,
+    after: TracePlace,
+    limit: usize,
+) -> Result<Vec<(TracePlace, String)>, StoreError> {
+    let (namespace, commit) = (namespace.as_str(), after.commit.to_string());
+    let rows = connection.query(EVENTS, &[&namespace, &commit, &(limit as i64)]).await?;
+    let mut found = Vec::new();
+    for row in rows {
+        let commit = number(row.get(0))?;
+        let seen = if commit == after.commit { after.events } else { 0 };
+        let all: Vec<String> = row.get(1);
+        let rest = (1..).zip(all).skip(seen as usize);
+        found.extend(rest.map(|(events, event)| (TracePlace { commit, events }, event)));
+    }
+    Ok(found)
+}
+
+fn number(text: &str) -> Result<u64, StoreError> {
+    text.parse().map_err(|error| wrong("a transaction's number", error))
+}
