@@ -47,8 +47,6 @@ const DURABLE_SHARE: u32 = 6;
 const SHARED_SHARE: u32 = 2;
 /// PostgreSQL runs one sequence for this many in memory: a schema alone takes longer than most sequences.
 const POSTGRES_SHARE: u32 = 16;
-/// Among fewer sequences, an interesting case can be missing by chance.
-const ENOUGH: u32 = CASES / DURABLE_SHARE;
 /// Maximum steps of a sequence, unless the environment sets another number.
 const STEPS: usize = 40;
 
@@ -92,12 +90,13 @@ fn main() -> ExitCode {
 }
 
 fn check(over: Over, sequences: Sequences, tells: bool) {
-    let (restarts, engines, share) = match over {
-        Over::Memory => (false, 1, 1),
-        Over::Files(_) => (true, 1, DURABLE_SHARE),
-        Over::Two => (true, 2, SHARED_SHARE),
-        Over::Postgres(_) => (true, 1, POSTGRES_SHARE),
-        Over::TwoOfPostgres(_) => (true, 2, POSTGRES_SHARE),
+    // with enough sequences, each of the interesting cases must occur
+    let (restarts, engines, share, enough) = match over {
+        Over::Memory => (false, 1, 1, CASES),
+        Over::Files(_) => (true, 1, DURABLE_SHARE, CASES.div_ceil(DURABLE_SHARE)),
+        Over::Two => (true, 2, SHARED_SHARE, CASES.div_ceil(SHARED_SHARE)),
+        Over::Postgres(_) => (true, 1, POSTGRES_SHARE, CASES),
+        Over::TwoOfPostgres(_) => (true, 2, POSTGRES_SHARE, CASES),
     };
     let most = asked("UTTERD_MODEL_STEPS").unwrap_or(STEPS);
     let sequences = sequences(Shape { most, restarts, engines });
@@ -109,8 +108,7 @@ fn check(over: Over, sequences: Sequences, tells: bool) {
         max_shrink_iters: 20_000,
         ..Config::default()
     };
-    let enough = config.cases >= CASES.div_ceil(share).max(ENOUGH);
-    let tally = RefCell::new(Tally::default());
+    let (is_enough, tally) = (config.cases >= enough, RefCell::new(Tally::default()));
     let directories = tempfile::tempdir().unwrap();
     let outcome = TestRunner::new(config).run(&sequences, |steps| {
         let place = Place::of(over, directories.path());
@@ -123,7 +121,7 @@ fn check(over: Over, sequences: Sequences, tells: bool) {
     if tells {
         println!("{:?}", tally.borrow());
     }
-    if enough {
+    if is_enough {
         tally.borrow().check(restarts).unwrap();
     }
 }
