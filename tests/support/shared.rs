@@ -17,13 +17,13 @@ use tokio::sync::{
 };
 use utterd::{
     domain::{
-        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
-        Utterance,
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
+        Timestamp, Utterance,
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
         DerivedBytes, Due, Hint, List, Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Store, StoreError,
-        WorkerId,
+        TracePage, TracePlace, WorkerId,
     },
 };
 
@@ -363,6 +363,19 @@ impl Store for Shared {
             Some((told.next().await?, (told, deaf)))
         });
         Box::pin(heard)
+    }
+
+    fn trace_end<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
+        self.inner.trace_end(namespace)
+    }
+
+    fn trace<'a>(
+        &'a self,
+        namespace: &'a Namespace,
+        after: TracePlace,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
+        self.inner.trace(namespace, after, limit)
     }
 
     fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {

@@ -85,6 +85,7 @@ fn cases() -> Vec<(&'static str, Case)> {
             a_watch_that_heard_nothing_sees_the_newest,
             a_watch_ends_with_a_deletion_by_the_other,
             a_watch_follows_what_the_other_starts,
+            a_trace_has_what_both_do,
         ]
         models: [
             what_waits_is_paid_for_once,

@@ -4,10 +4,12 @@ use futures::StreamExt;
 use tonic::Request;
 use utterd::{
     proto::{
-        Capacity, DeleteConversationRequest, WatchCapacityRequest,
+        Capacity, DeleteConversationRequest, WatchCapacityRequest, WatchEventsRequest,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
+        trace_service_server::TraceService, watch_events_response::Message,
     },
     rpc::Services,
+    store::Store as _,
 };
 
 use super::{
@@ -18,6 +20,7 @@ use super::{
 /// Changes per case: more than hints can wait.
 const CHANGES: i64 = 50;
 
+type Trace = <Services as TraceService>::WatchEventsStream;
 type Watch = <Services as MemoryService>::WatchCapacityStream;
 
 async fn watch(at: &Services) -> Watch {
@@ -50,6 +53,58 @@ pub async fn a_watch_sees_what_the_other_does(pair: &Pair) {
         }
         say(pair.at(number as usize), says_in("c", &number.to_string())).await;
     }
+}
+
+/// Opens the trace behind an event, or from now on; returns it with the place where it starts.
+async fn trace(at: &Services, after_event: &str) -> (Trace, String) {
+    let request = WatchEventsRequest { after_event: after_event.to_owned(), ..Default::default() };
+    let mut trace = at.watch_events(Request::new(request)).await.expect("events are kept").into_inner();
+    match trace.next().await.expect("it starts").expect("it starts").message {
+        Some(Message::Started(started)) => (trace, started.event_id),
+        other => panic!("it starts with {other:?}"),
+    }
+}
+
+/// The next events of a trace: their ids, conversations and revisions.
+async fn traced(trace: &mut Trace, count: usize) -> Vec<(String, String, i64)> {
+    let mut events = Vec::new();
+    while events.len() < count {
+        match trace.next().await.expect("it goes on").expect("it goes on").message {
+            Some(Message::Event(event)) => {
+                events.push((event.event_id, event.conversation_id, event.revision.unwrap_or(0)));
+            }
+            other => panic!("it goes on with {other:?}"),
+        }
+    }
+    events
+}
+
+/// Each server streams the same changes in the same order, and continues behind an event that another one
+/// streamed; a store that keeps no events leaves each server its own.
+pub async fn a_trace_has_what_both_do(pair: &Pair) {
+    if !pair.store.capabilities().traced {
+        say(&pair.other, says_in("c", "unseen")).await;
+        let (mut own, _) = trace(&pair.one, "").await;
+        say(&pair.other, says_in("c", "unseen")).await;
+        say(&pair.one, says_in("c", "seen")).await;
+        assert_eq!(traced(&mut own, 1).await[0].2, 3);
+        return;
+    }
+    let (mut one, start) = trace(&pair.one, "").await;
+    let (mut other, _) = trace(&pair.other, &start).await;
+    for number in 0..CHANGES {
+        let id = if number % 3 == 0 { "a" } else { "b" };
+        say(pair.at(number as usize), says_in(id, &number.to_string())).await;
+    }
+    let all = traced(&mut one, CHANGES as usize).await;
+    assert_eq!(traced(&mut other, CHANGES as usize).await, all);
+    for id in ["a", "b"] {
+        let revisions: Vec<_> = all.iter().filter(|event| event.1 == id).map(|event| event.2).collect();
+        assert_eq!(revisions, (1..=revisions.len() as i64).collect::<Vec<_>>(), "{id}");
+    }
+    let half = CHANGES as usize / 2;
+    let (mut rest, _) = trace(&pair.other, &all[half - 1].0).await;
+    assert_eq!(traced(&mut rest, CHANGES as usize - half).await, all[half..]);
 }
 
 /// Whichever part of a watch's start a change falls into.

@@ -14,7 +14,9 @@ use std::{
 
 use super::programs::command;
 
+/// Makes a directory and writes its path, which nobody might be left to read.
 const KEEP: &str = r#"
+trap '' HUP PIPE
 directory=$(mktemp -d "${TMPDIR:-/tmp}/utterd-postgres-XXXXXX") ||
     directory=$(mktemp -d /tmp/utterd-postgres-XXXXXX) || exit
 echo "$directory"

@@ -129,7 +129,7 @@ impl Cluster {
         self.programs.path(name)
     }
 
-    /// What the server logged last.
+    /// What the server logged last, since it accepted connections.
     pub fn log(&self) -> String {
         self.server.as_ref().map(Server::log).unwrap_or_default()
     }
@@ -149,7 +149,7 @@ impl Cluster {
         String::from_utf8(output.stdout).expect("UTF-8").trim_end_matches('\n').to_owned()
     }
 
-    /// Kills all its processes, as kill -9 does, and waits until none is left.
+    /// Kills all its processes with kill -9, and waits until none is left.
     #[track_caller]
     pub fn kill(&mut self) {
         self.stop("KILL");
@@ -177,8 +177,7 @@ impl Cluster {
         self.server = Some(server.unwrap_or_else(|log| panic!("it does not start again: {log}")));
     }
 
-    /// A new standby that receives its changes and can be read from. It must not be dropped before the end
-    /// of the test, or promoted, while this cluster waits for it.
+    /// A new standby, which receives every change and can be read from.
     pub fn standby(&self) -> Result<Self, String> {
         static STANDBYS: AtomicUsize = AtomicUsize::new(0);
         if self.home.is_none() {
@@ -187,22 +186,15 @@ impl Cluster {
         let (programs, home) = (Programs::find()?, Home::new()?);
         let slot = format!("standby_{}", STANDBYS.fetch_add(1, Ordering::Relaxed));
         let mut copy = home.command(&programs.path("pg_basebackup"));
-        copy.args([
-            "--checkpoint=fast",
-            "--no-sync",
-            "--write-recovery-conf",
-            "--create-slot",
-            "--slot",
-            &slot,
-        ]);
-        copy.args(["--dbname", &self.url]).arg("--pgdata").arg(home.data());
+        copy.args(["--checkpoint=fast", "--no-sync", "--write-recovery-conf", "--dbname", &self.url]);
+        copy.args(["--create-slot", "--slot", &slot]).arg("--pgdata").arg(home.data());
         home.run(copy)?;
         home.configure(&[("synchronous_standby_names", "")])?;
         Self::listening(home, programs)
     }
 
-    /// Sets whether a commit is acknowledged only when a standby has it on disk too. It holds for every
-    /// commit after the return.
+    /// Sets whether a commit is acknowledged only once a standby has it too, from now on. While no standby is
+    /// connected, such a commit waits.
     #[track_caller]
     pub fn wait_for_standby(&self, waits: bool) {
         assert!(self.home.is_some(), "the settings of an outside server are left alone");
@@ -212,11 +204,11 @@ impl Cluster {
              ALTER SYSTEM SET synchronous_commit = 'on';
              SELECT pg_reload_conf();"
         ));
-        // The checkpointer is what applies it to all backends, before the checkpoint of a later connection.
+        // the checkpointer puts it into force, and does so before a checkpoint that is requested later
         self.psql("CHECKPOINT");
     }
 
-    /// Makes a standby a server of its own; returns when it accepts writes.
+    /// Makes this standby a primary; returns when it accepts writes.
     #[track_caller]
     pub fn promote(&mut self) {
         assert_eq!(self.psql("SELECT pg_promote()"), "t", "{}", self.log());
