@@ -10,7 +10,7 @@
 //! | layer | what it does | what it may use |
 //! |---|---|---|
 //! | [`domain`] | the rules, pure and synchronous: how a command changes a conversation | std and small pure crates |
-//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store and the [durable](store::durable) ones | domain |
+//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones and [PostgreSQL](store::postgres) | domain |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one file per verb | domain, the store contract |
 //! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
 //! | [`formats`] | the formats in which conversations are imported, exported and sent to models; pure | domain |
@@ -70,9 +70,11 @@
 //!
 //! # Several processes, one store
 //!
-//! Over a [`shared`](store::Capabilities::shared) store, nothing is answered from memory alone: the store is
-//! asked for a state newer than the known one, and it refuses a write that was decided on an older one. A write
-//! asks once for everything it needs; a read that several callers wait for is done once for all of them.
+//! Over a [`shared`](store::Capabilities::shared) store, such as [PostgreSQL](store::postgres), nothing is
+//! answered from memory alone. A read asks the store for a state newer than the known one. A write is decided on
+//! the known state, and the store refuses the commit if there is a newer one; what is answered without a commit
+//! is confirmed first. If nothing is known, or other processes were faster lately, a write asks once for
+//! everything it needs.
 //! [Hints](store::Store::hints) of changes wake the watchers. A hint is never trusted, only the read that
 //! follows it, so a hint may be late, duplicated, or lost and reported as missed. Before a model is paid for
 //! work, the work is [claimed](store::Store::claim) for a limited time; if the worker dies, the claim expires
