@@ -163,7 +163,7 @@ impl Run {
     /// Lets callers work until `answers` calls are answered, and then finishes the last ones.
     pub fn work(&mut self, server: &Server, answers: usize, watch: &impl Watch) {
         let enough = Enough { left: Cell::new(answers), watch };
-        self.runtime.block_on(load::work(&server.address, &mut self.ledger, &mut self.random, &enough));
+        self.runtime.block_on(load::work(&[&server.address], &mut self.ledger, &mut self.random, &enough));
         // Connections end with their runtime: a stopping server would wait for them.
         self.runtime = runtime();
     }
@@ -181,7 +181,8 @@ impl Run {
             spin(spins);
             server.kill()
         });
-        let work = load::work(&address, &mut self.ledger, &mut self.random, &fuse);
+        let addresses = [address.as_str()];
+        let work = load::work(&addresses, &mut self.ledger, &mut self.random, &fuse);
         let done = self.runtime.block_on(async { timeout(PATIENCE, work).await });
         drop(fuse);
         let said = killer.join().expect("the server is killed");

@@ -29,11 +29,11 @@ pub trait Watch {
 /// Connections that the callers share.
 const CONNECTIONS: usize = 3;
 
-/// Lets every caller work until it is done or the server is gone.
-pub async fn work(address: &str, ledger: &mut Ledger, random: &mut Random, watch: &impl Watch) {
+/// Lets every caller work until it is done or its server is gone; the servers at `addresses` share the callers.
+pub async fn work(addresses: &[&str], ledger: &mut Ledger, random: &mut Random, watch: &impl Watch) {
     let mut clients = Vec::new();
-    for _ in 0..CONNECTIONS {
-        clients.push(Client::connect(address).await);
+    for number in 0..CONNECTIONS {
+        clients.push(Client::connect(addresses[number % addresses.len()]).await);
     }
     let callers = ledger.slots.iter_mut().enumerate().map(|(number, slot)| {
         let client = clients[number % CONNECTIONS].clone();

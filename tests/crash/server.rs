@@ -17,6 +17,9 @@ pub enum Backend {
     Fjall,
     /// In files, with the engine sled.
     Sled,
+    /// In a database, which additional flags name.
+    #[allow(dead_code)] // another test uses it
+    Postgres,
 }
 
 impl Backend {
@@ -26,6 +29,7 @@ impl Backend {
             Self::Memory => "in-memory",
             Self::Fjall => "fjall",
             Self::Sled => "sled",
+            Self::Postgres => "postgres",
         }
     }
 }
@@ -89,7 +93,7 @@ impl<'a> Start<'a> {
         let mut command = utterd();
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "warn"]);
         command.args(["--backend", self.backend.name()]).args(self.flags);
-        if self.backend != Backend::Memory {
+        if matches!(self.backend, Backend::Fjall | Backend::Sled) {
             command.arg("--data-dir").arg(self.data);
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
