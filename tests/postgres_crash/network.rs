@@ -1,0 +1,176 @@
+//! The network between a server and its database fails.
+//!
+//! Server 0 reaches the database through a proxy, server 1 directly.
+
+use std::{sync::Arc, time::Duration};
+
+use tonic::{Code, Request};
+use utterd::proto::{ForgetMode, ForgetRequest, ListUtterancesRequest, MemorizeRequest, MemorizeResponse};
+
+use crate::{
+    callers::{Work, talks},
+    calls::{hello, hellos, list, memorize, saying},
+    client::Client,
+    faults::Proxy,
+    fleet::{Fleet, is_unavailable, runtime, within},
+    postgres, rounds, show,
+};
+
+/// More connections than callers: none waits for another's.
+const CONNECTIONS: usize = 40;
+/// How much later everything arrives, in each direction.
+const DELAY: Duration = Duration::from_millis(3);
+/// Acknowledged writes before and after something happens.
+const ANSWERS: usize = 30;
+
+/// Everything takes its time.
+pub fn packets_are_late() -> Result<(), String> {
+    under_load(async |proxy, work| {
+        proxy.delay(DELAY);
+        work.goes_on(ANSWERS).await;
+    })
+}
+
+/// All connections are closed, again and again.
+pub fn connections_are_cut() -> Result<(), String> {
+    under_load(async |proxy, work| {
+        for _ in 0..rounds(10) {
+            proxy.cut();
+            work.goes_on(ANSWERS / 3).await;
+        }
+    })
+}
+
+/// Nothing arrives, for longer than it may take to open a connection.
+pub fn nothing_arrives_for_a_while() -> Result<(), String> {
+    under_load(async |proxy, work| {
+        let fleet = work.fleet();
+        proxy.freeze(true);
+        let late = MemorizeRequest { conversation_id: "late".into(), ..saying("too late", "late") };
+        let mut request = Request::new(late.clone());
+        request.set_timeout(Duration::from_millis(200));
+        let refused = within("a call with a deadline", fleet.client(0).memory.memorize(request)).await;
+        let code = refused.expect_err("nothing arrives").code();
+        // either end can be the first to notice; this one calls it CANCELLED
+        assert!(matches!(code, Code::DeadlineExceeded | Code::Cancelled), "{code}");
+        fleet.does_not_serve(0).await;
+        is_unavailable(hello(fleet.client(0))).await;
+        is_unavailable(hellos(fleet.client(0))).await;
+        proxy.freeze(false);
+        fleet.serves(0).await;
+        memorize(fleet.client(0), late).await.expect("an answer");
+        assert_eq!(texts(fleet.client(1), "late").await, ["too late"]);
+    })
+}
+
+/// A commit takes effect and its answer is lost: the caller does not notice.
+pub fn answers_to_commits_are_lost() -> Result<(), String> {
+    with_proxy(async |fleet, proxy| {
+        // several statements: it creates a conversation and makes it active
+        let lost = proxy.lose_next_answer(b"COMMIT");
+        let first = memorize(fleet.client(0), saying("how it begins", "one")).await.expect("an answer");
+        lost.await.expect("an answer is lost");
+        let id = &first.conversation_id;
+        assert_eq!((first.revision, first.replayed, first.started_conversation), (1, false, true));
+        is_repeated(&fleet, saying("how it begins", "one"), &first).await;
+
+        // one statement
+        let lost = proxy.lose_next_answer(b"the answer is lost");
+        let second = memorize(fleet.client(0), saying("the answer is lost", "two")).await.expect("an answer");
+        lost.await.expect("an answer is lost");
+        assert_eq!((second.revision, second.replayed), (2, false));
+        is_repeated(&fleet, saying("the answer is lost", "two"), &second).await;
+
+        // nothing that could tell a repetition
+        let lost = proxy.lose_next_answer(b"without a name");
+        let third = memorize(fleet.client(0), saying("without a name", "")).await.expect("an answer");
+        lost.await.expect("an answer is lost");
+        assert_eq!((third.revision, third.replayed), (3, false));
+        let said = ["how it begins", "the answer is lost", "without a name"];
+        assert_eq!(texts(fleet.client(1), id).await, said);
+
+        let lost = proxy.lose_next_answer(b"forget-it");
+        let request = ForgetRequest {
+            conversation_id: id.clone(),
+            instructions: "sequence:2".into(),
+            mode: ForgetMode::Hard.into(),
+            request_id: "forget-it".into(),
+            ..Default::default()
+        };
+        // what is lost here is the answer to the question whether it was made before
+        is_unavailable(fleet.client(0).memory.forget(request.clone())).await;
+        lost.await.expect("an answer is lost");
+        assert_eq!(texts(fleet.client(1), id).await, said);
+        let lost = proxy.lose_next_answer(b"COMMIT");
+        let forgot = fleet.client(0).memory.forget(request.clone()).await.expect("an answer").into_inner();
+        lost.await.expect("an answer is lost");
+        assert_eq!((forgot.revision, forgot.forgotten.len(), forgot.replayed), (4, 1, false));
+        let again = fleet.client(1).memory.forget(request).await.expect("an answer").into_inner();
+        assert_eq!((again.revision, again.forgotten.len(), again.replayed), (4, 1, true));
+        assert_eq!(texts(fleet.client(1), id).await, ["how it begins", "without a name"]);
+    })
+}
+
+/// A commit is lost: the caller is told so, and can make it again.
+pub fn commits_are_lost() -> Result<(), String> {
+    with_proxy(async |fleet, proxy| {
+        let first = saying("how it begins", "one");
+        let lost = proxy.lose_next_request(b"COMMIT");
+        is_unavailable(memorize(fleet.client(0), first.clone())).await;
+        lost.await.expect("a request is lost");
+        let begun = memorize(fleet.client(1), first).await.expect("an answer");
+        assert_eq!((begun.revision, begun.replayed, begun.started_conversation), (1, false, true));
+
+        let second = saying("the request is lost", "two");
+        let lost = proxy.lose_next_request(b"the request is lost");
+        is_unavailable(memorize(fleet.client(0), second.clone())).await;
+        lost.await.expect("a request is lost");
+        assert_eq!(texts(fleet.client(0), &begun.conversation_id).await, ["how it begins"]);
+        let made = memorize(fleet.client(0), second).await.expect("an answer");
+        assert_eq!((made.revision, made.replayed), (2, false));
+        let said = ["how it begins", "the request is lost"];
+        assert_eq!(texts(fleet.client(1), &begun.conversation_id).await, said);
+    })
+}
+
+/// Lets callers work on both servers, before and after `happens`.
+fn under_load(happens: impl AsyncFnOnce(&Proxy, &Work)) -> Result<(), String> {
+    let mut random = crate::random();
+    with_proxy(async |fleet, proxy| {
+        fleet.expect_outages();
+        let talks = talks(&fleet, "talk").await;
+        let work = Work::begin(&fleet, &talks, &mut random);
+        work.goes_on(ANSWERS).await;
+        happens(&proxy, &work).await;
+        work.goes_on(ANSWERS).await;
+        let done = work.ends().await;
+        for talk in talks {
+            talk.check(&fleet).await;
+        }
+        show(&format!("the network fails: {done}"));
+    })
+}
+
+fn with_proxy(test: impl AsyncFnOnce(Arc<Fleet>, Proxy)) -> Result<(), String> {
+    let cluster = postgres::shared()?;
+    runtime().block_on(async {
+        let proxy = Proxy::start(cluster.address());
+        let through = cluster.url().replace(&cluster.port().to_string(), &proxy.address().port().to_string());
+        let fleet = Fleet::start(&[through, cluster.url()], CONNECTIONS).await;
+        test(fleet, proxy).await;
+    });
+    Ok(())
+}
+
+/// The other server returns the same outcome to the same request.
+async fn is_repeated(fleet: &Fleet, request: MemorizeRequest, first: &MemorizeResponse) {
+    let again = memorize(fleet.client(1), request).await.expect("an answer");
+    assert_eq!((again.revision, &again.memorized, again.replayed), (first.revision, &first.memorized, true));
+}
+
+/// What a conversation holds.
+async fn texts(client: Client, id: &str) -> Vec<String> {
+    let request = ListUtterancesRequest { conversation_id: id.to_owned(), ..Default::default() };
+    let list = list(client, request).await.expect("a list");
+    list.into_iter().map(|said| said.content).collect()
+}
