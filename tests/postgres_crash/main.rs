@@ -52,7 +52,7 @@ use libtest_mimic::{Arguments, Completion, Trial};
 /// A test. The error says why there is no PostgreSQL.
 type Test = fn() -> Result<(), String>;
 
-const TESTS: [(&str, Test); 11] = [
+const TESTS: [(&str, Test); 12] = [
     ("servers_are_killed", kills::servers_are_killed),
     ("servers_are_killed_under_every_call", kills::servers_are_killed_under_every_call),
     ("the_database_is_killed", kills::the_database_is_killed),
@@ -60,6 +60,7 @@ const TESTS: [(&str, Test); 11] = [
     ("packets_are_late", network::packets_are_late),
     ("connections_are_cut", network::connections_are_cut),
     ("answers_to_commits_are_lost", network::answers_to_commits_are_lost),
+    ("an_answer_is_lost_with_the_database", network::an_answer_is_lost_with_the_database),
     ("commits_are_lost", network::commits_are_lost),
     ("nothing_arrives_for_a_while", network::nothing_arrives_for_a_while),
     ("the_database_is_full_of_connections", refusals::the_database_is_full_of_connections),

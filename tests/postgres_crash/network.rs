@@ -53,6 +53,8 @@ pub fn nothing_arrives_for_a_while() -> Result<(), String> {
         let code = refused.expect_err("nothing arrives").code();
         // either end can be the first to notice; this one calls it CANCELLED
         assert!(matches!(code, Code::DeadlineExceeded | Code::Cancelled), "{code}");
+        // more than the connections that are open: the next one cannot be opened
+        (0..CONNECTIONS).for_each(|_| drop(tokio::spawn(hellos(fleet.client(0)))));
         fleet.does_not_serve(0).await;
         is_unavailable(hello(fleet.client(0))).await;
         is_unavailable(hellos(fleet.client(0))).await;
@@ -65,7 +67,7 @@ pub fn nothing_arrives_for_a_while() -> Result<(), String> {
 
 /// A commit takes effect and its answer is lost: the caller does not notice.
 pub fn answers_to_commits_are_lost() -> Result<(), String> {
-    with_proxy(async |fleet, proxy| {
+    with_proxy(CONNECTIONS, async |fleet, proxy| {
         // several statements: it creates a conversation and makes it active
         let lost = proxy.lose_next_answer(b"COMMIT");
         let first = memorize(fleet.client(0), saying("how it begins", "one")).await.expect("an answer");
@@ -111,9 +113,32 @@ pub fn answers_to_commits_are_lost() -> Result<(), String> {
     })
 }
 
+/// The answer to a commit is lost, and nobody can ask what became of it until the database is back.
+pub fn an_answer_is_lost_with_the_database() -> Result<(), String> {
+    // all that it asks goes over the connection that is lost
+    with_proxy(1, async |fleet, proxy| {
+        fleet.serves(0).await;
+        let first = memorize(fleet.client(0), saying("how it begins", "one")).await.expect("an answer");
+        let second = saying("the answer is lost", "two");
+        let lost = proxy.lose_next_answer(b"the answer is lost");
+        proxy.refuse(true);
+        let call = tokio::spawn(memorize(fleet.client(0), second.clone()));
+        lost.await.expect("an answer is lost");
+        fleet.does_not_serve(0).await;
+        is_unavailable(hello(fleet.client(0))).await;
+        is_repeated(&fleet, saying("how it begins", "one"), &first).await;
+        proxy.refuse(false);
+        let answer = call.await.expect("it does not panic").expect("an answer");
+        assert_eq!((answer.revision, answer.replayed), (2, false));
+        is_repeated(&fleet, second, &answer).await;
+        let said = ["how it begins", "the answer is lost"];
+        assert_eq!(texts(fleet.client(1), &answer.conversation_id).await, said);
+    })
+}
+
 /// A commit is lost: the caller is told so, and can make it again.
 pub fn commits_are_lost() -> Result<(), String> {
-    with_proxy(async |fleet, proxy| {
+    with_proxy(CONNECTIONS, async |fleet, proxy| {
         let first = saying("how it begins", "one");
         let lost = proxy.lose_next_request(b"COMMIT");
         is_unavailable(memorize(fleet.client(0), first.clone())).await;
@@ -136,7 +161,7 @@ pub fn commits_are_lost() -> Result<(), String> {
 /// Lets callers work on both servers, before and after `happens`.
 fn under_load(happens: impl AsyncFnOnce(&Proxy, &Work)) -> Result<(), String> {
     let mut random = crate::random();
-    with_proxy(async |fleet, proxy| {
+    with_proxy(CONNECTIONS, async |fleet, proxy| {
         fleet.expect_outages();
         let talks = talks(&fleet, "talk").await;
         let work = Work::begin(&fleet, &talks, &mut random);
@@ -151,12 +176,12 @@ fn under_load(happens: impl AsyncFnOnce(&Proxy, &Work)) -> Result<(), String> {
     })
 }
 
-fn with_proxy(test: impl AsyncFnOnce(Arc<Fleet>, Proxy)) -> Result<(), String> {
+fn with_proxy(connections: usize, test: impl AsyncFnOnce(Arc<Fleet>, Proxy)) -> Result<(), String> {
     let cluster = postgres::shared()?;
     runtime().block_on(async {
         let proxy = Proxy::start(cluster.address());
         let through = cluster.url().replace(&cluster.port().to_string(), &proxy.address().port().to_string());
-        let fleet = Fleet::start(&[through, cluster.url()], CONNECTIONS).await;
+        let fleet = Fleet::start(&[through, cluster.url()], connections).await;
         test(fleet, proxy).await;
     });
     Ok(())
