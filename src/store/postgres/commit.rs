@@ -75,18 +75,19 @@ pub(super) async fn commit(database: &Database, plan: &Plan) -> Result<(), Commi
     Ok(())
 }
 
-/// Finds out whether the commit took effect; from then on, it has, or never will.
-pub(super) async fn settle(database: &Database, logged: &Logged) -> Result<bool, StoreError> {
+/// Finds out whether the commit took effect, and tries again for a while if that fails.
+async fn settle(database: &Database, logged: &Logged) -> Result<bool, StoreError> {
     let deadline = time::Instant::now() + DATABASE_SETTLE;
     loop {
-        match try_to_settle(database, logged).await {
+        match settle_once(database, logged).await {
             Err(_) if time::Instant::now() < deadline => time::sleep(with_jitter(PAUSE * 10)).await,
             settled => return settled,
         }
     }
 }
 
-async fn try_to_settle(database: &Database, logged: &Logged) -> Result<bool, StoreError> {
+/// Finds out whether the commit took effect; from then on, it has, or never will.
+pub(super) async fn settle_once(database: &Database, logged: &Logged) -> Result<bool, StoreError> {
     let mut connection = database.connection().await?;
     let Logged { change, namespace, id } = logged;
     let rows = connection.query(sql::SETTLE, &[change, namespace, id]).await?;

@@ -13,7 +13,7 @@ use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
-    commit::{commit, settle},
+    commit::{commit, settle_once},
     database::Database,
     hints::{self, Hints},
     lanes::Lanes,
@@ -248,15 +248,16 @@ impl Store for PostgresStore {
         )
     }
 
+    /// Tries once: a commit whose answer was lost has already tried for a while.
     fn is_committed<'a>(
         &'a self,
         key: &'a ConversationKey,
         change: ChangeId,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
-        Box::pin(
-            async move { settle(&self.database, &Logged { change: Uuid(change.0), namespace, id }).await },
-        )
+        Box::pin(async move {
+            settle_once(&self.database, &Logged { change: Uuid(change.0), namespace, id }).await
+        })
     }
 
     fn archived<'a>(
