@@ -12,11 +12,11 @@ use crate::{
     fleet::{Fleet, is_unavailable, runtime, within},
     ledger::Ledger,
     load::{self, Watch},
-    postgres::{self, Cluster},
+    postgres::Cluster,
     random::Random,
     rounds,
     server::spin,
-    show,
+    shared, show,
     tally::Tally,
 };
 
@@ -37,7 +37,7 @@ const CALLERS: usize = 9;
 
 /// One or two of three servers are killed, and others answer for them.
 pub fn servers_are_killed() -> Result<(), String> {
-    let cluster = postgres::shared()?;
+    let cluster = shared()?;
     let (rounds, mut random) = (rounds(4), crate::random());
     let (mut done, mut all) = (Done::default(), Vec::new());
     runtime().block_on(async {
@@ -69,7 +69,7 @@ pub fn servers_are_killed() -> Result<(), String> {
 /// What callers do with their own conversations, as in the tests of the stores in files: they also forget, restore,
 /// delete and stream. What a killed server had not answered is repeated on another one.
 pub fn servers_are_killed_under_every_call() -> Result<(), String> {
-    let cluster = postgres::shared()?;
+    let cluster = shared()?;
     let (rounds, mut random) = (rounds(4), crate::random());
     let (mut ledger, mut tally) = (Ledger::new(CALLERS, 0), Tally::default());
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");

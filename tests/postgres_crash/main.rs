@@ -45,9 +45,11 @@ mod tally;
 #[path = "../crash/texts.rs"]
 mod texts;
 
-use std::{env, process::ExitCode};
+use std::{env, process::ExitCode, sync::OnceLock};
 
 use libtest_mimic::{Arguments, Completion, Trial};
+
+use postgres::{Cluster, FAST};
 
 /// A test. The error says why there is no PostgreSQL.
 type Test = fn() -> Result<(), String>;
@@ -77,6 +79,13 @@ fn main() -> ExitCode {
         })
     });
     libtest_mimic::run(&arguments, trials.into()).exit_code()
+}
+
+/// The cluster of the tests that leave it alone. The server that `UTTERD_TEST_POSTGRES` names is
+/// not used: schemas would stay there.
+fn shared() -> Result<&'static Cluster, String> {
+    static SHARED: OnceLock<Result<Cluster, String>> = OnceLock::new();
+    SHARED.get_or_init(|| Cluster::start(&FAST)).as_ref().map_err(Clone::clone)
 }
 
 /// A number from the environment.

@@ -13,7 +13,7 @@ use crate::{
     client::Client,
     faults::Proxy,
     fleet::{Fleet, is_unavailable, runtime, within},
-    postgres, rounds, show,
+    rounds, shared, show,
 };
 
 /// More connections than callers: none waits for another's.
@@ -177,7 +177,7 @@ fn under_load(happens: impl AsyncFnOnce(&Proxy, &Work)) -> Result<(), String> {
 }
 
 fn with_proxy(connections: usize, test: impl AsyncFnOnce(Arc<Fleet>, Proxy)) -> Result<(), String> {
-    let cluster = postgres::shared()?;
+    let cluster = shared()?;
     runtime().block_on(async {
         let proxy = Proxy::start(cluster.address());
         let through = cluster.url().replace(&cluster.port().to_string(), &proxy.address().port().to_string());
