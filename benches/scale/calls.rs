@@ -1,0 +1,55 @@
+//! The calls of conversations that are addressed by their recipients.
+
+use bytes::Bytes;
+use prost::Message;
+use utterd::proto::{GetCapacityInfoRequest, MemorizeRequest};
+
+use crate::requests;
+
+pub use crate::requests::{GET_CAPACITY, MEMORIZE};
+
+/// Different texts that are said in turn.
+const TEXTS: usize = 5;
+/// Utterances that more than fill a rolling window.
+const FULL: usize = 40;
+
+/// Recipients with a rolling window each, and the calls that say one more utterance to each.
+pub struct Recipients {
+    names: Vec<String>,
+    sayings: Vec<Bytes>,
+}
+
+impl Recipients {
+    /// `count` recipients whose names begin with `kind`.
+    pub fn new(kind: &str, count: usize) -> Self {
+        let names: Vec<_> = (0..count).map(|index| format!("{kind}-{index}")).collect();
+        let texts = (0..TEXTS).flat_map(|text| names.iter().map(move |name| memorize(name, text, 1)));
+        let sayings = texts.collect();
+        Self { names, sayings }
+    }
+
+    pub fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The calls that fill the windows.
+    pub fn full(&self) -> Vec<Bytes> {
+        self.names.iter().map(|name| memorize(name, 0, FULL)).collect()
+    }
+
+    /// A call that says an utterance: to one recipient after the other, and the next text each time around.
+    pub fn saying(&self, number: u64) -> Bytes {
+        self.sayings[number as usize % self.sayings.len()].clone()
+    }
+}
+
+/// Says `count` utterances to a recipient.
+pub fn memorize(recipient: &str, first: usize, count: usize) -> Bytes {
+    let said = MemorizeRequest::decode(requests::memorize("", first, count)).expect("a request");
+    MemorizeRequest { recipient_id: recipient.to_owned(), ..said }.encode_to_vec().into()
+}
+
+/// Asks for a recipient's capacity.
+pub fn get_capacity(recipient: &str) -> Bytes {
+    GetCapacityInfoRequest { recipient_id: recipient.to_owned(), ..Default::default() }.encode_to_vec().into()
+}
