@@ -8,7 +8,7 @@ use super::{
     keys::{KEYS, Key, nearest},
     value,
 };
-use crate::domain::limits::{BESIDE_CONTENT_BYTES, MOST_CONTENT_BYTES};
+use crate::domain::limits::{BESIDE_CONTENT_BYTES, MAX_SCHEMA_BYTES, MOST_CONTENT_BYTES};
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
@@ -297,14 +297,17 @@ impl Effective {
         if self.settings.backend != Backend::Postgres {
             return;
         }
-        let missing = [
-            ("database_url", self.settings.database_url.is_none(), "the URL of a database"),
-            ("database_schema", self.settings.database_schema.is_empty(), "the name of a schema"),
+        let Settings { database_url, database_schema, .. } = &self.settings;
+        let is_name = (1..=MAX_SCHEMA_BYTES).contains(&database_schema.len());
+        let schema = format!("the name of a schema, 1 to {MAX_SCHEMA_BYTES} bytes");
+        let wrong = [
+            ("database_url", String::new(), database_url.is_none(), "the URL of a database".to_owned()),
+            ("database_schema", database_schema.clone(), !is_name, schema),
         ];
-        for (key, _, accepted) in missing.into_iter().filter(|(_, is_missing, _)| *is_missing) {
+        for (key, value, _, accepted) in wrong.into_iter().filter(|(_, _, is_wrong, _)| *is_wrong) {
             problems.push(Problem::Value {
                 key,
-                value: String::new(),
+                value,
                 origin: self.origin(key),
                 accepted: format!("{accepted}, since the backend is postgres ({})", self.origin("backend")),
             });

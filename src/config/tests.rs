@@ -42,6 +42,26 @@ fn a_flag_beats_a_variable_beats_the_file_beats_the_preset() {
 }
 
 #[test]
+fn a_database_needs_a_url_and_a_schema() {
+    let long = "s".repeat(57);
+    let postgres = ("backend", "postgres".to_owned());
+    let url = ("database_url", "postgres://ann:secret@db/talk".to_owned());
+    let load = |flags: &[(&'static str, String)]| {
+        Sources { flags: flags.to_vec(), ..Sources::default() }.load().map_err(|error| error.to_string())
+    };
+    let message = load(&[postgres.clone(), ("database_schema", long.clone())]).unwrap_err();
+    for expected in [
+        "database_url is ``; accepted: the URL of a database, since the backend is postgres (--backend)",
+        "accepted: the name of a schema, 1 to 56 bytes, since the backend is postgres",
+    ] {
+        assert!(message.contains(expected), "{message}");
+    }
+    let shown = load(&[postgres, url]).unwrap().to_string();
+    assert!(shown.contains("postgres://ann@db/talk") && !shown.contains("secret"), "{shown}");
+    assert!(load(&[("database_schema", long)]).is_ok(), "another backend has no schema");
+}
+
+#[test]
 fn everything_wrong_is_reported_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("mine.toml");

@@ -333,5 +333,8 @@ pub const DATABASE_CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 pub const DATABASE_WAIT: Duration = Duration::from_secs(3);
 /// How long to look up what became of a commit whose answer was lost.
 pub const DATABASE_SETTLE: Duration = Duration::from_secs(10);
+/// The longest name of a database's schema: with a prefix, it also names a channel of notifications, which
+/// PostgreSQL limits to 63 bytes.
+pub const MAX_SCHEMA_BYTES: usize = 56;
 /// Connections to a database.
 pub const DEFAULT_DATABASE_CONNECTIONS: usize = 16;

@@ -213,7 +213,7 @@ impl Connection {
             let down = self.database.is_down(unavailable(error));
             return Fault::Refused(down);
         }
-        if let Fault::Lost(_) = fault {
+        if matches!(fault, Fault::Lost(_)) || Fault::is_outdated(error) {
             self.give_up();
         }
         fault

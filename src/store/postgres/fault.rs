@@ -47,6 +47,11 @@ impl Fault {
         })
     }
 
+    /// Whether the connection's prepared statements no longer fit the schema, which was migrated meanwhile.
+    pub(super) fn is_outdated(error: &Error) -> bool {
+        matches!(error.code(), Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::INVALID_SQL_STATEMENT_NAME))
+    }
+
     /// Whether the server accepts no writes: it has become a standby.
     pub(super) fn is_read_only(error: &Error) -> bool {
         error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
