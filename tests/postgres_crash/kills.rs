@@ -38,7 +38,7 @@ const CALLERS: usize = 9;
 /// One or two of three servers are killed, and others answer for them.
 pub fn servers_are_killed() -> Result<(), String> {
     let cluster = shared()?;
-    let (rounds, mut random) = (rounds(4), crate::random());
+    let (rounds, mut random) = (rounds(3), crate::random());
     let (mut done, mut all) = (Done::default(), Vec::new());
     runtime().block_on(async {
         let fleet = Fleet::start(&vec![cluster.url(); SERVERS], CONNECTIONS).await;
@@ -70,7 +70,7 @@ pub fn servers_are_killed() -> Result<(), String> {
 /// delete and stream. What a killed server had not answered is repeated on another one.
 pub fn servers_are_killed_under_every_call() -> Result<(), String> {
     let cluster = shared()?;
-    let (rounds, mut random) = (rounds(4), crate::random());
+    let (rounds, mut random) = (rounds(3), crate::random());
     let (mut ledger, mut tally) = (Ledger::new(CALLERS, 0), Tally::default());
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

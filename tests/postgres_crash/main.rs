@@ -69,8 +69,12 @@ const TESTS: [(&str, Test); 12] = [
     ("the_database_becomes_read_only", refusals::the_database_becomes_read_only),
 ];
 
+/// Tests at the same time: they mostly wait.
+const THREADS: usize = 6;
+
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(THREADS);
     let trials = TESTS.map(|(name, test)| {
         Trial::ignorable_test(name, move || match test() {
             Ok(()) => Ok(Completion::Completed),
