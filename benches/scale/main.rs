@@ -22,7 +22,6 @@ mod calls;
 #[path = "../rpc/child.rs"]
 mod child;
 mod database;
-#[allow(dead_code, reason = "only the server's side is needed")]
 #[path = "../rpc/empty.rs"]
 mod empty;
 mod forwarder;
