@@ -235,7 +235,7 @@ pub enum Command {
     /// `end reason="task completed" recipient=ada`: the conversation, its title and its closing summary.
     End(#[arg(key, many, optional)] Vec<(String, String)>),
 
-    /// `delete weather`: a conversation by its id.
+    /// `delete weather`: a conversation by its id; `id1` is the first id printed.
     Delete(String),
 
     /// `advance 31m`: moves the clock and does what is due.

@@ -3,7 +3,7 @@
 //! Each file of `scripts/` is a test that runs against its own server, with a clock that stands still until
 //! the script moves it. The language is that of [`command::Command`]; its notation is goldenscript's: `!`
 //! before a command that must fail, `( )` around one whose output does not matter, `ID:` before one that
-//! addresses the conversation ID.
+//! addresses the conversation ID. Ids that the server makes are printed as `id1`, `id2` and so on.
 //!
 //! `UPDATE_GOLDENFILES=1 cargo test --test golden` writes the scripts' current output into them. Read the
 //! difference as you would read code.
@@ -17,6 +17,7 @@ mod conversations;
 mod errors;
 mod forks;
 mod histories;
+mod ids;
 mod names;
 mod operations;
 mod print;

@@ -15,7 +15,9 @@ use utterd::{
 
 use crate::{
     command::Command,
-    compactions, contexts, conversations, forks, histories, operations, print,
+    compactions, contexts, conversations, forks, histories,
+    ids::Ids,
+    operations, print,
     support::{self, ManualClock},
 };
 
@@ -31,6 +33,7 @@ pub struct Runner {
     clock: Arc<ManualClock>,
     events: Events,
     next_page: String,
+    ids: Ids,
 }
 
 /// The target of a command: one conversation of a server.
@@ -49,7 +52,7 @@ impl Runner {
             let events = server.services().watch_events(request).await.expect("a watch starts");
             (server, clock, events.into_inner())
         });
-        Self { runtime, server, clock, events, next_page: String::new() }
+        Self { runtime, server, clock, events, next_page: String::new(), ids: Ids::default() }
     }
 
     /// Discards the events that already exist.
@@ -74,12 +77,8 @@ impl Runner {
             _ => format!("removed {}", print::plural(i32::try_from(removed)?, "conversation")),
         })
     }
-}
 
-impl goldenscript::Runner for Runner {
-    type Command = Command;
-
-    fn run(&mut self, command: &Command, context: &Context) -> Printed {
+    fn answer(&mut self, command: &Command, context: &Context) -> Printed {
         let here = Here { server: &self.server, conversation_id: context.prefix.clone().unwrap_or_default() };
         let ready = &self.runtime;
         match command {
@@ -113,9 +112,20 @@ impl goldenscript::Runner for Runner {
                 ready.block_on(conversations::conversations(&here, recipient))
             }
             Command::End(pairs) => ready.block_on(conversations::end(&here, pairs)),
-            Command::Delete(id) => ready.block_on(conversations::delete(&here, id)),
+            Command::Delete(id) => ready.block_on(conversations::delete(&here, self.ids.id(id))),
             Command::Advance(duration) => self.advance(duration),
             Command::Events => Ok(self.events()),
+        }
+    }
+}
+
+impl goldenscript::Runner for Runner {
+    type Command = Command;
+
+    fn run(&mut self, command: &Command, context: &Context) -> Printed {
+        match self.answer(command, context) {
+            Ok(printed) => Ok(self.ids.shortened(&printed)),
+            Err(error) => Err(self.ids.shortened(&error.to_string()).into()),
         }
     }
 }
