@@ -57,7 +57,7 @@ const CONTENTS: [&str; 6] =
 
 impl Reader {
     pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let rows = connection.query(DUE, &[&Time(now), &(limit as i64)]).await?;
         rows.iter().map(|row| Ok(Due::Expired(key_of(row)?))).collect()
     }
@@ -67,7 +67,7 @@ impl Reader {
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let time = Time(after.as_ref().map_or(Timestamp(i64::MIN), |(time, _)| *time));
         let namespace = after.as_ref().map_or("", |(_, key)| key.namespace.as_str());
         let id = after.as_ref().map_or("", |(_, key)| key.id.as_str());

@@ -45,7 +45,7 @@ impl Reader {
     }
 
     async fn page(&self, list: &List, columns: &str) -> Result<Vec<Row>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let namespace = list.of.namespace().as_str();
         let (from, to) = (&*list.id_prefix, behind(&list.id_prefix));
         let few = FEW_NAMES as i64 + 1;
@@ -81,7 +81,7 @@ impl Reader {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let (keep, limit) = (keep as i64, limit as i64);
         let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());
         let params: [&(dyn ToSql + Sync); 4] = [&namespace, &id, &keep, &limit];

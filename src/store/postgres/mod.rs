@@ -15,6 +15,8 @@
 //! - A commit whose connection breaks is settled on another one before it is answered: each writes a row in
 //!   `changes`, and whoever writes that row first decides whether the commit takes effect.
 
+mod batches;
+mod checks;
 mod chores;
 mod commit;
 mod connect;

@@ -9,6 +9,8 @@ use std::{
 use tokio_postgres::Row;
 
 use super::{
+    batches::Batches,
+    checks::{self, Checks},
     database::Database,
     plan::number,
     types::{Sequences, Time, Uuid},
@@ -51,12 +53,6 @@ const LOAD: &str = "WITH c AS MATERIALIZED (
                     AND u.sequence < upper(w) AND u.sequence <= l.through OFFSET 0
             ) u";
 
-const CHECK: &str = "SELECT id, change FROM conversations WHERE namespace = $1 AND id = $2";
-
-const CHECK_ACTIVE: &str = "SELECT a.conversation, c.change
-    FROM active a LEFT JOIN conversations c ON c.namespace = a.namespace AND c.id = a.conversation
-    WHERE a.namespace = $1 AND a.recipient = $2";
-
 const OUTCOME: &str = "SELECT time, record FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3";
 
 const REMOVE_OUTCOME: &str =
@@ -94,13 +90,21 @@ const DERIVED: &str = "SELECT d.lineage, d.block, d.record
     ORDER BY d.block";
 
 /// Reads the tables.
-#[derive(Clone)]
-pub(super) struct Reader(pub(super) Database);
+pub(super) struct Reader {
+    pub(super) database: Database,
+    by_id: Batches<Checks>,
+    by_recipient: Batches<Checks>,
+}
 
 /// The recipient's active conversation, and its change id if it exists.
 pub(super) type Active = Option<(ConversationId, Option<ChangeId>)>;
 
 impl Reader {
+    pub(super) fn new(database: Database) -> Self {
+        let checks = |sql| Batches::new(Checks { database: database.clone(), sql });
+        Self { by_id: checks(checks::BY_ID), by_recipient: checks(checks::BY_RECIPIENT), database }
+    }
+
     /// The conversation with this key; or, without an id, the recipient's active one.
     pub(super) async fn load(
         &self,
@@ -110,7 +114,7 @@ impl Reader {
     ) -> Result<Option<Arc<Conversation>>, StoreError> {
         let id = id.map(|id| id.as_str());
         let recipient = recipient.map(|recipient| recipient.id.as_str());
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let rows = connection.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
         drop(connection);
         let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
@@ -125,9 +129,8 @@ impl Reader {
         known: Option<ChangeId>,
     ) -> Result<Newer, StoreError> {
         if let Some(known) = known {
-            let mut connection = self.0.connection().await?;
-            let rows = connection.query(CHECK, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
-            match rows.first().map(|row| row.get::<_, Uuid>(1)) {
+            let asked = (key.namespace.clone(), key.id.as_str().to_owned());
+            match self.by_id.ask(asked).await??.map(|row| row.get::<_, Uuid>(2)) {
                 None => return Ok(Newer::Absent),
                 Some(change) if change.0 == known.0 => return Ok(Newer::Known),
                 Some(_) => {}
@@ -137,12 +140,10 @@ impl Reader {
     }
 
     pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active, StoreError> {
-        let mut connection = self.0.connection().await?;
-        let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());
-        let rows = connection.query(CHECK_ACTIVE, &[&namespace, &id]).await?;
-        let Some(row) = rows.first() else { return Ok(None) };
-        let change = row.get::<_, Option<Uuid>>(1).map(|change| ChangeId(change.0));
-        Ok(Some((conversation_id(row.get(0))?, change)))
+        let asked = (recipient.namespace.clone(), recipient.id.as_str().to_owned());
+        let Some(row) = self.by_recipient.ask(asked).await?? else { return Ok(None) };
+        let change = row.get::<_, Option<Uuid>>(2).map(|change| ChangeId(change.0));
+        Ok(Some((conversation_id(row.get(1))?, change)))
     }
 
     /// The outcome, unless it is older than `oldest`: then it is removed.
@@ -151,7 +152,7 @@ impl Reader {
         key: &OutcomeKey,
         oldest: Timestamp,
     ) -> Result<Option<Arc<Outcome>>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let (namespace, request) = (key.namespace.as_str(), key.request.as_str());
         let rows = connection.query(OUTCOME, &[&namespace, &request, &key.rpc]).await?;
         let Some(row) = rows.first() else { return Ok(None) };
@@ -169,7 +170,7 @@ impl Reader {
         key: &ConversationKey,
         wanted: &Ranges,
     ) -> Result<Vec<Arc<Utterance>>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
         let rows = connection.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
         utterances(rows.iter())
@@ -181,7 +182,7 @@ impl Reader {
         ids: &[Box<str>],
     ) -> Result<HashMap<Box<str>, Sequence>, StoreError> {
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let rows = connection.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
         // the newest lineage is the last
         let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
@@ -194,7 +195,7 @@ impl Reader {
         names: &[Box<str>],
     ) -> Result<Vec<Arc<StateValue>>, StoreError> {
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let rows = connection.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
         let values = rows.iter().map(|row| {
             let name = StateName(row.get::<_, &str>(1).into());
@@ -207,7 +208,7 @@ impl Reader {
         &self,
         key: &ConversationKey,
     ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let rows = connection.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
         rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
     }
@@ -220,7 +221,7 @@ impl Reader {
         blocks: &RangeInclusive<Block>,
     ) -> Result<DerivedBytes, StoreError> {
         let [from, to] = [blocks.start(), blocks.end()].map(|block| number(Sequence(block.0)));
-        let mut connection = self.0.connection().await?;
+        let mut connection = self.database.connection().await?;
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
         let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
             [&namespace, &id, &kind_number(kind), &from, &to];

@@ -67,7 +67,7 @@ impl PostgresStore {
     pub fn open(options: &Options) -> Result<Self, StoreError> {
         let database = Database::open(options)?;
         Ok(Self {
-            reader: Reader(database.clone()),
+            reader: Reader::new(database.clone()),
             lanes: Lanes::default(),
             hints: Hints::start(options, database.clone()),
             ledger: Ledger::default(),
