@@ -35,7 +35,8 @@ struct Queue<B: Batched> {
     under_way: usize,
 }
 
-type Waiting<B> = (<B as Batched>::Request, oneshot::Sender<<B as Batched>::Answer>);
+type Waiting<B> = (<B as Batched>::Request, Caller<B>);
+type Caller<B> = oneshot::Sender<<B as Batched>::Answer>;
 
 impl<B: Batched> Clone for Batches<B> {
     fn clone(&self) -> Self {
@@ -86,7 +87,7 @@ impl<B: Batched> Sending<B> {
     }
 
     /// Takes the next batch; `None` if nobody waits, which ends the sending.
-    fn next(&mut self) -> Option<(Vec<B::Request>, Vec<oneshot::Sender<B::Answer>>)> {
+    fn next(&mut self) -> Option<(Vec<B::Request>, Vec<Caller<B>>)> {
         let mut queue = self.batches.queue.lock();
         if queue.waiting.is_empty() {
             queue.under_way -= 1;

@@ -41,8 +41,8 @@ impl Batched for Checks {
 
 impl Checks {
     async fn answers(&self, batch: &[(Namespace, String)]) -> Result<Vec<Option<Row>>, StoreError> {
-        let (namespaces, names): (Vec<_>, Vec<_>) =
-            batch.iter().map(|(namespace, name)| (namespace.as_str(), name.as_str())).unzip();
+        let namespaces: Vec<_> = batch.iter().map(|(namespace, _)| namespace.as_str()).collect();
+        let names: Vec<_> = batch.iter().map(|(_, name)| name.as_str()).collect();
         let rows = self.database.connection().await?.query(self.sql, &[&namespaces, &names]).await?;
         let mut answers: Vec<Option<Row>> = batch.iter().map(|_| None).collect();
         for row in rows {

@@ -1,6 +1,6 @@
 //! Runs the statements of a commit.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::BytesMut;
 use deadpool_postgres::Object;
@@ -9,13 +9,17 @@ use futures::{
     future::{join_all, try_join_all},
 };
 use tokio::time;
-use tokio_postgres::{Error, Row, Statement, types::ToSql};
+use tokio_postgres::{Error, Row, Statement};
 
 use super::{
+    batches::Batches,
+    columns::borrowed,
     database::{Connection, Database, with_jitter},
     fault::Fault,
-    plan::{Logged, Plan, Step},
+    lone::{Lones, Sent},
+    plan::{How, Logged, Lone, Plan, Step},
     quotas::Taken,
+    row::Basis,
     sql,
 };
 use crate::{
@@ -44,35 +48,76 @@ impl From<StoreError> for Failed {
     }
 }
 
-/// Makes the commit, or finds out what became of it.
-pub(super) async fn commit(database: &Database, plan: &Plan) -> Result<(), CommitError> {
-    for attempt in 1.. {
-        let mut failed = match run(database, plan).await {
-            Ok(()) => return Ok(()),
-            Err(failed) => failed,
-        };
-        if let Failed::Over(taken) = failed {
-            failed = match taken.refusal(database).await? {
-                Some(refusal) => Failed::Store(refusal),
-                None => Failed::InTheWay,
-            };
-        }
-        return Err(match failed {
-            Failed::InTheWay if attempt < ATTEMPTS => {
-                time::sleep(with_jitter(PAUSE * attempt)).await;
-                continue;
-            }
-            Failed::InTheWay | Failed::Over(_) => Fault::InTheWay.into_error().into(),
-            Failed::Conflict(conflict) => conflict.into(),
-            Failed::Store(error) => error.into(),
-            Failed::Lost(error) => match settle(database, &plan.logged).await {
-                Ok(true) => return Ok(()),
-                Ok(false) => error.into(),
-                Err(unsettled) => CommitError::Unknown(format!("{error}; then {unsettled}")),
-            },
-        });
+/// Makes commits. A clone is the same.
+#[derive(Clone)]
+pub(super) struct Commits {
+    pub(super) database: Database,
+    changes: Batches<Lones>,
+    creations: Batches<Lones>,
+}
+
+impl Commits {
+    pub(super) fn new(database: &Database) -> Self {
+        let lones = |sql| Batches::new(Lones { database: database.clone(), sql });
+        let (changes, creations) = (lones(sql::CHANGE_EACH), lones(sql::CREATE_EACH));
+        Self { database: database.clone(), changes, creations }
     }
-    Ok(())
+
+    /// Makes the commit, or finds out what became of it.
+    pub(super) async fn make(&self, plan: &Plan) -> Result<(), CommitError> {
+        for attempt in 1.. {
+            let mut failed = match self.run(plan).await {
+                Ok(()) => return Ok(()),
+                Err(failed) => failed,
+            };
+            if let Failed::Over(taken) = failed {
+                failed = match taken.refusal(&self.database).await? {
+                    Some(refusal) => Failed::Store(refusal),
+                    None => Failed::InTheWay,
+                };
+            }
+            return Err(match failed {
+                Failed::InTheWay if attempt < ATTEMPTS => {
+                    time::sleep(with_jitter(PAUSE * attempt)).await;
+                    continue;
+                }
+                Failed::InTheWay | Failed::Over(_) => Fault::InTheWay.into_error().into(),
+                Failed::Conflict(conflict) => conflict.into(),
+                Failed::Store(error) => error.into(),
+                Failed::Lost(error) => match settle(&self.database, &plan.logged).await {
+                    Ok(true) => return Ok(()),
+                    Ok(false) => error.into(),
+                    Err(unsettled) => CommitError::Unknown(format!("{error}; then {unsettled}")),
+                },
+            });
+        }
+        Ok(())
+    }
+
+    async fn run(&self, plan: &Plan) -> Result<(), Failed> {
+        match &plan.how {
+            How::Alone(lone) => self.run_lone(lone).await,
+            How::Together(steps) => run_together(&mut self.database.connection().await?, steps).await,
+        }
+    }
+
+    /// Writes the row together with those of other commits; or alone, if that fails or might take long.
+    async fn run_lone(&self, lone: &Arc<Lone>) -> Result<(), Failed> {
+        if lone.row.is_small() {
+            let batches = match lone.row.basis {
+                Basis::State(_) => &self.changes,
+                Basis::Nothing(_) => &self.creations,
+            };
+            let sent = batches.ask((lone.clone(), self.database.wait())).await;
+            match sent.unwrap_or_else(Sent::Lost) {
+                Sent::Written => return Ok(()),
+                Sent::Outdated => return Err(Failed::Conflict(lone.state.clone())),
+                Sent::Lost(error) => return Err(Failed::Lost(error)),
+                Sent::Unwritten => {}
+            }
+        }
+        run_alone(&mut self.database.connection().await?, lone).await
+    }
 }
 
 /// Finds out whether the commit took effect, and tries again for a while if that fails.
@@ -94,23 +139,17 @@ pub(super) async fn settle_once(database: &Database, logged: &Logged) -> Result<
     Ok(!rows.iter().any(|row| row.get(0)))
 }
 
-async fn run(database: &Database, plan: &Plan) -> Result<(), Failed> {
-    let mut connection = database.connection().await?;
-    match &plan.steps[..] {
-        [step] if plan.is_alone => run_alone(&mut connection, step).await,
-        steps => run_together(&mut connection, steps).await,
-    }
-}
-
-/// Runs a single statement: it tells what it found.
-async fn run_alone(connection: &mut Connection, step: &Step) -> Result<(), Failed> {
+/// Writes a row with a statement of its own: it tells what it found.
+async fn run_alone(connection: &mut Connection, lone: &Lone) -> Result<(), Failed> {
+    let step = lone.row.step(false);
     let rows = connection.run(async |client| {
         let statement = client.prepare_cached(step.sql).await?;
-        client.query(&statement, &borrowed(step)).await
+        client.query(&statement, &borrowed(&step.params)).await
     });
     match rows.await {
-        Ok(rows) => step.found(rows.first()),
-        Err(fault) => Err(step.failed(fault)),
+        Ok(rows) => lone.found(rows.first()),
+        Err(Fault::Present) => Err(conflict(lone.outcome.as_ref())),
+        Err(fault) => Err(Failed::of(fault)),
     }
 }
 
@@ -132,26 +171,17 @@ async fn run_together(connection: &mut Connection, steps: &[Step]) -> Result<(),
         if let Err(error) = answer {
             let fault = connection.failed(&error);
             let step = place.checked_sub(1).and_then(|place| steps.get(place));
-            return Err(step.map_or_else(|| outside(&error), |step| step.failed(fault)));
+            return Err(step.map_or_else(|| Failed::of(Fault::of(&error)), |step| step.failed(fault)));
         }
     }
     Ok(())
-}
-
-/// The failure of a transaction's beginning or end.
-fn outside(error: &Error) -> Failed {
-    match Fault::of(error) {
-        Fault::InTheWay => Failed::InTheWay,
-        Fault::Lost(error) => Failed::Lost(error),
-        fault => Failed::Store(fault.into_error()),
-    }
 }
 
 /// The answers to the beginning of the transaction, to each statement, and to the end.
 async fn send(client: &Object, steps: &[Step], statements: &[Statement]) -> Vec<Result<(), Error>> {
     let begin = client.batch_execute("BEGIN").boxed();
     let all = steps.iter().zip(statements).map(|(step, statement)| {
-        async move { client.query(statement, &borrowed(step)).await.map(drop) }.boxed()
+        async move { client.query(statement, &borrowed(&step.params)).await.map(drop) }.boxed()
     });
     let end = client.batch_execute("COMMIT").boxed();
     // each is sent when it is polled for the first time, in this order
@@ -171,38 +201,43 @@ fn check(steps: &[Step], statements: &[Statement]) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn borrowed(step: &Step) -> Vec<&(dyn ToSql + Sync)> {
-    step.params.iter().map(|param| &**param as &(dyn ToSql + Sync)).collect()
+impl Lone {
+    /// The result of the statement that ran.
+    fn found(&self, row: Option<&Row>) -> Result<(), Failed> {
+        let (is_written, is_pointed) = row.map_or((false, false), |row| (row.get(0), row.get(1)));
+        match (is_written, is_pointed) {
+            (true, _) => Ok(()),
+            (false, false) => Err(conflict(self.pointer.as_ref())),
+            (false, true) => Err(Failed::Conflict(self.state.clone())),
+        }
+    }
 }
 
 impl Step {
-    /// The result of a statement that ran without a transaction around it.
-    fn found(&self, row: Option<&Row>) -> Result<(), Failed> {
-        let (held, pointed) = row.map_or((false, false), |row| (row.get(0), row.get(2)));
-        match (held, pointed) {
-            (true, _) => Ok(()),
-            (false, false) => Err(self.conflict(&self.pointer)),
-            (false, true) => Err(self.conflict(&self.conflict)),
-        }
-    }
-
     fn failed(&self, fault: Fault) -> Failed {
-        match fault {
-            Fault::Unexpected => match &self.taken {
-                Some(taken) => Failed::Over(taken.clone()),
-                None => self.conflict(&self.conflict),
-            },
-            Fault::Present => self.conflict(&self.outcome),
-            Fault::InTheWay => Failed::InTheWay,
-            Fault::Refused(error) => Failed::Store(error),
-            Fault::Lost(error) => Failed::Lost(error),
+        match (fault, &self.taken) {
+            (Fault::Unexpected, Some(taken)) => Failed::Over(taken.clone()),
+            (Fault::Unexpected, None) => conflict(self.conflict.as_ref()),
+            (Fault::Present, _) => conflict(self.outcome.as_ref()),
+            (fault, _) => Failed::of(fault),
         }
     }
+}
 
-    fn conflict(&self, conflict: &Option<Conflict>) -> Failed {
-        match conflict {
-            Some(conflict) => Failed::Conflict(conflict.clone()),
-            None => Failed::Store(Fault::Unexpected.into_error()),
+impl Failed {
+    /// A fault that is no conflict.
+    fn of(fault: Fault) -> Self {
+        match fault {
+            Fault::InTheWay => Self::InTheWay,
+            Fault::Lost(error) => Self::Lost(error),
+            fault => Self::Store(fault.into_error()),
         }
+    }
+}
+
+fn conflict(conflict: Option<&Conflict>) -> Failed {
+    match conflict {
+        Some(conflict) => Failed::Conflict(conflict.clone()),
+        None => Failed::of(Fault::Unexpected),
     }
 }

@@ -13,7 +13,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::{
     Options, connect,
     fault::{Fault, unavailable},
-    waits::Waits,
+    waits::{Wait, Waits},
 };
 use crate::{
     domain::limits::{DATABASE_CONNECT_TIMEOUT, DATABASE_STATEMENT_TIMEOUT, DATABASE_WAIT},
@@ -31,7 +31,7 @@ pub(super) struct Database(Arc<Inner>);
 
 struct Inner {
     pool: Pool,
-    waits: Waits,
+    waits: Arc<Waits>,
     condition: watch::Sender<Result<(), StoreError>>,
 }
 
@@ -57,19 +57,24 @@ impl Database {
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let condition = watch::Sender::new(Ok(()));
-        Ok(Self(Arc::new(Inner { pool, waits: Waits::default(), condition })))
+        Ok(Self(Arc::new(Inner { pool, waits: Arc::default(), condition })))
     }
 
     /// A connection that nobody else uses. Fails at once while the database cannot be reached.
     pub(super) async fn connection(&self) -> Result<Connection, StoreError> {
         self.0.condition.borrow().clone()?;
-        let wait = self.0.waits.begin();
+        let wait = self.wait();
         let connected = self.0.pool.get().await;
         drop(wait);
         match connected {
             Ok(client) => Ok(Connection { client: Some(client), database: self.clone() }),
             Err(error) => Err(self.unreachable(error)),
         }
+    }
+
+    /// Counts a caller among those that wait, until this is dropped.
+    pub(super) fn wait(&self) -> Wait {
+        self.0.waits.begin()
     }
 
     /// Whether the database can be reached: now, and after each change.

@@ -1,44 +1,46 @@
 //! A commit as statements.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
-
-use tokio_postgres::types::ToSql;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
+    columns::{Param, columns, params},
     quotas::{self, Taken},
+    row::{Basis, Net, OutcomeRow, Row, names, number, parted, value},
     sql,
-    types::{Sequences, Time, Uuid},
+    types::{Sequences, Uuid},
 };
 use crate::{
-    domain::{
-        Block, Change, ChangeId, Conversation, ConversationKey, Head, LineageId, Ranges, Sequence, Trunk,
-        Utterance, compaction::Compaction, segment::Segment, state::StateValue,
-    },
+    domain::{Block, Change, ChangeId, Head, LineageId, Ranges, Trunk},
     store::{
         Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write,
-        durable::records::{
-            self, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord, Heads, Kind,
-            OutcomeName, Outcomes, Policies, Segments, StateName, StateValues, Utterances,
-        },
-        listing::span_of,
+        durable::records::{Compactions, StateName, StateValues},
         underived::underived,
     },
 };
 
-/// A parameter of a statement.
-pub(super) type Param = Box<dyn ToSql + Send + Sync>;
-
-/// The statements of a commit.
+/// How a commit is made.
 pub(super) struct Plan {
-    /// In this order.
-    pub(super) steps: Vec<Step>,
-    /// Whether it is one statement, which needs no transaction around it.
-    pub(super) is_alone: bool,
+    pub(super) how: How,
     /// What the commit is looked up by.
     pub(super) logged: Logged,
+}
+
+pub(super) enum How {
+    /// With one statement, and so without a transaction around it.
+    Alone(Arc<Lone>),
+    /// With statements in one transaction, in this order.
+    Together(Vec<Step>),
+}
+
+/// A commit that writes one row, with what that brings along.
+pub(super) struct Lone {
+    pub(super) row: Row,
+    /// What it means if the conversation is not in the expected state, or there is one where none is expected.
+    pub(super) state: Conflict,
+    /// What it means if a pointer is not as expected.
+    pub(super) pointer: Option<Conflict>,
+    /// What it means if an outcome is already stored.
+    pub(super) outcome: Option<Conflict>,
 }
 
 /// The row by which a commit is looked up.
@@ -55,8 +57,6 @@ pub(super) struct Step {
     pub(super) params: Vec<Param>,
     /// What it means if the statement finds that something is not as expected.
     pub(super) conflict: Option<Conflict>,
-    /// What it means if a pointer is not as expected.
-    pub(super) pointer: Option<Conflict>,
     /// What it means if it stores what is already stored.
     pub(super) outcome: Option<Conflict>,
     /// What a namespace has no room for if the statement finds that it exceeds a quota.
@@ -65,17 +65,12 @@ pub(super) struct Step {
 
 impl Step {
     fn new(sql: &'static str, params: Vec<Param>) -> Self {
-        Self { sql, params, conflict: None, pointer: None, outcome: None, taken: None }
+        Self { sql, params, conflict: None, outcome: None, taken: None }
     }
 
     fn or(self, conflict: Conflict) -> Self {
         Self { conflict: Some(conflict), ..self }
     }
-}
-
-/// Collects parameters.
-macro_rules! params {
-    ($($param:expr),* $(,)?) => { vec![$(Box::new($param) as Param),*] };
 }
 
 impl Plan {
@@ -90,14 +85,13 @@ impl Plan {
         if let Some(first) = parts.first_mut() {
             first.events = events.clone();
         }
-        let is_one = parts.len() == 1
-            && parts[0].is_whole()
-            && taken.is_empty()
-            && !commit.pointers.iter().any(needs_lock);
         let logged = logged(&writes, commit, unique);
-        if is_one {
-            let steps = parts.drain(..).flat_map(|part| part.alone(commit)).collect();
-            return Self { steps, is_alone: true, logged };
+        if parts.len() == 1
+            && taken.is_empty()
+            && !commit.pointers.iter().any(needs_lock)
+            && let Some(lone) = parts.first().and_then(|part| part.alone(commit))
+        {
+            return Self { how: How::Alone(Arc::new(lone)), logged };
         }
         let mut steps: Vec<_> = commit.pointers.iter().map(point).collect();
         if commit.writes.is_empty() {
@@ -112,14 +106,14 @@ impl Plan {
         let mut after = Vec::new();
         for part in parts {
             let (first, rest) = part.among_others();
-            steps.push(first);
+            steps.extend(first);
             after.extend(rest);
         }
         steps.extend(after);
         steps.extend(commit.outcomes.iter().map(|(key, outcome)| keep(key, outcome)));
         // last: others wait for it
         steps.extend(taken.into_iter().map(take));
-        Self { steps, is_alone: false, logged }
+        Self { how: How::Together(steps), logged }
     }
 }
 
@@ -168,9 +162,8 @@ fn point(pointer: &PointerWrite) -> Step {
 }
 
 fn keep(key: &OutcomeKey, outcome: &Outcome) -> Step {
-    let (namespace, request) = (key.namespace.as_str().to_owned(), key.request.as_str().to_owned());
-    let record = value::<Outcomes>(&OutcomeName::of(key), outcome);
-    let params = params![namespace, request, key.rpc, Time(outcome.time), record];
+    let OutcomeRow { namespace, request, rpc, time, record } = OutcomeRow::of(key, outcome);
+    let params = params![namespace, request, rpc, time, record];
     Step { outcome: Some(Conflict::Outcome(key.clone())), ..Step::new(sql::KEEP, params) }
 }
 
@@ -187,11 +180,6 @@ fn take(taken: Taken) -> Step {
     Step { taken: Some(taken), ..Step::new(quotas::TAKE, params) }
 }
 
-/// A record's value as the durable stores write it.
-fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
-    records::pair::<K>(key, value).1
-}
-
 /// A write as statements.
 struct Part<'a> {
     write: &'a Write,
@@ -203,58 +191,6 @@ struct Part<'a> {
     rest: Vec<Step>,
     /// The events of the whole commit, if this is its first write.
     events: Option<Vec<String>>,
-}
-
-/// What several changes, one after the other, write and remove.
-#[derive(Default)]
-struct Net {
-    removed: Ranges,
-    utterances: BTreeMap<Sequence, Arc<Utterance>>,
-    segments: BTreeMap<u32, Option<Arc<Segment>>>,
-    compactions: BTreeMap<u32, Option<Arc<Compaction>>>,
-    state: BTreeMap<Box<str>, Option<Arc<StateValue>>>,
-}
-
-impl Net {
-    fn of(changes: &[Arc<Change>]) -> Self {
-        let mut net = Self::default();
-        changes.iter().for_each(|change| net.add(change));
-        net
-    }
-
-    fn add(&mut self, change: &Change) {
-        let written = change.appended.iter().chain(&change.rewritten);
-        self.utterances.extend(written.map(|utterance| (utterance.sequence, utterance.clone())));
-        self.utterances.retain(|sequence, _| !change.removes(*sequence));
-        [&change.dropped, &change.erased].into_iter().for_each(|gone| self.removed.union(gone));
-        self.segments.extend(written_and_removed(
-            change.segments_written.iter().map(|segment| (segment.number, segment.clone())),
-            &change.segments_removed,
-        ));
-        self.compactions.extend(written_and_removed(
-            change.compactions_written.iter().map(|compaction| (compaction.number, compaction.clone())),
-            &change.compactions_removed,
-        ));
-        self.state.extend(written_and_removed(
-            change.state_set.iter().map(|value| (value.name.clone(), value.clone())),
-            &change.state_deleted,
-        ));
-    }
-}
-
-fn written_and_removed<K: Clone, V>(
-    written: impl Iterator<Item = (K, V)>,
-    removed: &[K],
-) -> impl Iterator<Item = (K, Option<V>)> {
-    let removed = removed.iter().map(|key| (key.clone(), None));
-    written.map(|(key, value)| (key, Some(value))).chain(removed)
-}
-
-/// The keys of what is removed; and what is written, by key.
-fn parted<K: Clone, V>(net: &BTreeMap<K, Option<V>>) -> (Vec<K>, Vec<(&K, &V)>) {
-    let removed = net.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key.clone()).collect();
-    let written = net.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))).collect();
-    (removed, written)
 }
 
 impl<'a> Part<'a> {
@@ -348,90 +284,50 @@ impl<'a> Part<'a> {
         self.releases.extend(trunks.map(|trunk| (trunk.lineage, Ranges::before(trunk.through.next()))));
     }
 
-    /// Whether one statement writes everything.
-    fn is_whole(&self) -> bool {
-        matches!(self.write, Write::Change { .. }) && self.rest.is_empty() && self.releases.is_empty()
-    }
-
     fn released(&self) -> impl Iterator<Item = LineageId> {
         self.releases.iter().map(|(lineage, _)| *lineage)
     }
 
-    /// The statement for a commit of nothing else but outcomes and pointers that stay.
-    fn alone(self, commit: &Commit) -> Option<Step> {
-        let Write::Change { before, after, .. } = self.write else { return None };
-        let mut step = self.statement(before.as_deref(), after, &commit.outcomes, &commit.pointers, false);
+    /// The row that is everything which the commit writes, with outcomes and pointers that stay; `None` if more
+    /// is written.
+    fn alone(&self, commit: &Commit) -> Option<Lone> {
+        if !(self.rest.is_empty() && self.releases.is_empty()) {
+            return None;
+        }
+        let row = self.row()?.with(&commit.outcomes, &commit.pointers);
         let pointer = commit.pointers.first();
-        step.pointer = pointer.map(|pointer| Conflict::Pointer(pointer.recipient.clone()));
-        step.outcome = commit.outcomes.first().map(|(key, _)| Conflict::Outcome(key.clone()));
-        Some(step)
+        Some(Lone {
+            row,
+            state: Conflict::State(self.write.key().clone()),
+            pointer: pointer.map(|pointer| Conflict::Pointer(pointer.recipient.clone())),
+            outcome: commit.outcomes.first().map(|(key, _)| Conflict::Outcome(key.clone())),
+        })
+    }
+
+    /// The conversation's new row; `None` if it is deleted.
+    fn row(&self) -> Option<Row> {
+        let Write::Change { before, after, .. } = self.write else { return None };
+        let events = self.events.as_ref().map(|events| events.join("\n"));
+        Some(Row { events, ..Row::of(before.as_deref(), after, &self.net) })
     }
 
     /// The statement that changes the conversation, which fails if it is in another state; and those that
     /// follow.
-    fn among_others(mut self) -> (Step, Vec<Step>) {
+    fn among_others(mut self) -> (Option<Step>, Vec<Step>) {
         let mut rest = std::mem::take(&mut self.rest);
         let reader = match self.write {
             Write::Change { after, .. } => after.head.identity.lineage,
             Write::Delete { before } => before.head.identity.lineage,
         };
-        for (lineage, gone) in std::mem::take(&mut self.releases) {
-            let params = params![Uuid(lineage.0), Sequences(gone), Uuid(reader.0)];
+        for (lineage, removed) in std::mem::take(&mut self.releases) {
+            let params = params![Uuid(lineage.0), Sequences(removed), Uuid(reader.0)];
             rest.push(Step::new(sql::RELEASE, params));
         }
         let first = match self.write {
-            Write::Change { before, after, .. } => self.statement(before.as_deref(), after, &[], &[], true),
-            Write::Delete { before } => self.deletion(&before.head),
+            Write::Change { .. } => self.row().map(|row| row.step(true)),
+            Write::Delete { before } => Some(self.deletion(&before.head)),
         };
-        (first, rest)
-    }
-
-    fn statement(
-        &self,
-        before: Option<&Conversation>,
-        after: &Conversation,
-        outcomes: &[(OutcomeKey, Arc<Outcome>)],
-        stays: &[PointerWrite],
-        is_strict: bool,
-    ) -> Step {
-        let mut params = head_params(before, after);
-        self.record_params(&after.head, &mut params);
-        outcome_params(outcomes, &mut params);
-        pointer_params(stays, &mut params);
-        params.extend(params![is_strict, self.events.clone()]);
-        let identity = &after.head.identity;
-        let sql = match before {
-            Some(before) => {
-                params.push(Box::new(Uuid(before.head.change.0)));
-                sql::CHANGE
-            }
-            None => {
-                params.extend(params![
-                    identity.recipient.as_str().to_owned(),
-                    identity.is_listed(),
-                    Time(identity.start_time),
-                    value::<ConversationName>(&identity.key, identity),
-                ]);
-                sql::CREATE
-            }
-        };
-        Step::new(sql, params).or(Conflict::State(identity.key.clone()))
-    }
-
-    fn record_params(&self, head: &Head, params: &mut Vec<Param>) {
-        let (lineage, branch) = (head.identity.lineage, head.branch);
-        let said = &self.net.utterances;
-        let sequences: Vec<_> = said.keys().map(|sequence| number(*sequence)).collect();
-        let ids: Vec<_> = said.values().map(|it| it.given_id().map(str::to_owned)).collect();
-        let utterances: Vec<_> =
-            said.iter().map(|(sequence, it)| value::<Utterances>(&(branch, *sequence), it)).collect();
-        let (folded, told) = parted(&self.net.segments);
-        let folded: Vec<_> = folded.into_iter().map(i64::from).collect();
-        let numbers: Vec<_> = told.iter().map(|(number, _)| i64::from(**number)).collect();
-        let segments: Vec<_> =
-            told.iter().map(|(number, it)| value::<Segments>(&(lineage, **number), it)).collect();
-        let removed = Sequences(self.net.removed.clone());
-        params.extend(params![removed, sequences, ids, utterances, folded, numbers, segments]);
+        (first.map(|first| first.or(Conflict::State(self.write.key().clone()))), rest)
     }
 
     fn deletion(&self, before: &Head) -> Step {
@@ -441,92 +337,19 @@ impl<'a> Part<'a> {
         let (lineage, branch) = (Uuid(identity.lineage.0), Uuid(before.branch.0));
         let (state, change) = (Uuid(before.change.0), Uuid(self.change.0));
         let params = params![namespace, id, state, lineage, branch, trunks, change, self.events.clone()];
-        Step::new(sql::DELETE, params).or(Conflict::State(identity.key.clone()))
+        Step::new(sql::DELETE, params)
     }
 }
 
-/// The parameters for a conversation's row; what did not change is null.
-fn head_params(before: Option<&Conversation>, after: &Conversation) -> Vec<Param> {
-    let head = &after.head;
-    let (identity, lineage) = (&head.identity, head.identity.lineage);
-    let [namespace, id] = names(&identity.key);
-    let was = before.map(|before| &before.head);
-    let mut live = Ranges::before(head.next);
-    live.subtract(&head.left);
-    let end_time = head.ended.as_ref().map(|ending| Time(ending.time));
-    let expire_time = head.expire_time().filter(|_| identity.is_listed()).map(Time);
-    let waits_since = after.awaits_since().filter(|_| identity.is_listed()).map(Time);
-    let is_elsewhere = was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks);
-    let (lineages, through): (Vec<_>, Vec<_>) = lineages(head).unzip();
-    let policy = was.is_none_or(|was| was.policy != head.policy);
-    let policy = policy.then(|| value::<Policies>(&lineage, &head.policy));
-    let (described, is) = (was.map(Description::of).unwrap_or_default(), Description::of(head));
-    let is_described = described != is;
-    let description = (is_described && !is.is_empty()).then(|| value::<Descriptions>(&lineage, &is));
-    let ending = head.ended.as_ref().filter(|ending| was.and_then(|was| was.ended.as_ref()) != Some(ending));
-    params![
-        namespace,
-        id,
-        Uuid(head.change.0),
-        Uuid(lineage.0),
-        Uuid(head.branch.0),
-        head.revision.0 as i64,
-        Time(head.update_time),
-        Time(span_of(head.update_time)),
-        end_time,
-        expire_time,
-        waits_since,
-        head.erased_at.0 as i64,
-        head.counted_bytes() as i64,
-        Sequences(live),
-        Sequences((*head.archived).clone()),
-        is_elsewhere.then_some(lineages),
-        is_elsewhere.then_some(through),
-        value::<Heads>(&lineage, &HeadRecord::of(head, &after.summary)),
-        policy,
-        is_described,
-        description,
-        ending.map(|ending| value::<Endings>(&lineage, ending)),
-    ]
-}
-
-fn outcome_params(outcomes: &[(OutcomeKey, Arc<Outcome>)], params: &mut Vec<Param>) {
-    let texts = |text: fn(&OutcomeKey) -> &str| -> Vec<String> {
-        outcomes.iter().map(|(key, _)| text(key).to_owned()).collect()
-    };
-    let times: Vec<_> = outcomes.iter().map(|(_, outcome)| Time(outcome.time)).collect();
-    let records = outcomes.iter().map(|(key, outcome)| value::<Outcomes>(&OutcomeName::of(key), outcome));
-    params.extend(params![
-        texts(|key| key.namespace.as_str()),
-        texts(|key| key.request.as_str()),
-        texts(|key| key.rpc),
-        times,
-        records.collect::<Vec<_>>(),
-    ]);
-}
-
-fn pointer_params(stays: &[PointerWrite], params: &mut Vec<Param>) {
-    let texts = |text: fn(&PointerWrite) -> &str| -> Vec<String> {
-        stays.iter().map(|pointer| text(pointer).to_owned()).collect()
-    };
-    params.extend(params![
-        texts(|pointer| pointer.recipient.namespace.as_str()),
-        texts(|pointer| pointer.recipient.id.as_str()),
-        texts(|pointer| pointer.before.as_ref().map_or("", |id| id.as_str())),
-    ]);
-}
-
-/// The lineages that a conversation reads, in the order of lookup, each with the last sequence.
-fn lineages(head: &Head) -> impl Iterator<Item = (Uuid, i64)> {
-    let trunks = head.trunks.iter().rev().map(|trunk| (Uuid(trunk.lineage.0), number(trunk.through)));
-    std::iter::once((Uuid(head.branch.0), i64::MAX)).chain(trunks)
-}
-
-fn names(key: &ConversationKey) -> [String; 2] {
-    [key.namespace.as_str(), key.id.as_str()].map(str::to_owned)
-}
-
-/// A sequence as a `bigint`; all that are stored fit.
-pub(super) fn number(sequence: Sequence) -> i64 {
-    i64::try_from(sequence.0).unwrap_or(i64::MAX)
+impl Row {
+    /// The statement that writes this row alone; if it `is_strict`, it fails unless the row was written.
+    pub(super) fn step(&self, is_strict: bool) -> Step {
+        let sql = match self.basis {
+            Basis::State(_) => sql::CHANGE,
+            Basis::Nothing(_) => sql::CREATE,
+        };
+        let mut params = columns(&[self]);
+        params.extend(params![is_strict]);
+        Step::new(sql, params)
+    }
 }

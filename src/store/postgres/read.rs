@@ -12,7 +12,7 @@ use super::{
     batches::Batches,
     checks::{self, Checks},
     database::Database,
-    plan::number,
+    row::number,
     types::{Sequences, Time, Uuid},
 };
 use crate::{

@@ -1,92 +1,183 @@
 //! The statements of commits.
 //!
-//! A change of one conversation is one statement, so that it is one round trip and needs no transaction
-//! around it: `held` is empty unless the conversation was in the expected state, and everything else is
-//! written only then.
+//! One statement changes, or creates, any number of conversations, so that it is one round trip and needs no
+//! transaction around it: `held` are those that were in the expected state, and everything else is written only
+//! for them. The parameters are [`columns`](super::columns::columns).
 
-/// The parts that changing and creating a conversation have in common. `$5` is the lineage that utterances
-/// are written to.
+/// The rows, each with what it applies to; and the numbers of those that cannot be written, because their
+/// recipient has another active conversation than expected.
+macro_rules! given {
+    ($basis:literal, $columns:literal, $refused:expr) => {
+        concat!(
+            "WITH given AS MATERIALIZED (
+                SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::int8[],
+                    $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
+                    $11::timestamptz[], $12::int8[], $13::int8[], $14::int8multirange[],
+                    $15::int8multirange[], $16::text[], $17::text[], $18::bytea[], $19::bytea[], $20::bool[],
+                    $21::bytea[], $22::bytea[], $23::text[], ",
+            $basis,
+            ") WITH ORDINALITY AS g(namespace, id, change, lineage, branch, revision, update_time,
+                    update_span, end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages,
+                    through, head, policy, is_described, description, ending, events, ",
+            $columns,
+            ", n)
+            ), refused AS MATERIALIZED (
+                SELECT p.n FROM unnest($46::int8[], $47::text[], $48::text[], $49::text[])
+                    AS p(n, namespace, recipient, conversation)
+                WHERE NOT EXISTS (
+                    SELECT FROM active a WHERE a.namespace = p.namespace AND a.recipient = p.recipient
+                        AND a.conversation = p.conversation
+                )",
+            $refused,
+            "), "
+        )
+    };
+}
+
+/// What is written for the conversations that were in the expected state.
 ///
 /// Utterances are removed before others are written: a new one may have the id of one that is removed.
 macro_rules! records {
     () => {
-        "gone AS (
-            DELETE FROM utterances u USING unnest($23::int8multirange) AS r
-            WHERE u.lineage = $5 AND u.sequence >= lower(r) AND u.sequence < upper(r)
-                AND EXISTS (SELECT FROM held)
+        "removed AS (
+            DELETE FROM utterances u USING unnest($24::int8[], $25::uuid[], $26::int8[], $27::int8[])
+                AS r(n, lineage, first, behind)
+            WHERE u.lineage = r.lineage AND u.sequence >= r.first AND u.sequence < r.behind
+                AND r.n = ANY (ARRAY(SELECT n FROM held))
             RETURNING 1
         ), said AS (
             INSERT INTO utterances (lineage, sequence, given_id, record)
-            SELECT $5::uuid, s.* FROM unnest($24::int8[], $25::text[], $26::bytea[]) AS s
-            WHERE EXISTS (SELECT FROM held) AND (SELECT count(*) FROM gone) >= 0
+            SELECT s.lineage, s.sequence, s.given_id, s.record
+            FROM unnest($28::int8[], $29::uuid[], $30::int8[], $31::text[], $32::bytea[])
+                AS s(n, lineage, sequence, given_id, record)
+            WHERE s.n = ANY (ARRAY(SELECT n FROM held)) AND (SELECT count(*) FROM removed) >= 0
             ON CONFLICT (lineage, sequence)
                 DO UPDATE SET given_id = excluded.given_id, record = excluded.record
-        ), folded AS (
-            DELETE FROM segments
-            WHERE lineage = $4 AND number = ANY ($27::int8[]) AND EXISTS (SELECT FROM held)
-        ), told AS (
+        ), removed_segments AS (
+            DELETE FROM segments s USING unnest($33::int8[], $34::uuid[], $35::int8[]) AS r(n, lineage, number)
+            WHERE s.lineage = r.lineage AND s.number = r.number AND r.n = ANY (ARRAY(SELECT n FROM held))
+        ), summarized AS (
             INSERT INTO segments (lineage, number, record)
-            SELECT $4::uuid, s.* FROM unnest($28::int8[], $29::bytea[]) AS s WHERE EXISTS (SELECT FROM held)
+            SELECT s.lineage, s.number, s.record
+            FROM unnest($36::int8[], $37::uuid[], $38::int8[], $39::bytea[]) AS s(n, lineage, number, record)
+            WHERE s.n = ANY (ARRAY(SELECT n FROM held))
             ON CONFLICT (lineage, number) DO UPDATE SET record = excluded.record
-        ), kept AS (
+        ), answered AS (
             INSERT INTO outcomes (namespace, request, rpc, time, record)
-            SELECT o.* FROM unnest($30::text[], $31::text[], $32::text[], $33::timestamptz[], $34::bytea[]) AS o
-            WHERE EXISTS (SELECT FROM held)
+            SELECT o.namespace, o.request, o.rpc, o.time, o.record
+            FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[], $44::timestamptz[], $45::bytea[])
+                AS o(n, namespace, request, rpc, time, record)
+            WHERE o.n = ANY (ARRAY(SELECT n FROM held))
         ), logged AS (
             INSERT INTO changes (change, namespace, id, events)
-            SELECT $3::uuid, $1::text, $2::text, $39::text[] WHERE EXISTS (SELECT FROM held)
+            SELECT g.change, g.namespace, g.id, string_to_array(g.events, E'\\n')
+            FROM given g WHERE g.n = ANY (ARRAY(SELECT n FROM held))
+        ) "
+    };
+}
+
+/// Changes the conversations. `$50` are the states that they must be in.
+macro_rules! change {
+    ($refused:expr, $before:literal, $free:literal) => {
+        concat!(
+            given!("$50::uuid[]", "state", $refused),
+            $before,
+            "held AS (
+                UPDATE conversations c SET change = g.change, revision = g.revision,
+                    update_time = g.update_time, update_span = g.update_span, end_time = g.end_time,
+                    expire_time = g.expire_time, waits_since = g.waits_since, erased_at = g.erased_at,
+                    bytes = g.bytes, live = g.live, archived = g.archived,
+                    lineages = coalesce(g.lineages::uuid[], c.lineages),
+                    through = coalesce(g.through::int8[], c.through), head = g.head,
+                    policy = coalesce(g.policy, c.policy),
+                    description = CASE WHEN g.is_described THEN g.description ELSE c.description END,
+                    ending = coalesce(g.ending, c.ending)
+                FROM given g",
+            $free,
+            " WHERE c.namespace = g.namespace AND c.id = g.id AND c.change = g.state
+                    AND g.n <> ALL (ARRAY(SELECT n FROM refused))
+                RETURNING g.n
+            ), ",
+            records!()
         )
-        SELECT count(*) > 0,
-            CASE WHEN $38::bool AND count(*) = 0 THEN expect(false, 'the state') END,
-            (SELECT count(*) FROM pointed) = cardinality($35::text[])
-        FROM held"
     };
 }
 
-/// The pointers that must be as they are.
-macro_rules! pointed {
+/// Creates the conversations. `$50` to `$53` are what never changes.
+macro_rules! create {
+    ($refused:expr) => {
+        concat!(
+            given!(
+                "$50::text[], $51::bool[], $52::timestamptz[], $53::bytea[]",
+                "recipient, is_listed, start_time, identity",
+                $refused
+            ),
+            "made AS (
+                INSERT INTO conversations (namespace, id, change, lineage, revision, update_time, update_span,
+                    end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
+                    head, policy, description, ending, recipient, listed, start_time, identity)
+                SELECT g.namespace, g.id, g.change, g.lineage, g.revision, g.update_time, g.update_span,
+                    g.end_time, g.expire_time, g.waits_since, g.erased_at, g.bytes, g.live, g.archived,
+                    g.lineages::uuid[], g.through::int8[], g.head, g.policy, g.description, g.ending,
+                    g.recipient, g.is_listed, g.start_time, g.identity
+                FROM given g WHERE g.n <> ALL (ARRAY(SELECT n FROM refused))
+                ON CONFLICT (namespace, id) DO NOTHING
+                RETURNING change
+            ), held AS MATERIALIZED (SELECT g.n FROM given g JOIN made USING (change)), ",
+            records!()
+        )
+    };
+}
+
+/// The result of a statement with one row: whether it was written, and whether the pointers are as expected. If
+/// the parameter `$strict` is true, it fails unless the row was written.
+macro_rules! one {
+    ($strict:literal) => {
+        concat!(
+            "SELECT count(*) > 0, NOT EXISTS (SELECT FROM refused),
+                CASE WHEN ",
+            $strict,
+            "::bool AND count(*) = 0 THEN expect(false, 'the state') END
+            FROM held"
+        )
+    };
+}
+
+/// Also those whose outcomes are stored already.
+macro_rules! answered {
     () => {
-        "WITH pointed AS (
-            SELECT 1 FROM unnest($35::text[], $36::text[], $37::text[]) AS p(namespace, recipient, conversation)
-            JOIN active a USING (namespace, recipient, conversation)
-        ), "
+        " UNION ALL
+            SELECT k.n FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[])
+                AS k(n, namespace, request, rpc)
+            JOIN outcomes o ON o.namespace = k.namespace AND o.request = k.request AND o.rpc = k.rpc"
     };
 }
 
-/// Changes a conversation.
-pub(super) const CHANGE: &str = concat!(
-    pointed!(),
-    "held AS (
-        UPDATE conversations SET change = $3, revision = $6, update_time = $7, update_span = $8,
-            end_time = $9, expire_time = $10, waits_since = $11, erased_at = $12, bytes = $13,
-            live = $14, archived = $15, lineages = coalesce($16, lineages),
-            through = coalesce($17, through), head = $18, policy = coalesce($19, policy),
-            description = CASE WHEN $20 THEN $21 ELSE description END, ending = coalesce($22, ending)
-        WHERE namespace = $1 AND id = $2 AND change = $40
-            AND (SELECT count(*) FROM pointed) = cardinality($35::text[])
-        RETURNING 1
-    ), ",
-    records!()
+/// Changes one conversation: waits while others are about to.
+pub(super) const CHANGE: &str = concat!(change!("", "", ""), one!("$51"));
+
+/// Changes those of several conversations that are in the expected state, and that nobody else is about to
+/// change. Returns the number of each that was not locked, whether it was changed, and whether that is because it
+/// was in another state.
+pub(super) const CHANGE_EACH: &str = concat!(
+    change!(
+        answered!(),
+        "free AS MATERIALIZED (
+            SELECT g.n, f.change FROM given g, LATERAL (
+                SELECT c.change FROM conversations c WHERE c.namespace = g.namespace AND c.id = g.id
+                FOR UPDATE SKIP LOCKED
+            ) f
+        ), ",
+        " JOIN free f ON f.n = g.n AND f.change = g.state"
+    ),
+    "SELECT f.n, f.n = ANY (ARRAY(SELECT n FROM held)), f.change <> g.state FROM free f JOIN given g USING (n)"
 );
 
-/// Creates a conversation.
-pub(super) const CREATE: &str = concat!(
-    pointed!(),
-    "held AS (
-        INSERT INTO conversations (namespace, id, change, lineage, revision, update_time, update_span,
-            end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
-            head, policy, description, ending, recipient, listed, start_time, identity)
-        SELECT $1, $2, $3, $4, $6::int8, $7::timestamptz, $8::timestamptz, $9::timestamptz,
-            $10::timestamptz, $11::timestamptz, $12::int8, $13::int8, $14::int8multirange,
-            $15::int8multirange, $16::uuid[], $17::int8[], $18::bytea, $19::bytea,
-            CASE WHEN $20::bool THEN $21::bytea END, $22::bytea, $40::text, $41::bool, $42::timestamptz,
-            $43::bytea
-        WHERE (SELECT count(*) FROM pointed) = cardinality($35::text[])
-        ON CONFLICT (namespace, id) DO NOTHING
-        RETURNING 1
-    ), ",
-    records!()
-);
+/// Creates one conversation.
+pub(super) const CREATE: &str = concat!(create!(""), one!("$54"));
+
+/// Creates those of several conversations that do not exist. Returns the number of each.
+pub(super) const CREATE_EACH: &str = concat!(create!(answered!()), "SELECT n, true, false FROM held");
 
 /// Deletes a conversation, and all that belongs to it alone.
 pub(super) const DELETE: &str = "WITH held AS (

@@ -13,7 +13,7 @@ use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
-    commit::{commit, settle_once},
+    commit::{Commits, settle_once},
     database::Database,
     hints::{self, Hints},
     lanes::Lanes,
@@ -53,6 +53,7 @@ const LINEAGE: &str = "SELECT lineage FROM conversations WHERE namespace = $1 AN
 pub struct PostgresStore {
     database: Database,
     reader: Reader,
+    commits: Commits,
     lanes: Lanes,
     hints: Hints,
     ledger: Ledger,
@@ -68,6 +69,7 @@ impl PostgresStore {
         let database = Database::open(options)?;
         Ok(Self {
             reader: Reader::new(database.clone()),
+            commits: Commits::new(&database),
             lanes: Lanes::default(),
             hints: Hints::start(options, database.clone()),
             ledger: Ledger::default(),
@@ -226,14 +228,14 @@ impl Store for PostgresStore {
             return Box::pin(std::future::ready(Ok(())));
         }
         let mut turn = self.lanes.turn(&step);
-        let (database, hints) = (self.database.clone(), self.hints.sender());
+        let (commits, hints) = (self.commits.clone(), self.hints.sender());
         let (ledger, unscrubbed) = (self.ledger.clone(), self.unscrubbed.clone());
         // goes on if the caller does not wait
         let made = tokio::spawn(async move {
             turn.comes().await;
-            let taken = ledger.taken(&database, &step).await?;
+            let taken = ledger.taken(&commits.database, &step).await?;
             let plan = Plan::of(&step, taken, ChangeId(ulid::Ulid::new().0.to_be_bytes()));
-            let made = commit(&database, &plan).await;
+            let made = commits.make(&plan).await;
             if made.is_ok() {
                 hints::of(&step).into_iter().for_each(|hint| drop(hints.send(hint)));
                 if erases(&step) {

@@ -1,6 +1,7 @@
 //! The events of commits.
 //!
-//! Their order is that of the transactions' numbers. A commit can take effect after one with a greater number,
+//! Their order is that of the transactions' numbers, and within a transaction of several commits that of their
+//! change ids. A commit can take effect after one with a greater number,
 //! so a reader sees only events older than every transaction that is under way: nothing ever appears before
 //! what was read.
 
@@ -20,7 +21,7 @@ const BOUNDS: &str = "SELECT commit::text, pg_snapshot_xmax(pg_current_snapshot(
 const EVENTS: &str = "SELECT commit::text, events FROM changes
     WHERE namespace = $1 AND commit >= $2::text::xid8 AND events IS NOT NULL
         AND commit < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY commit LIMIT $3";
+    ORDER BY commit, change LIMIT $3";
 
 impl Database {
     /// The place behind every event that can be read.
@@ -58,14 +59,19 @@ async fn events(
     limit: usize,
 ) -> Result<Vec<(TracePlace, String)>, StoreError> {
     let (namespace, commit) = (namespace.as_str(), after.commit.to_string());
-    let rows = connection.query(EVENTS, &[&namespace, &commit, &(limit as i64)]).await?;
+    // each row of the place's transaction has an event at least, and may have been read
+    let rows = limit as i64 + i64::from(after.events);
     let mut found = Vec::new();
-    for row in rows {
+    let mut last = TracePlace { commit: after.commit, events: 0 };
+    for row in connection.query(EVENTS, &[&namespace, &commit, &rows]).await? {
         let commit = number(row.get(0))?;
-        let seen = if commit == after.commit { after.events } else { 0 };
-        let all: Vec<String> = row.get(1);
-        let rest = (1..).zip(all).skip(seen as usize);
-        found.extend(rest.map(|(events, event)| (TracePlace { commit, events }, event)));
+        for event in row.get::<_, Vec<String>>(1) {
+            let events = if commit == last.commit { last.events + 1 } else { 1 };
+            last = TracePlace { commit, events };
+            if last > after {
+                found.push((last, event));
+            }
+        }
     }
     Ok(found)
 }

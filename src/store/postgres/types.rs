@@ -1,6 +1,6 @@
 //! The SQL forms of values.
 
-use std::error::Error;
+use std::{error::Error, fmt};
 
 use bytes::{BufMut as _, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
@@ -12,6 +12,12 @@ type Encoded = Result<IsNull, Box<dyn Error + Sync + Send>>;
 /// 16 bytes, as a `uuid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Uuid(pub(super) [u8; 16]);
+
+impl fmt::Display for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
 
 impl ToSql for Uuid {
     fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Encoded {

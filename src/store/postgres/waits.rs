@@ -1,7 +1,10 @@
 //! Detects when more is asked for than the connections serve.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -24,17 +27,17 @@ pub(super) struct Waits {
 }
 
 /// A wait; it ends when it is dropped.
-pub(super) struct Wait<'a> {
-    waits: &'a Waits,
+pub(super) struct Wait {
+    waits: Arc<Waits>,
     began: Instant,
     before: usize,
 }
 
 impl Waits {
     /// Begins a wait.
-    pub(super) fn begin(&self) -> Wait<'_> {
+    pub(super) fn begin(self: &Arc<Self>) -> Wait {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
-        Wait { waits: self, began: Instant::now(), before }
+        Wait { waits: self.clone(), began: Instant::now(), before }
     }
 
     /// Whether more wait than there are `connections`.
@@ -63,7 +66,7 @@ impl Waits {
     }
 }
 
-impl Drop for Wait<'_> {
+impl Drop for Wait {
     fn drop(&mut self) {
         let behind = self.waits.waiting.fetch_sub(1, Ordering::Relaxed).saturating_sub(1);
         self.waits.note(self.began.elapsed(), self.before, behind);

@@ -1,0 +1,165 @@
+//! The rows of several conversations, as the parameters of one statement.
+
+use tokio_postgres::types::ToSql;
+
+use super::{
+    row::{Basis, Beginning, Row},
+    types::{Time, Uuid},
+};
+
+/// A parameter of a statement.
+pub(super) type Param = Box<dyn ToSql + Send + Sync>;
+
+/// Collects parameters.
+macro_rules! params {
+    ($($param:expr),* $(,)?) => { vec![$(Box::new($param) as $crate::store::postgres::columns::Param),*] };
+}
+pub(super) use params;
+
+/// The parameters as a client takes them.
+pub(super) fn borrowed(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
+    params.iter().map(|param| &**param as &(dyn ToSql + Sync)).collect()
+}
+
+/// The parameters `$1` to `$46` of a statement that changes conversations, `$49` of one that creates them.
+///
+/// Each is an array. Those of the conversations' own columns have a value for each row; the others have a value
+/// for each part of a row, and the first of them is the row's number.
+pub(super) fn columns(rows: &[&Row]) -> Vec<Param> {
+    let mut params = conversations(rows);
+    params.extend(removed(rows));
+    params.extend(utterances(rows));
+    params.extend(segments(rows));
+    params.extend(outcomes(rows));
+    params.extend(pointers(rows));
+    params.extend(basis(rows));
+    params
+}
+
+/// A value of each row.
+fn of<'a, T>(rows: &'a [&'a Row], value: impl FnMut(&'a Row) -> T) -> Vec<T> {
+    rows.iter().copied().map(value).collect()
+}
+
+/// A value of each part of each row.
+fn each<'a, P: 'a, T>(
+    rows: &'a [&'a Row],
+    parts: fn(&'a Row) -> &'a [P],
+    mut value: impl FnMut(i64, &'a Row, &'a P) -> T,
+) -> Vec<T> {
+    let numbered = (1..).zip(rows);
+    let all = numbered.flat_map(|(number, row)| parts(row).iter().map(move |part| (number, *row, part)));
+    all.map(|(number, row, part)| value(number, row, part)).collect()
+}
+
+fn conversations(rows: &[&Row]) -> Vec<Param> {
+    let lineages = |place: usize| of(rows, |row| row.lineages.as_ref().map(|both| both[place].clone()));
+    params![
+        of(rows, |row| row.namespace.clone()),
+        of(rows, |row| row.id.clone()),
+        of(rows, |row| row.change),
+        of(rows, |row| row.lineage),
+        of(rows, |row| row.branch),
+        of(rows, |row| row.revision),
+        of(rows, |row| row.update_time),
+        of(rows, Row::update_span),
+        of(rows, |row| row.end_time),
+        of(rows, |row| row.expire_time),
+        of(rows, |row| row.waits_since),
+        of(rows, |row| row.erased_at),
+        of(rows, |row| row.bytes),
+        of(rows, |row| row.live.clone()),
+        of(rows, |row| row.archived.clone()),
+        lineages(0),
+        lineages(1),
+        of(rows, |row| row.head.clone()),
+        of(rows, |row| row.policy.clone()),
+        of(rows, |row| row.description.is_some()),
+        of(rows, |row| row.description.clone().flatten()),
+        of(rows, |row| row.ending.clone()),
+        of(rows, |row| row.events.clone()),
+    ]
+}
+
+fn removed(rows: &[&Row]) -> Vec<Param> {
+    params![
+        each(rows, |row| &row.removed, |number, _, _| number),
+        each(rows, |row| &row.removed, |_, row, _| row.branch),
+        each(rows, |row| &row.removed, |_, _, range| range.0),
+        each(rows, |row| &row.removed, |_, _, range| range.1),
+    ]
+}
+
+fn utterances(rows: &[&Row]) -> Vec<Param> {
+    params![
+        each(rows, |row| &row.utterances, |number, _, _| number),
+        each(rows, |row| &row.utterances, |_, row, _| row.branch),
+        each(rows, |row| &row.utterances, |_, _, it| it.sequence),
+        each(rows, |row| &row.utterances, |_, _, it| it.given_id.clone()),
+        each(rows, |row| &row.utterances, |_, _, it| it.record.clone()),
+    ]
+}
+
+fn segments(rows: &[&Row]) -> Vec<Param> {
+    params![
+        each(rows, |row| &row.removed_segments, |number, _, _| number),
+        each(rows, |row| &row.removed_segments, |_, row, _| row.lineage),
+        each(rows, |row| &row.removed_segments, |_, _, segment| *segment),
+        each(rows, |row| &row.segments, |number, _, _| number),
+        each(rows, |row| &row.segments, |_, row, _| row.lineage),
+        each(rows, |row| &row.segments, |_, _, segment| segment.0),
+        each(rows, |row| &row.segments, |_, _, segment| segment.1.clone()),
+    ]
+}
+
+fn outcomes(rows: &[&Row]) -> Vec<Param> {
+    params![
+        each(rows, |row| &row.outcomes, |number, _, _| number),
+        each(rows, |row| &row.outcomes, |_, _, it| it.namespace.clone()),
+        each(rows, |row| &row.outcomes, |_, _, it| it.request.clone()),
+        each(rows, |row| &row.outcomes, |_, _, it| it.rpc),
+        each(rows, |row| &row.outcomes, |_, _, it| it.time),
+        each(rows, |row| &row.outcomes, |_, _, it| it.record.clone()),
+    ]
+}
+
+fn pointers(rows: &[&Row]) -> Vec<Param> {
+    params![
+        each(rows, |row| &row.pointers, |number, _, _| number),
+        each(rows, |row| &row.pointers, |_, _, it| it.namespace.clone()),
+        each(rows, |row| &row.pointers, |_, _, it| it.recipient.clone()),
+        each(rows, |row| &row.pointers, |_, _, it| it.conversation.clone()),
+    ]
+}
+
+/// What the rows apply to: all to a state, or all to nothing.
+fn basis(rows: &[&Row]) -> Vec<Param> {
+    let states: Vec<Uuid> = rows.iter().filter_map(|row| row.basis.state()).collect();
+    if !states.is_empty() {
+        return params![states];
+    }
+    let beginnings: Vec<&Beginning> = rows.iter().filter_map(|row| row.basis.beginning()).collect();
+    let all = |time: fn(&Beginning) -> Time| beginnings.iter().map(|it| time(it)).collect::<Vec<_>>();
+    params![
+        beginnings.iter().map(|it| it.recipient.clone()).collect::<Vec<_>>(),
+        beginnings.iter().map(|it| it.is_listed).collect::<Vec<_>>(),
+        all(|it| it.start_time),
+        beginnings.iter().map(|it| it.identity.clone()).collect::<Vec<_>>(),
+    ]
+}
+
+impl Basis {
+    pub(super) fn state(&self) -> Option<Uuid> {
+        match self {
+            Self::State(state) => Some(*state),
+            Self::Nothing(_) => None,
+        }
+    }
+
+    fn beginning(&self) -> Option<&Beginning> {
+        match self {
+            Self::State(_) => None,
+            Self::Nothing(beginning) => Some(beginning),
+        }
+    }
+}

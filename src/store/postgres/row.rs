@@ -1,0 +1,318 @@
+//! What a commit writes of one conversation, as values for columns.
+
+use std::{
+    collections::BTreeMap,
+    fmt::{Display, Write as _},
+    sync::Arc,
+};
+
+use super::types::{Sequences, Time, Uuid};
+use crate::{
+    domain::{
+        Change, Conversation, ConversationKey, Head, Ranges, Sequence, Utterance, compaction::Compaction,
+        segment::Segment, state::StateValue,
+    },
+    store::{
+        Outcome, OutcomeKey, PointerWrite,
+        durable::records::{
+            self, ConversationName, Description, Descriptions, Endings, HeadRecord, Heads, Kind, OutcomeName,
+            Outcomes, Policies, Segments, Utterances,
+        },
+        listing::span_of,
+    },
+};
+
+/// The new row of a conversation, and the rows that are written and removed with it. What did not change is
+/// `None`.
+#[derive(Clone)]
+pub(super) struct Row {
+    pub(super) namespace: String,
+    pub(super) id: String,
+    pub(super) basis: Basis,
+    pub(super) change: Uuid,
+    pub(super) lineage: Uuid,
+    /// The lineage that utterances are written to.
+    pub(super) branch: Uuid,
+    pub(super) revision: i64,
+    pub(super) update_time: Time,
+    pub(super) end_time: Option<Time>,
+    pub(super) expire_time: Option<Time>,
+    pub(super) waits_since: Option<Time>,
+    pub(super) erased_at: i64,
+    pub(super) bytes: i64,
+    pub(super) live: Sequences,
+    pub(super) archived: Sequences,
+    /// The lineages that it reads, and the last sequence in each.
+    pub(super) lineages: Option<[String; 2]>,
+    pub(super) head: Vec<u8>,
+    pub(super) policy: Option<Vec<u8>>,
+    /// The description, which may have become empty.
+    pub(super) description: Option<Option<Vec<u8>>>,
+    pub(super) ending: Option<Vec<u8>>,
+    /// The events of the whole commit, if this is its first row: a line each.
+    pub(super) events: Option<String>,
+    /// Ranges of utterances that are removed: the first sequence, and the one behind the last.
+    pub(super) removed: Vec<(i64, i64)>,
+    pub(super) utterances: Vec<UtteranceRow>,
+    /// Segments that are removed.
+    pub(super) removed_segments: Vec<i64>,
+    pub(super) segments: Vec<(i64, Vec<u8>)>,
+    pub(super) outcomes: Vec<OutcomeRow>,
+    pub(super) pointers: Vec<PointerRow>,
+}
+
+/// What the row applies to.
+#[derive(Clone)]
+pub(super) enum Basis {
+    /// The conversation in this state.
+    State(Uuid),
+    /// Nothing: the conversation begins.
+    Nothing(Beginning),
+}
+
+/// What never changes.
+#[derive(Clone)]
+pub(super) struct Beginning {
+    pub(super) recipient: String,
+    pub(super) is_listed: bool,
+    pub(super) start_time: Time,
+    pub(super) identity: Vec<u8>,
+}
+
+/// An utterance.
+#[derive(Clone)]
+pub(super) struct UtteranceRow {
+    pub(super) sequence: i64,
+    pub(super) given_id: Option<String>,
+    pub(super) record: Vec<u8>,
+}
+
+/// An outcome.
+#[derive(Clone)]
+pub(super) struct OutcomeRow {
+    pub(super) namespace: String,
+    pub(super) request: String,
+    pub(super) rpc: &'static str,
+    pub(super) time: Time,
+    pub(super) record: Vec<u8>,
+}
+
+/// A pointer that must stay as it is.
+#[derive(Clone)]
+pub(super) struct PointerRow {
+    pub(super) namespace: String,
+    pub(super) recipient: String,
+    pub(super) conversation: String,
+}
+
+impl Row {
+    /// The row after a conversation changed from `before` to `after`, with `net` written and removed.
+    pub(super) fn of(before: Option<&Conversation>, after: &Conversation, net: &Net) -> Self {
+        let head = &after.head;
+        let (identity, lineage) = (&head.identity, head.identity.lineage);
+        let [namespace, id] = names(&identity.key);
+        let was = before.map(|before| &before.head);
+        let mut live = Ranges::before(head.next);
+        live.subtract(&head.left);
+        let is_elsewhere = was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks);
+        let policy = was.is_none_or(|was| was.policy != head.policy);
+        let is_same_end = |was: &Head| was.ended.is_some() && was.ended == head.ended;
+        let ending = head.ended.as_ref().filter(|_| !was.is_some_and(is_same_end));
+        let is_listed = identity.is_listed();
+        let (removed_segments, segments) = parted(&net.segments);
+        Self {
+            namespace,
+            id,
+            basis: was.map_or_else(|| Basis::of(head), |was| Basis::State(Uuid(was.change.0))),
+            change: Uuid(head.change.0),
+            lineage: Uuid(lineage.0),
+            branch: Uuid(head.branch.0),
+            revision: head.revision.0 as i64,
+            update_time: Time(head.update_time),
+            end_time: head.ended.as_ref().map(|ending| Time(ending.time)),
+            expire_time: head.expire_time().filter(|_| is_listed).map(Time),
+            waits_since: after.awaits_since().filter(|_| is_listed).map(Time),
+            erased_at: head.erased_at.0 as i64,
+            bytes: head.counted_bytes() as i64,
+            live: Sequences(live),
+            archived: Sequences((*head.archived).clone()),
+            lineages: is_elsewhere.then(|| lineages(head)),
+            head: value::<Heads>(&lineage, &HeadRecord::of(head, &after.summary)),
+            policy: policy.then(|| value::<Policies>(&lineage, &head.policy)),
+            description: description(was, head),
+            ending: ending.map(|ending| value::<Endings>(&lineage, ending)),
+            events: None,
+            removed: net
+                .removed
+                .iter()
+                .map(|range| (number(*range.start()), number(range.end().next())))
+                .collect(),
+            utterances: utterances(head, net),
+            removed_segments: removed_segments.into_iter().map(i64::from).collect(),
+            segments: segments
+                .iter()
+                .map(|(number, it)| (i64::from(**number), value::<Segments>(&(lineage, **number), it)))
+                .collect(),
+            outcomes: Vec::new(),
+            pointers: Vec::new(),
+        }
+    }
+
+    /// The conversation's name.
+    pub(super) fn name(&self) -> (&str, &str) {
+        (&self.namespace, &self.id)
+    }
+
+    /// The time of the last change, rounded.
+    pub(super) fn update_span(&self) -> Time {
+        Time(span_of(self.update_time.0))
+    }
+
+    /// Whether it is small enough to go with others.
+    pub(super) fn is_small(&self) -> bool {
+        const SMALL: usize = 64 << 10;
+        let utterances: usize = self.utterances.iter().map(|it| it.record.len()).sum();
+        let segments: usize = self.segments.iter().map(|(_, record)| record.len()).sum();
+        self.head.len() + utterances + segments <= SMALL
+    }
+
+    /// Adds what is stored with it, and what has to hold.
+    pub(super) fn with(mut self, outcomes: &[(OutcomeKey, Arc<Outcome>)], pointers: &[PointerWrite]) -> Self {
+        self.outcomes = outcomes.iter().map(|(key, outcome)| OutcomeRow::of(key, outcome)).collect();
+        self.pointers = pointers.iter().map(PointerRow::of).collect();
+        self
+    }
+}
+
+impl Basis {
+    fn of(head: &Head) -> Self {
+        let identity = &head.identity;
+        Self::Nothing(Beginning {
+            recipient: identity.recipient.as_str().to_owned(),
+            is_listed: identity.is_listed(),
+            start_time: Time(identity.start_time),
+            identity: value::<ConversationName>(&identity.key, identity),
+        })
+    }
+}
+
+impl OutcomeRow {
+    pub(super) fn of(key: &OutcomeKey, outcome: &Outcome) -> Self {
+        Self {
+            namespace: key.namespace.as_str().to_owned(),
+            request: key.request.as_str().to_owned(),
+            rpc: key.rpc,
+            time: Time(outcome.time),
+            record: value::<Outcomes>(&OutcomeName::of(key), outcome),
+        }
+    }
+}
+
+impl PointerRow {
+    fn of(pointer: &PointerWrite) -> Self {
+        Self {
+            namespace: pointer.recipient.namespace.as_str().to_owned(),
+            recipient: pointer.recipient.id.as_str().to_owned(),
+            conversation: pointer.before.as_ref().map_or("", |id| id.as_str()).to_owned(),
+        }
+    }
+}
+
+fn description(was: Option<&Head>, head: &Head) -> Option<Option<Vec<u8>>> {
+    let (described, is) = (was.map(Description::of).unwrap_or_default(), Description::of(head));
+    let record = || (!is.is_empty()).then(|| value::<Descriptions>(&head.identity.lineage, &is));
+    (described != is).then(record)
+}
+
+fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
+    let utterances = net.utterances.iter().map(|(sequence, utterance)| UtteranceRow {
+        sequence: number(*sequence),
+        given_id: utterance.given_id().map(str::to_owned),
+        record: value::<Utterances>(&(head.branch, *sequence), utterance),
+    });
+    utterances.collect()
+}
+
+/// The lineages that a conversation reads, in the order of lookup; and the last sequence in each.
+fn lineages(head: &Head) -> [String; 2] {
+    let trunks = head.trunks.iter().rev().map(|trunk| (Uuid(trunk.lineage.0), number(trunk.through)));
+    let (lineages, through): (Vec<_>, Vec<_>) =
+        std::iter::once((Uuid(head.branch.0), i64::MAX)).chain(trunks).unzip();
+    [array(&lineages), array(&through)]
+}
+
+/// Values as the text of an array.
+fn array(values: &[impl Display]) -> String {
+    let mut text = String::from("{");
+    for (place, value) in values.iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        let _ = write!(text, "{comma}{value}");
+    }
+    text + "}"
+}
+
+/// What several changes, one after the other, write and remove.
+#[derive(Default)]
+pub(super) struct Net {
+    pub(super) removed: Ranges,
+    pub(super) utterances: BTreeMap<Sequence, Arc<Utterance>>,
+    pub(super) segments: BTreeMap<u32, Option<Arc<Segment>>>,
+    pub(super) compactions: BTreeMap<u32, Option<Arc<Compaction>>>,
+    pub(super) state: BTreeMap<Box<str>, Option<Arc<StateValue>>>,
+}
+
+impl Net {
+    pub(super) fn of(changes: &[Arc<Change>]) -> Self {
+        let mut net = Self::default();
+        changes.iter().for_each(|change| net.add(change));
+        net
+    }
+
+    fn add(&mut self, change: &Change) {
+        let written = change.appended.iter().chain(&change.rewritten);
+        self.utterances.extend(written.map(|utterance| (utterance.sequence, utterance.clone())));
+        self.utterances.retain(|sequence, _| !change.removes(*sequence));
+        [&change.dropped, &change.erased].into_iter().for_each(|removed| self.removed.union(removed));
+        self.segments.extend(written_and_removed(
+            change.segments_written.iter().map(|segment| (segment.number, segment.clone())),
+            &change.segments_removed,
+        ));
+        self.compactions.extend(written_and_removed(
+            change.compactions_written.iter().map(|compaction| (compaction.number, compaction.clone())),
+            &change.compactions_removed,
+        ));
+        self.state.extend(written_and_removed(
+            change.state_set.iter().map(|value| (value.name.clone(), value.clone())),
+            &change.state_deleted,
+        ));
+    }
+}
+
+fn written_and_removed<K: Clone, V>(
+    written: impl Iterator<Item = (K, V)>,
+    removed: &[K],
+) -> impl Iterator<Item = (K, Option<V>)> {
+    let removed = removed.iter().map(|key| (key.clone(), None));
+    written.map(|(key, value)| (key, Some(value))).chain(removed)
+}
+
+/// The keys of what is removed; and what is written, by key.
+pub(super) fn parted<K: Clone, V>(net: &BTreeMap<K, Option<V>>) -> (Vec<K>, Vec<(&K, &V)>) {
+    let removed = net.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key.clone()).collect();
+    let written = net.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))).collect();
+    (removed, written)
+}
+
+/// A record's value as the durable stores write it.
+pub(super) fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
+    records::pair::<K>(key, value).1
+}
+
+pub(super) fn names(key: &ConversationKey) -> [String; 2] {
+    [key.namespace.as_str(), key.id.as_str()].map(str::to_owned)
+}
+
+/// A sequence as a `bigint`; all that are stored fit.
+pub(super) fn number(sequence: Sequence) -> i64 {
+    i64::try_from(sequence.0).unwrap_or(i64::MAX)
+}
