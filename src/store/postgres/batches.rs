@@ -36,6 +36,7 @@ struct Queue<B: Batched> {
 }
 
 type Waiting<B> = (<B as Batched>::Request, Caller<B>);
+type Batch<B> = (Vec<<B as Batched>::Request>, Vec<Caller<B>>);
 type Caller<B> = oneshot::Sender<<B as Batched>::Answer>;
 
 impl<B: Batched> Clone for Batches<B> {
@@ -79,7 +80,10 @@ struct Sending<B: Batched> {
 
 impl<B: Batched> Sending<B> {
     async fn run(mut self) {
-        while let Some((requests, callers)) = self.next() {
+        loop {
+            // those who are about to ask do so first
+            tokio::task::yield_now().await;
+            let Some((requests, callers)) = self.next() else { return };
             let answers = self.batches.kind.send(requests).await;
             // a caller may be gone
             callers.into_iter().zip(answers).for_each(|(caller, answer)| drop(caller.send(answer)));
@@ -87,7 +91,7 @@ impl<B: Batched> Sending<B> {
     }
 
     /// Takes the next batch; `None` if nobody waits, which ends the sending.
-    fn next(&mut self) -> Option<(Vec<B::Request>, Vec<Caller<B>>)> {
+    fn next(&mut self) -> Option<Batch<B>> {
         let mut queue = self.batches.queue.lock();
         if queue.waiting.is_empty() {
             queue.under_way -= 1;

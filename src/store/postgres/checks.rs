@@ -1,37 +1,53 @@
-//! Short questions about the present state. Those of many callers are asked with one statement.
+//! Whether what is known is still so. The questions of many callers are asked with one statement, whose result
+//! has only what is not.
 
 use tokio_postgres::Row;
 
-use super::{batches::Batched, database::Database};
-use crate::{domain::Namespace, store::StoreError};
+use super::{batches::Batched, database::Database, types::Uuid};
+use crate::{
+    domain::{ChangeId, ConversationId, Namespace},
+    store::StoreError,
+};
 
-/// The state of the conversation with an id.
-pub(super) const BY_ID: &str = "SELECT w.n, w.name, c.change
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(namespace, name, n)
-    JOIN conversations c ON c.namespace = w.namespace AND c.id = w.name";
+/// The state of a conversation, unless it is the known one.
+pub(super) const STATE: &str = "SELECT w.n, c.id, c.change
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) WITH ORDINALITY
+        AS w(namespace, id, known, change, n)
+    LEFT JOIN conversations c ON c.namespace = w.namespace AND c.id = w.id
+    WHERE c.change IS DISTINCT FROM w.change";
 
-/// A recipient's active conversation, and its state if it exists.
-pub(super) const BY_RECIPIENT: &str = "SELECT w.n, a.conversation, c.change
-    FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(namespace, name, n)
-    JOIN active a ON a.namespace = w.namespace AND a.recipient = w.name
-    LEFT JOIN conversations c ON c.namespace = a.namespace AND c.id = a.conversation";
+/// A recipient's active conversation and its state, unless both are the known ones.
+pub(super) const ACTIVE: &str = "SELECT w.n, a.conversation, c.change
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) WITH ORDINALITY
+        AS w(namespace, recipient, known, change, n)
+    LEFT JOIN active a ON a.namespace = w.namespace AND a.recipient = w.recipient
+    LEFT JOIN conversations c ON c.namespace = a.namespace AND c.id = a.conversation
+    WHERE a.conversation IS DISTINCT FROM w.known OR c.change IS DISTINCT FROM w.change";
 
-/// One of the questions.
+/// Asks one of the questions.
 pub(super) struct Checks {
     pub(super) database: Database,
     pub(super) sql: &'static str,
 }
 
+/// A question about a conversation, or a recipient.
+pub(super) struct Question {
+    pub(super) namespace: Namespace,
+    pub(super) name: String,
+    /// The conversation and its state, if any is known.
+    pub(super) known: Option<(ConversationId, ChangeId)>,
+}
+
 impl Batched for Checks {
-    /// A namespace, and a name in it.
-    type Request = (Namespace, String);
+    type Request = Question;
+    /// `None` if everything is as known.
     type Answer = Result<Option<Row>, StoreError>;
 
     // while one is answered, the next one is gathered
     const AT_ONCE: usize = 2;
     const MOST: usize = 256;
 
-    async fn send(&self, batch: Vec<Self::Request>) -> Vec<Self::Answer> {
+    async fn send(&self, batch: Vec<Question>) -> Vec<Self::Answer> {
         match self.answers(&batch).await {
             Ok(answers) => answers.into_iter().map(Ok).collect(),
             Err(error) => batch.iter().map(|_| Err(error.clone())).collect(),
@@ -40,10 +56,15 @@ impl Batched for Checks {
 }
 
 impl Checks {
-    async fn answers(&self, batch: &[(Namespace, String)]) -> Result<Vec<Option<Row>>, StoreError> {
-        let namespaces: Vec<_> = batch.iter().map(|(namespace, _)| namespace.as_str()).collect();
-        let names: Vec<_> = batch.iter().map(|(_, name)| name.as_str()).collect();
-        let rows = self.database.connection().await?.query(self.sql, &[&namespaces, &names]).await?;
+    async fn answers(&self, batch: &[Question]) -> Result<Vec<Option<Row>>, StoreError> {
+        let namespaces: Vec<_> = batch.iter().map(|asked| asked.namespace.as_str()).collect();
+        let names: Vec<_> = batch.iter().map(|asked| asked.name.as_str()).collect();
+        let known: Vec<_> =
+            batch.iter().map(|asked| asked.known.as_ref().map(|known| known.0.as_str())).collect();
+        let changes: Vec<_> =
+            batch.iter().map(|asked| asked.known.as_ref().map(|known| Uuid(known.1.0))).collect();
+        let mut connection = self.database.connection().await?;
+        let rows = connection.query(self.sql, &[&namespaces, &names, &known, &changes]).await?;
         let mut answers: Vec<Option<Row>> = batch.iter().map(|_| None).collect();
         for row in rows {
             let place = usize::try_from(row.get::<_, i64>(0) - 1).ok();

@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 
 use super::{
     batches::Batches,
-    checks::{self, Checks},
+    checks::{self, Checks, Question},
     database::Database,
     row::number,
     types::{Sequences, Time, Uuid},
@@ -92,8 +92,8 @@ const DERIVED: &str = "SELECT d.lineage, d.block, d.record
 /// Reads the tables.
 pub(super) struct Reader {
     pub(super) database: Database,
-    by_id: Batches<Checks>,
-    by_recipient: Batches<Checks>,
+    states: Batches<Checks>,
+    actives: Batches<Checks>,
 }
 
 /// The recipient's active conversation, and its change id if it exists.
@@ -102,7 +102,7 @@ pub(super) type Active = Option<(ConversationId, Option<ChangeId>)>;
 impl Reader {
     pub(super) fn new(database: Database) -> Self {
         let checks = |sql| Batches::new(Checks { database: database.clone(), sql });
-        Self { by_id: checks(checks::BY_ID), by_recipient: checks(checks::BY_RECIPIENT), database }
+        Self { states: checks(checks::STATE), actives: checks(checks::ACTIVE), database }
     }
 
     /// The conversation with this key; or, without an id, the recipient's active one.
@@ -129,10 +129,12 @@ impl Reader {
         known: Option<ChangeId>,
     ) -> Result<Newer, StoreError> {
         if let Some(known) = known {
-            let asked = (key.namespace.clone(), key.id.as_str().to_owned());
-            match self.by_id.ask(asked).await??.map(|row| row.get::<_, Uuid>(2)) {
-                None => return Ok(Newer::Absent),
-                Some(change) if change.0 == known.0 => return Ok(Newer::Known),
+            let name = key.id.as_str().to_owned();
+            let known = Some((key.id.clone(), known));
+            let asked = Question { namespace: key.namespace.clone(), name, known };
+            match self.states.ask(asked).await?? {
+                None => return Ok(Newer::Known),
+                Some(row) if row.get::<_, Option<Uuid>>(2).is_none() => return Ok(Newer::Absent),
                 Some(_) => {}
             }
         }
@@ -140,10 +142,21 @@ impl Reader {
     }
 
     pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active, StoreError> {
-        let asked = (recipient.namespace.clone(), recipient.id.as_str().to_owned());
-        let Some(row) = self.by_recipient.ask(asked).await?? else { return Ok(None) };
+        Ok(self.active_unless(recipient, None).await?.flatten())
+    }
+
+    /// The recipient's active conversation; `None` if that and its state are as `known`.
+    pub(super) async fn active_unless(
+        &self,
+        recipient: &RecipientKey,
+        known: Option<(ConversationId, ChangeId)>,
+    ) -> Result<Option<Active>, StoreError> {
+        let name = recipient.id.as_str().to_owned();
+        let asked = Question { namespace: recipient.namespace.clone(), name, known };
+        let Some(row) = self.actives.ask(asked).await?? else { return Ok(None) };
+        let Some(id) = row.get::<_, Option<&str>>(1) else { return Ok(Some(None)) };
         let change = row.get::<_, Option<Uuid>>(2).map(|change| ChangeId(change.0));
-        Ok(Some((conversation_id(row.get(1))?, change)))
+        Ok(Some(Some((conversation_id(id)?, change))))
     }
 
     /// The outcome, unless it is older than `oldest`: then it is removed.

@@ -103,12 +103,11 @@ impl PostgresStore {
             }
             (Some(recipient), Some(StateOf::Active(None))) => self.load_active(recipient).await,
             (Some(recipient), Some(StateOf::Active(Some((id, known))))) => {
-                match self.reader.active(recipient).await? {
-                    None => Ok((None, Newer::Absent)),
-                    Some((active, Some(change))) if active == *id && change == known => {
-                        Ok((Some(active), Newer::Known))
-                    }
-                    Some((active, _)) => {
+                let known = (id.clone(), known);
+                match self.reader.active_unless(recipient, Some(known)).await? {
+                    None => Ok((Some(id.clone()), Newer::Known)),
+                    Some(None) => Ok((None, Newer::Absent)),
+                    Some(Some((active, _))) => {
                         let key = key_of(recipient, &active);
                         let state = self.reader.load_if_newer(&key, None).await?;
                         Ok((Some(active), state))
