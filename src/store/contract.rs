@@ -396,8 +396,8 @@ pub trait Store: Send + Sync + 'static {
         Box::pin(stream::pending())
     }
 
-    /// Returns the place behind every event whose commit has been answered: the events of all later commits are
-    /// behind it.
+    /// Returns the place behind every event that can be read: the events of all later commits are behind it, and
+    /// those of commits that were answered just before may be.
     ///
     /// - By default, fails: the backend stores no events.
     fn trace_end<'a>(&'a self, _namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {

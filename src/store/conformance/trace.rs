@@ -54,8 +54,10 @@ pub async fn events_are_kept_in_order(store: Arc<dyn Store>) {
     }
     let mut script = Script::new(&store, "c");
     let step = script.creating();
+    let first = store.trace_end(&namespace()).await.expect("there is a trace");
     store.commit(Commit { traced: traced(&["before"]), ..step.commit() }).await.expect("it is new");
     script.advance(&step);
+    assert_eq!(texts(&events(&store, first, 1).await), ["before"]);
     let start = store.trace_end(&namespace()).await.expect("there is a trace");
     for round in 0..5 {
         let step = script.saying(vec![user("hello")]).await;
