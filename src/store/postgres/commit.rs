@@ -13,10 +13,10 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::{
     batches::Batches,
-    columns::borrowed,
     database::{Connection, Database, with_jitter},
     fault::Fault,
     lone::{Lones, Sent},
+    parameters::borrowed,
     plan::{How, Logged, Lone, Plan, Step},
     quotas::Taken,
     row::Basis,

@@ -6,9 +6,9 @@ use tokio_postgres::Row;
 
 use super::{
     batches::Batched,
-    columns::{borrowed, columns},
     database::Database,
     fault::Fault,
+    parameters::{borrowed, parameters},
     plan::Lone,
     waits::Wait,
 };
@@ -36,7 +36,7 @@ impl Batched for Lones {
     type Request = (Arc<Lone>, Wait);
     type Answer = Sent;
 
-    const AT_ONCE: usize = 4;
+    const AT_ONCE: usize = 2;
     const MOST: usize = 64;
 
     async fn send(&self, batch: Vec<Self::Request>) -> Vec<Sent> {
@@ -57,7 +57,7 @@ impl Lones {
         // in one order on all servers, so that they do not wait for each other in a circle
         places.sort_unstable_by_key(|place| lones[*place].row.name());
         let rows: Vec<_> = places.iter().map(|place| &lones[*place].row).collect();
-        let params = columns(&rows);
+        let params = parameters(&rows);
         let found = connection.run(async |client| {
             let statement = client.prepare_cached(self.sql).await?;
             client.query(&statement, &borrowed(&params)).await

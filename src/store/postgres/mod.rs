@@ -18,7 +18,7 @@
 mod batches;
 mod checks;
 mod chores;
-mod columns;
+
 mod commit;
 mod connect;
 mod database;
@@ -29,6 +29,7 @@ mod list;
 mod lone;
 mod migrate;
 mod options;
+mod parameters;
 mod plan;
 mod quotas;
 mod read;

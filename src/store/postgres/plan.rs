@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    columns::{Param, columns, params},
+    parameters::{Param, parameters, params},
     quotas::{self, Taken},
     row::{Basis, Net, OutcomeRow, Row, names, number, parted, value},
     sql,
@@ -348,7 +348,7 @@ impl Row {
             Basis::State(_) => sql::CHANGE,
             Basis::Nothing(_) => sql::CREATE,
         };
-        let mut params = columns(&[self]);
+        let mut params = parameters(&[self]);
         params.extend(params![is_strict]);
         Step::new(sql, params)
     }

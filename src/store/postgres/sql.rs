@@ -2,7 +2,7 @@
 //!
 //! One statement changes, or creates, any number of conversations, so that it is one round trip and needs no
 //! transaction around it: `held` are those that were in the expected state, and everything else is written only
-//! for them. The parameters are [`columns`](super::columns::columns).
+//! for them. The parameters are [`parameters`](super::parameters::parameters).
 
 /// The rows, each with what it applies to; and the numbers of those that cannot be written, because their
 /// recipient has another active conversation than expected.

@@ -12,7 +12,7 @@ pub(super) type Param = Box<dyn ToSql + Send + Sync>;
 
 /// Collects parameters.
 macro_rules! params {
-    ($($param:expr),* $(,)?) => { vec![$(Box::new($param) as $crate::store::postgres::columns::Param),*] };
+    ($($param:expr),* $(,)?) => { vec![$(Box::new($param) as $crate::store::postgres::parameters::Param),*] };
 }
 pub(super) use params;
 
@@ -25,7 +25,7 @@ pub(super) fn borrowed(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
 ///
 /// Each is an array. Those of the conversations' own columns have a value for each row; the others have a value
 /// for each part of a row, and the first of them is the row's number.
-pub(super) fn columns(rows: &[&Row]) -> Vec<Param> {
+pub(super) fn parameters(rows: &[&Row]) -> Vec<Param> {
     let mut params = conversations(rows);
     params.extend(removed(rows));
     params.extend(utterances(rows));
