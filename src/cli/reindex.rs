@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{errors::CliError, meter::Meter, output::Output, text::counted};
-use crate::config::Place;
+use crate::config::Files;
 use crate::server::upkeep::{self, Reindexed};
 
 /// Rebuild the search index of a durable store
@@ -18,7 +18,7 @@ use crate::server::upkeep::{self, Reindexed};
 pub struct ReindexStore {
     /// The store: its backend and its directory
     #[arg(value_name = "BACKEND:DIR")]
-    pub store: Place,
+    pub store: Files,
     /// Only this recipient's conversations
     #[arg(long, short, value_name = "ID", conflicts_with = "conversation")]
     pub recipient: Option<String>,

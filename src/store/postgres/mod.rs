@@ -5,6 +5,9 @@
 //!               ├ load … → Reader: one statement, one moment
 //!               └ hints  → LISTEN
 //!                                Database: the pool of connections, and whether it can be reached
+//! Snapshot: one moment of the tables, as the records of the durable stores
+//! ├ copy: its records go into another store, and those of another store into the tables
+//! └ verify: they are checked like those of a durable store
 //! ```
 //!
 //! - `migrations` holds the schema, in SQL that explains itself; [`migrate`] applies it.
@@ -20,7 +23,10 @@ mod checks;
 mod chores;
 mod columns;
 mod commit;
+mod computed;
 mod connect;
+mod conversations;
+mod copy;
 mod database;
 mod fault;
 mod hints;
@@ -33,12 +39,22 @@ mod plan;
 mod quotas;
 mod read;
 mod row;
+mod session;
+mod snapshot;
 mod sql;
 mod store;
+mod tables;
 mod trace;
 mod types;
+mod unfinished;
+mod verify;
 mod waits;
+mod writer;
 
+pub use copy::copy;
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use options::{DatabaseUrl, Options};
+pub use snapshot::{Snapshot, read};
 pub use store::PostgresStore;
+pub use unfinished::unfinished;
+pub use verify::verify;
