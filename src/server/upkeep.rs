@@ -35,7 +35,7 @@ pub enum UpkeepError {
     Store(Place, StoreError),
     /// The store cannot be copied.
     #[error("cannot copy {0} to {1}: {2}")]
-    Copy(Place, Place, CopyError),
+    Copy(Place, Place, Box<CopyError>),
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
@@ -44,7 +44,7 @@ pub enum UpkeepError {
     Missing(Files, String),
     /// The backup cannot be restored to a store.
     #[error("cannot restore {0} to {1}: {2}")]
-    Restore(PathBuf, Files, CopyError),
+    Restore(PathBuf, Files, Box<CopyError>),
 }
 
 /// The progress of a copy.
@@ -76,7 +76,7 @@ pub fn copy(
                 && durable::is_same(&files.directory, &target.directory)
             {
                 let same = CopyError::Same(files.directory.as_path().into());
-                return Err(UpkeepError::Copy(from.clone(), to.clone(), same));
+                return Err(UpkeepError::Copy(from.clone(), to.clone(), Box::new(same)));
             }
             let source = open(files)?;
             source.check_finished()?;
@@ -88,7 +88,7 @@ pub fn copy(
                 && is_same(&options, &options_of(settings, target)?)
             {
                 let same = CopyError::Same(CopyPlace::Schema(options.schema, options.url.to_string()));
-                return Err(UpkeepError::Copy(from.clone(), to.clone(), same));
+                return Err(UpkeepError::Copy(from.clone(), to.clone(), Box::new(same)));
             }
             let work = |source: &postgres::Snapshot<'_>| copy_records(source, from, to, settings, progress);
             postgres::read(&options, work).map_err(|error| UpkeepError::Store(from.clone(), error))?
@@ -103,7 +103,7 @@ fn copy_records(
     settings: &Settings,
     progress: &mut dyn FnMut(Copying),
 ) -> Result<(Copied, Report), UpkeepError> {
-    let failed = |error| UpkeepError::Copy(from.clone(), to.clone(), error);
+    let failed = |error| UpkeepError::Copy(from.clone(), to.clone(), Box::new(error));
     match to {
         Place::Files(files) => {
             let target = open_or_create(files)?;
@@ -168,7 +168,8 @@ pub fn restore(
     let (backup, _) = Backup::check(file, &mut |held| progress(Copying::Checked(held)))?;
     let target = open_or_create(to)?;
     let copied = durable::restore(&backup, &target, &mut |copied| progress(Copying::Copied(copied)));
-    let copied = copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), error))?;
+    let copied =
+        copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
     Ok((copied, verified(&target, &Place::Files(to.clone()), progress)?))
 }
 
