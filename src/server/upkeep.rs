@@ -19,7 +19,10 @@ use crate::{
     },
 };
 
-pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed};
+pub use crate::store::{
+    durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed},
+    postgres::Reset,
+};
 
 /// Why a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +44,7 @@ pub enum UpkeepError {
     Backup(#[from] BackupError),
     /// The named recipient or conversation is not in the store.
     #[error("there is no {1} in {0}")]
-    Missing(Files, String),
+    Missing(Place, String),
     /// The backup cannot be restored to a store.
     #[error("cannot restore {0} to {1}: {2}")]
     Restore(PathBuf, Files, Box<CopyError>),
@@ -214,8 +217,37 @@ pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str
     })
 }
 
-/// Rebuilds the stored search index of conversations; reports the number of index blocks seen to `progress` from time
-/// to time.
+/// What is named in a scope.
+fn named_in(scope: &Scope) -> Option<String> {
+    match scope {
+        Scope::Recipient(recipient) => {
+            Some(format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace))
+        }
+        Scope::Conversation(key) => Some(format!("conversation {} in namespace {}", key.id, key.namespace)),
+        Scope::All => None,
+    }
+}
+
+fn check_named(place: &Place, scope: &Scope, conversations: u64) -> Result<(), UpkeepError> {
+    match named_in(scope) {
+        Some(missing) if conversations == 0 => Err(UpkeepError::Missing(place.clone(), missing)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the stored search index of conversations in a database, and sets its columns right: see
+/// [`postgres::reindex()`]. The settings say how it is reached.
+///
+/// - Fails if a named recipient or conversation is not in the store.
+pub fn reset(database: &Database, settings: &Settings, scope: &Scope) -> Result<Reset, UpkeepError> {
+    let place = Place::Database(database.clone());
+    let reset = postgres::reindex(&finished(settings, database)?, scope);
+    let reset = reset.map_err(|error| UpkeepError::Store(place.clone(), error))?;
+    check_named(&place, scope, reset.conversations).map(|()| reset)
+}
+
+/// Rebuilds the stored search index of conversations in files; reports the number of index blocks seen to `progress`
+/// from time to time.
 ///
 /// - Fails if a named recipient or conversation is not in the store.
 pub fn reindex(
@@ -225,17 +257,7 @@ pub fn reindex(
 ) -> Result<Reindexed, UpkeepError> {
     let reindexed = durable::reindex(open(files)?, scope, progress)
         .map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))?;
-    let missing = match scope {
-        Scope::Recipient(recipient) => {
-            format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace)
-        }
-        Scope::Conversation(key) => format!("conversation {} in namespace {}", key.id, key.namespace),
-        Scope::All => return Ok(reindexed),
-    };
-    match reindexed.conversations {
-        0 => Err(UpkeepError::Missing(files.clone(), missing)),
-        _ => Ok(reindexed),
-    }
+    check_named(&Place::Files(files.clone()), scope, reindexed.conversations).map(|()| reindexed)
 }
 
 /// Rewrites the files of a store without what was removed from it.

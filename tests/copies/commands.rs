@@ -1,14 +1,17 @@
 //! The commands as a person uses them, while a server writes.
 
-use std::{path::Path, thread};
-
-use libtest_mimic::Trial;
-use utterd::config::Settings;
+use std::{
+    path::Path,
+    sync::mpsc::{self, TryRecvError},
+    thread,
+};
 
 use crate::{
     binary::{Outcome, Server, assert_holds, utterd},
+    home::{copy, problems},
     support::{postgres::Cluster, schema::trial},
 };
+use libtest_mimic::Trial;
 
 pub fn trials() -> Vec<Trial> {
     vec![
@@ -106,18 +109,16 @@ fn a_store_moves_to_a_database_and_back(cluster: &Cluster) {
 
 fn verified_and_copied_while_it_changes(cluster: &Cluster) {
     let fresh = Fresh::new(cluster);
-    let settings = Settings::default();
     let mut migrate = utterd(Path::new("."));
     migrate.arg("migrate").args(&fresh.flags()[2..]);
     Outcome::of(&mut migrate).worked();
     let (server, place) = (fresh.served(), fresh.place().parse().unwrap());
-    let _ = settings;
     thread::scope(|scope| {
-        let (stop, stopped) = std::sync::mpsc::channel::<()>();
-        let (server, (told, writes)) = (&server, std::sync::mpsc::channel());
+        let (stop, stopped) = mpsc::channel::<()>();
+        let (server, (told, writes)) = (&server, mpsc::channel());
         scope.spawn(move || {
             let mut number = 0;
-            while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            while stopped.try_recv() == Err(TryRecvError::Empty) {
                 number += 1;
                 server.run(&["memorize", "-c", &format!("c{}", number % 3), "It changes."]).worked();
                 let _ = told.send(number);
@@ -125,10 +126,10 @@ fn verified_and_copied_while_it_changes(cluster: &Cluster) {
         });
         for round in 0..5 {
             writes.recv().unwrap();
-            assert_eq!(crate::home::problems(&place), [""; 0]);
+            assert_eq!(problems(&place), [""; 0]);
             let directory = tempfile::tempdir().unwrap();
             let to = format!("fjall:{}", directory.path().join("copy").display()).parse().unwrap();
-            let (copied, report) = crate::home::copy(&place, &to).unwrap();
+            let (copied, report) = copy(&place, &to).unwrap();
             assert_eq!((copied.verified, report.problems.len()), (copied.records, 0), "round {round}");
         }
         drop(stop);
@@ -143,6 +144,7 @@ fn what_names_no_database_is_refused(cluster: &Cluster) {
         (&["verify", "postgres:data"], 2, "it is not the URL of a database; must be fjall or sled"),
         (&["verify", &nowhere], 1, "the schema nowhere of postgres://"),
         (&["copy", "--from", &nowhere, "--to", "fjall:copy"], 1, "the schema nowhere of postgres://"),
+        (&["reindex", &nowhere], 1, "the schema nowhere of postgres://"),
         (&["scrub", &nowhere], 2, "the postgres backend keeps no files"),
     ] {
         assert_holds(&run(directory.path(), arguments).failed(code), &[expected]);

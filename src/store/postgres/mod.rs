@@ -7,7 +7,7 @@
 //!                                Database: the pool of connections, and whether it can be reached
 //! Snapshot: one moment of the tables, as the records of the durable stores
 //! ├ copy: its records go into another store, and those of another store into the tables
-//! └ verify: they are checked like those of a durable store
+//! └ verify: they are checked like those of a durable store; reindex sets columns right
 //! ```
 //!
 //! - `migrations` holds the schema, in SQL that explains itself; [`migrate`] applies it.
@@ -34,10 +34,12 @@ mod lanes;
 mod list;
 mod lone;
 mod migrate;
+mod mismatches;
 mod options;
 mod plan;
 mod quotas;
 mod read;
+mod reindex;
 mod row;
 mod session;
 mod snapshot;
@@ -54,6 +56,7 @@ mod writer;
 pub use copy::copy;
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use options::{DatabaseUrl, Options};
+pub use reindex::{Reset, reindex};
 pub use snapshot::{Snapshot, read};
 pub use store::PostgresStore;
 pub use unfinished::unfinished;
