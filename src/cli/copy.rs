@@ -21,9 +21,10 @@ use crate::server::upkeep::{self, Copied, Copying, Report};
 /// being continued. In a database that is copied to, the schema is made if it is missing; it must be empty, and
 /// servers refuse it until the copy is complete.
 ///
-/// A place is fjall:DIR or sled:DIR; the URL of a database, whose schema is utterd unless ?schema=NAME names another;
-/// or postgres: then UTTERD_DATABASE_URL and UTTERD_DATABASE_SCHEMA, or the same settings in the configuration file,
-/// name the database. Other users of the machine can see a password on the command line.
+/// A place is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME for another schema than the settings name
+/// (utterd by default); or postgres, for the database that the settings name: UTTERD_DATABASE_URL and
+/// UTTERD_DATABASE_SCHEMA, or the same in the configuration file. Other users of the machine can see a password on the
+/// command line.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd

@@ -43,6 +43,7 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a_source_that_has_changed_is_noticed".into(), a_source_that_has_changed_is_noticed),
         trial("a_schema_that_holds_something_is_refused".into(), a_schema_that_holds_something_is_refused),
+        trial("one_copy_at_a_time_is_made".into(), one_copy_at_a_time_is_made),
         trial("a_damaged_source_is_named".into(), a_damaged_source_is_named),
         trial("a_copy_of_itself_is_refused".into(), a_copy_of_itself_is_refused),
     ]
@@ -167,6 +168,23 @@ fn a_schema_that_holds_something_is_refused(cluster: &Cluster) {
     assert!(refused.contains(" already holds a store"), "it is finished: {refused}");
     assert_eq!(home.sql(cluster, "SELECT count(*) FROM utterances"), before);
     assert_eq!(home.sql(cluster, "SELECT count(*) FROM copying"), "0");
+}
+
+fn one_copy_at_a_time_is_made(cluster: &Cluster) {
+    let (_directory, source) = files_after(case(LIFE));
+    let home = Home::new(cluster);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let other = runtime.block_on(async {
+        let (client, connection) =
+            tokio_postgres::connect(&cluster.url(), tokio_postgres::NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let lock = "SELECT pg_advisory_lock(30068, hashtext($1))";
+        client.query(lock, &[&home.settings.database_schema]).await.unwrap();
+        client
+    });
+    let refused = copy(&source, &home.place).unwrap_err().to_string();
+    assert!(refused.contains("another process copies to the schema "), "{refused}");
+    drop((other, runtime));
 }
 
 fn a_damaged_source_is_named(cluster: &Cluster) {

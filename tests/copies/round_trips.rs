@@ -24,7 +24,7 @@ pub fn trials() -> Vec<Trial> {
 
 fn goes(cluster: &Cluster, case: Case) {
     let home = Home::after(cluster, case);
-    let engine = if case.name.len() % 2 == 0 { DurableEngine::Fjall } else { DurableEngine::Sled };
+    let engine = if case.name.len().is_multiple_of(2) { DurableEngine::Fjall } else { DurableEngine::Sled };
     let (_directory, there) = files(engine);
     let back = Home::new(cluster);
     let (out, in_files) = copy(&home.place, &there).unwrap();
