@@ -1,8 +1,9 @@
-//! `utterd copy`: copies a durable store into another.
+//! `utterd copy`: copies a store into another.
 
 use clap::Args;
 
 use super::{
+    database::DatabaseOptions,
     errors::CliError,
     meter::Meter,
     output::Output,
@@ -12,26 +13,41 @@ use super::{
 use crate::config::Place;
 use crate::server::upkeep::{self, Copied, Copying, Report};
 
-/// Copy a durable store into another, with the same engine or a different one
+/// Copy a store into another, with the same backend or a different one
 ///
-/// No server may be using either store. If a copy is interrupted, repeat the command to continue
-/// it; at the end, everything copied is verified.
+/// If a copy is interrupted, repeat the command to continue it; at the end, everything copied is compared and
+/// verified. No server may be using either store, with one exception: a database is copied as of one moment, so
+/// servers may go on using it. What they write from then on is not in the copy, and keeps an interrupted copy from
+/// being continued. In a database that is copied to, the schema is made if it is missing; it must be empty, and
+/// servers refuse it until the copy is complete.
+///
+/// A place is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME for another schema than the settings name
+/// (utterd by default); or postgres, for the database that the settings name: UTTERD_DATABASE_URL and
+/// UTTERD_DATABASE_SCHEMA, or the same in the configuration file. Other users of the machine can see a password on the
+/// command line.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd")]
+#[command(after_help = "Examples:
+  utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd
+  utterd copy --from fjall:utterd-data --to postgres://utterd@db1/utterd
+  utterd copy --from 'postgres://utterd@db1/utterd?schema=talk' --to fjall:copy")]
 pub struct CopyStore {
-    /// The store to copy: its backend and its directory
-    #[arg(long, value_name = "BACKEND:DIR")]
+    /// The store to copy
+    #[arg(long, value_name = "PLACE")]
     pub from: Place,
     /// The store to copy into: a new one, or an interrupted copy
-    #[arg(long, value_name = "BACKEND:DIR")]
+    #[arg(long, value_name = "PLACE")]
     pub to: Place,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
 }
 
 /// Copies, verifies the copy, and prints what is in it.
 pub fn copy(args: CopyStore) -> Result<(), CliError> {
-    let CopyStore { from, to } = args;
+    let CopyStore { from, to, database } = args;
+    let settings = database.settings(&[&from, &to])?;
     let meter = Meter::new();
-    let (copied, report) = upkeep::copy(&from, &to, &mut |copying| meter.at(|| so_far(copying)))?;
+    let progress = &mut |copying| meter.at(|| so_far(copying));
+    let (copied, report) = upkeep::copy(&from, &to, &settings, progress)?;
     let took = meter.end();
     let mut output = Output::new();
     problems(&report, &mut output)?;

@@ -16,6 +16,7 @@ mod completions;
 mod context;
 mod copy;
 mod count;
+mod database;
 mod delete_recipient;
 mod demo;
 mod edit;

@@ -1,23 +1,29 @@
-//! `utterd reindex`: rebuilds the search index of a durable store.
+//! `utterd reindex`: rebuilds the search index of a store.
 
 use clap::Args;
 
-use super::{errors::CliError, meter::Meter, output::Output, text::counted};
+use super::{database::DatabaseOptions, errors::CliError, meter::Meter, output::Output, text::counted};
 use crate::config::Place;
-use crate::server::upkeep::{self, Reindexed};
+use crate::server::upkeep::{self, Reindexed, Reset};
 
-/// Rebuild the search index of a durable store
+/// Rebuild the search index of a store
 ///
-/// A store keeps an index of conversations that were searched. This rebuilds it from what is stored: all of it, or
-/// the part for the given conversations. What cannot be rebuilt is removed, and the next search makes it again.
-/// Utterances are not touched. No server may be using the store.
+/// A store keeps an index of conversations that were searched. In files, this rebuilds it from what is stored: all of
+/// it, or the part for the given conversations. What cannot be rebuilt is removed. No server may be using the files.
+///
+/// In a database, this removes the index, and the next search makes it again. Unless conversations are given, it also
+/// sets columns right that do not agree with their records, as `verify` reports them. Servers may use the database
+/// meanwhile.
+///
+/// Utterances are not touched.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd reindex fjall:utterd-data
-  utterd reindex fjall:utterd-data --recipient alice")]
+  utterd reindex fjall:utterd-data --recipient alice
+  utterd reindex postgres://utterd@db1/utterd")]
 pub struct ReindexStore {
-    /// The store: its backend and its directory
-    #[arg(value_name = "BACKEND:DIR")]
+    /// fjall:DIR, sled:DIR, the URL of a database, or postgres for the database that the settings name
+    #[arg(value_name = "PLACE")]
     pub store: Place,
     /// Only this recipient's conversations
     #[arg(long, short, value_name = "ID", conflicts_with = "conversation")]
@@ -28,24 +34,41 @@ pub struct ReindexStore {
     /// The namespace of the recipient or conversation
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub namespace: String,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
 }
 
-/// Rebuilds the index, and prints its size.
+/// Rebuilds the index, and prints what was done.
 pub fn reindex(args: ReindexStore) -> Result<(), CliError> {
-    let ReindexStore { store, namespace, recipient, conversation } = args;
+    let ReindexStore { store, namespace, recipient, conversation, database } = args;
     let scope = upkeep::scope(&namespace, recipient.as_deref(), conversation.as_deref());
     let scope = scope.map_err(CliError::Usage)?;
     let meter = Meter::new();
-    let so_far = |blocks| format!("{} checked", counted(blocks, "block"));
-    let reindexed = upkeep::reindex(&store, &scope, &mut |count| meter.at(|| so_far(count)))?;
+    let done = match &store {
+        Place::Files(files) => {
+            let so_far = |blocks| format!("{} checked", counted(blocks, "block"));
+            rebuilt(upkeep::reindex(files, &scope, &mut |count| meter.at(|| so_far(count)))?)
+        }
+        Place::Database(named) => reset(upkeep::reset(named, &database.settings(&[&store])?, &scope)?),
+    };
     let took = meter.end();
-    let Reindexed { conversations, made, removed } = reindexed;
+    let mut output = Output::new();
+    output.line(&format!("reindexed {store}: {done}, in {took}"))?;
+    Ok(output.flush()?)
+}
+
+fn rebuilt(Reindexed { conversations, made, removed }: Reindexed) -> String {
     let removed = match removed {
         0 => String::new(),
         removed => format!(" ({} removed)", counted(removed, "block")),
     };
-    let (of, made) = (counted(conversations, "conversation"), counted(made, "block"));
-    let mut output = Output::new();
-    output.line(&format!("reindexed {store}: {of}, {made} rebuilt{removed}, in {took}"))?;
-    Ok(output.flush()?)
+    format!("{}, {} rebuilt{removed}", counted(conversations, "conversation"), counted(made, "block"))
+}
+
+fn reset(Reset { conversations, removed, mended }: Reset) -> String {
+    let mended = match mended {
+        0 => String::new(),
+        mended => format!(", {} set right", counted(mended, "row")),
+    };
+    format!("{}, {} removed{mended}", counted(conversations, "conversation"), counted(removed, "block"))
 }

@@ -17,7 +17,7 @@ use super::{
     which::{Which, everything, select},
 };
 use crate::{
-    config::Place,
+    config::{Files, Place},
     proto::{RestoreRequest, RestoreResponse, Utterance, UtteranceState},
     server::upkeep,
 };
@@ -42,7 +42,7 @@ pub struct Restore {
     all: bool,
     /// Make this durable store from a backup instead: its backend and its directory
     #[arg(long, value_name = "BACKEND:DIR", requires = "utterance_ids", conflicts_with_all = ["conversation_id", "recipient_id", "json"])]
-    to: Option<Place>,
+    to: Option<Files>,
     /// Numbers of utterances, as `show` prints them: `3` or `5-7`; or their ids; with --to the backup file
     #[arg(id = "utterance_ids", value_name = "WHAT", required_unless_present = "all")]
     what: Vec<String>,
@@ -96,7 +96,7 @@ fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError>
 }
 
 /// Checks the backup, makes the store, verifies it, and prints what is in it.
-fn backup(file: &Path, to: &Place) -> Result<(), CliError> {
+fn backup(file: &Path, to: &Files) -> Result<(), CliError> {
     let meter = Meter::new();
     let (copied, report) = upkeep::restore(file, to, &mut |copying| meter.at(|| so_far(copying)))?;
     let took = meter.end();
@@ -105,5 +105,5 @@ fn backup(file: &Path, to: &Place) -> Result<(), CliError> {
     let file = file.display();
     output.line(&format!("restored {file} to {to} and verified it: {}, in {took}", all(&copied, &report)))?;
     output.flush()?;
-    whole(to.clone(), &report)
+    whole(Place::Files(to.clone()), &report)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{errors::CliError, meter::Meter, output::Output, text::bytes};
-use crate::config::Place;
+use crate::config::Files;
 use crate::server::upkeep::{self, Scrubbed};
 
 /// Rewrite the files of a durable store without what was forgotten for good
@@ -14,7 +14,7 @@ use crate::server::upkeep::{self, Scrubbed};
 pub struct ScrubStore {
     /// The store: its backend and its directory
     #[arg(value_name = "BACKEND:DIR")]
-    pub store: Place,
+    pub store: Files,
 }
 
 /// Rewrites the files, and prints their size before and after.

@@ -1,10 +1,11 @@
-//! `utterd verify`: checks a durable store.
+//! `utterd verify`: checks a store.
 
 use std::io;
 
 use clap::Args;
 
 use super::{
+    database::DatabaseOptions,
     errors::CliError,
     meter::Meter,
     output::Output,
@@ -15,24 +16,31 @@ use crate::{
     server::upkeep::{self, Report},
 };
 
-/// Check everything in a durable store that no server uses
+/// Check everything in a store
 ///
-/// Reads every record, checks that they fit together, and prints a line for each that does not;
-/// the exit code is 1 if there are any. Repairs nothing.
+/// Reads every record, checks that they fit together, and prints a line for each that does not; the exit code is 1 if
+/// there are any. Repairs nothing. Files must not be in use. A database is checked as of one moment, while servers use
+/// it.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd verify fjall:utterd-data")]
+#[command(after_help = "Examples:
+  utterd verify fjall:utterd-data
+  utterd verify 'postgres://utterd@db1/utterd?schema=talk'
+  utterd verify postgres --config utterd.toml")]
 pub struct VerifyStore {
-    /// The store: its backend and its directory
-    #[arg(value_name = "BACKEND:DIR")]
+    /// fjall:DIR, sled:DIR, the URL of a database, or postgres for the database that the settings name
+    #[arg(value_name = "PLACE")]
     pub store: Place,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
 }
 
 /// Checks everything, and prints each problem on a line, then what was checked.
 pub fn verify(args: VerifyStore) -> Result<(), CliError> {
-    let store = args.store;
+    let VerifyStore { store, database } = args;
+    let settings = database.settings(&[&store])?;
     let meter = Meter::new();
     let so_far = |records| format!("{} verified", counted(records, "record"));
-    let report = upkeep::verify(&store, &mut |records| meter.at(|| so_far(records)))?;
+    let report = upkeep::verify(&store, &settings, &mut |records| meter.at(|| so_far(records)))?;
     let took = meter.end();
     let mut output = Output::new();
     problems(&report, &mut output)?;

@@ -14,13 +14,14 @@ mod keys;
 mod listen;
 mod llm;
 mod origin;
+mod place;
 mod settings;
 mod sources;
 #[cfg(test)]
 mod tests;
 mod value;
 
-pub use backend::{Backend, DurableEngine, Place};
+pub use backend::{Backend, DurableEngine};
 pub use bounded::{read_file, read_text};
 pub use database::DatabaseUrl;
 pub use error::{ConfigError, Problem};
@@ -28,5 +29,6 @@ pub use keys::{KEYS, Key};
 pub use listen::{Listen, socket_path_fault};
 pub use llm::Llm;
 pub use origin::Origin;
+pub use place::{Database, Files, Place};
 pub use settings::{Flush, Preset, Settings};
 pub use sources::{Effective, Sources};

@@ -121,7 +121,7 @@ impl Server {
             return Err(ServeError::Clock);
         }
         if settings.backend == Backend::Postgres {
-            database::check(settings).await?;
+            database::check_finished(settings).await?;
         }
         Self::new(settings, Arc::new(SystemClock))
     }

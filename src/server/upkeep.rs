@@ -1,31 +1,44 @@
-//! Work on the files of durable stores while no server uses them.
+//! Work on whole stores: on files while no server uses them, and on databases.
 
 use std::path::{Path, PathBuf};
 
 use crate::{
-    config::Place,
+    config::{Database, Files, Place, Settings},
     domain::{ConversationId, ConversationKey, IdError, Namespace, RecipientId},
-    server::stores,
+    server::{
+        database::{self, DatabaseError},
+        stores,
+    },
     store::{
         RecipientKey, StoreError,
-        durable::{self, Backup, BackupError, CopyError, Directory, OpenError, Options},
+        durable::{
+            self, Backup, BackupError, CopyError, CopyPlace, Directory, OpenError, Options,
+            key_value::Ordered,
+        },
+        postgres,
     },
 };
 
-pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed};
+pub use crate::store::{
+    durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed},
+    postgres::Reset,
+};
 
-/// Why the files of a store cannot be worked on.
+/// Why a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
 pub enum UpkeepError {
     /// The files do not belong to a store or belong to another engine, are in use, or are damaged.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The files cannot be checked or rewritten.
+    /// The database cannot be used.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The store cannot be checked or rewritten.
     #[error("{0}: {1}")]
     Store(Place, StoreError),
-    /// The files cannot be copied.
+    /// The store cannot be copied.
     #[error("cannot copy {0} to {1}: {2}")]
-    Copy(Place, Place, CopyError),
+    Copy(Place, Place, Box<CopyError>),
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
@@ -34,7 +47,7 @@ pub enum UpkeepError {
     Missing(Place, String),
     /// The backup cannot be restored to a store.
     #[error("cannot restore {0} to {1}: {2}")]
-    Restore(PathBuf, Place, CopyError),
+    Restore(PathBuf, Files, Box<CopyError>),
 }
 
 /// The progress of a copy.
@@ -48,24 +61,96 @@ pub enum Copying {
     Verified(u64),
 }
 
-/// Copies a store, compares both, and verifies the copy.
+/// Copies a store, compares both, and verifies the copy. The settings say how databases are reached.
 ///
 /// - Creates the target store if there is none, and completes one that holds an interrupted copy of
 ///   the same store.
+/// - Copies a database as of one moment. Servers may use it, but not a database that is copied to.
 /// - Reports to `progress` from time to time.
 pub fn copy(
     from: &Place,
     to: &Place,
+    settings: &Settings,
     progress: &mut dyn FnMut(Copying),
 ) -> Result<(Copied, Report), UpkeepError> {
-    let failed = |error| UpkeepError::Copy(from.clone(), to.clone(), error);
-    if durable::is_same(&from.directory, &to.directory) {
-        return Err(failed(CopyError::Same(from.directory.clone())));
+    match from {
+        Place::Files(files) => {
+            if let Place::Files(target) = to
+                && durable::is_same(&files.directory, &target.directory)
+            {
+                let same = CopyError::Same(files.directory.as_path().into());
+                return Err(UpkeepError::Copy(from.clone(), to.clone(), Box::new(same)));
+            }
+            let source = open(files)?;
+            source.check_finished()?;
+            copy_records(&source.pairs(), from, to, settings, progress)
+        }
+        Place::Database(database) => {
+            let options = finished(settings, database)?;
+            if let Place::Database(target) = to
+                && is_same(&options, &options_of(settings, target)?)
+            {
+                let same = CopyError::Same(CopyPlace::Schema(options.schema, options.url.to_string()));
+                return Err(UpkeepError::Copy(from.clone(), to.clone(), Box::new(same)));
+            }
+            let work = |source: &postgres::Snapshot<'_>| copy_records(source, from, to, settings, progress);
+            postgres::read(&options, work).map_err(|error| UpkeepError::Store(from.clone(), error))?
+        }
     }
-    let source = open(from)?;
-    let target = open_or_create(to)?;
-    let copied = durable::copy(&source, &target, &mut |copied| progress(Copying::Copied(copied)));
-    Ok((copied.map_err(failed)?, verified(&target, to, progress)?))
+}
+
+fn copy_records(
+    source: &dyn Ordered,
+    from: &Place,
+    to: &Place,
+    settings: &Settings,
+    progress: &mut dyn FnMut(Copying),
+) -> Result<(Copied, Report), UpkeepError> {
+    let failed = |error| UpkeepError::Copy(from.clone(), to.clone(), Box::new(error));
+    match to {
+        Place::Files(files) => {
+            let target = open_or_create(files)?;
+            let copied = durable::copy_records(source, &target, &mut |it| progress(Copying::Copied(it)));
+            Ok((copied.map_err(failed)?, verified(&target, to, progress)?))
+        }
+        Place::Database(database) => {
+            let options = options_of(settings, database)?;
+            let copied = postgres::copy(source, &from.to_string(), &options, &mut |it| {
+                progress(Copying::Copied(it));
+            });
+            let copied = copied.map_err(failed)?;
+            Ok((copied, verify(to, settings, &mut |records| progress(Copying::Verified(records)))?))
+        }
+    }
+}
+
+fn is_same(one: &postgres::Options, other: &postgres::Options) -> bool {
+    (&one.url, &one.schema) == (&other.url, &other.schema)
+}
+
+/// How a database is reached: the settings, and what the place names instead.
+fn options_of(settings: &Settings, place: &Database) -> Result<postgres::Options, DatabaseError> {
+    database::options(&named(settings, place))
+}
+
+/// The same, for a schema that must be complete.
+fn finished(settings: &Settings, place: &Database) -> Result<postgres::Options, UpkeepError> {
+    let settings = named(settings, place);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| DatabaseError::Store(StoreError::Unavailable(error.to_string())))?;
+    runtime.block_on(database::check_finished(&settings))?;
+    Ok(database::options(&settings)?)
+}
+
+fn named(settings: &Settings, place: &Database) -> Settings {
+    let Database { url, schema } = place.clone();
+    let settings = settings.clone();
+    Settings {
+        database_url: url.or(settings.database_url),
+        database_schema: schema.unwrap_or(settings.database_schema),
+        ..settings
+    }
 }
 
 /// Reads a whole backup and returns what it holds; reports to `progress` from time to time.
@@ -80,14 +165,15 @@ pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held,
 /// - Reports to `progress` from time to time.
 pub fn restore(
     file: &Path,
-    to: &Place,
+    to: &Files,
     progress: &mut dyn FnMut(Copying),
 ) -> Result<(Copied, Report), UpkeepError> {
     let (backup, _) = Backup::check(file, &mut |held| progress(Copying::Checked(held)))?;
     let target = open_or_create(to)?;
     let copied = durable::restore(&backup, &target, &mut |copied| progress(Copying::Copied(copied)));
-    let copied = copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), error))?;
-    Ok((copied, verified(&target, to, progress)?))
+    let copied =
+        copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
+    Ok((copied, verified(&target, &Place::Files(to.clone()), progress)?))
 }
 
 fn verified(
@@ -99,9 +185,18 @@ fn verified(
     report.map_err(|error| UpkeepError::Store(place.clone(), error))
 }
 
-/// Checks every record of a store; reports the number read to `progress` from time to time.
-pub fn verify(place: &Place, progress: &mut dyn FnMut(u64)) -> Result<Report, UpkeepError> {
-    durable::verify(&open(place)?, progress).map_err(|error| UpkeepError::Store(place.clone(), error))
+/// Checks every record of a store; reports the number read to `progress` from time to time. Servers may use a
+/// database meanwhile: the settings say how it is reached.
+pub fn verify(
+    place: &Place,
+    settings: &Settings,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Report, UpkeepError> {
+    let report = match place {
+        Place::Files(files) => durable::verify(&open(files)?, progress),
+        Place::Database(database) => postgres::verify(&finished(settings, database)?, progress),
+    };
+    report.map_err(|error| UpkeepError::Store(place.clone(), error))
 }
 
 /// Returns the scope of one conversation or one recipient of a namespace; everything in all namespaces if neither is
@@ -122,41 +217,61 @@ pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str
     })
 }
 
-/// Rebuilds the stored search index of conversations; reports the number of index blocks seen to `progress` from time
-/// to time.
-///
-/// - Fails if a named recipient or conversation is not in the store.
-pub fn reindex(
-    place: &Place,
-    scope: &Scope,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Reindexed, UpkeepError> {
-    let reindexed = durable::reindex(open(place)?, scope, progress)
-        .map_err(|error| UpkeepError::Store(place.clone(), error))?;
-    let missing = match scope {
+/// What is named in a scope.
+fn named_in(scope: &Scope) -> Option<String> {
+    match scope {
         Scope::Recipient(recipient) => {
-            format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace)
+            Some(format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace))
         }
-        Scope::Conversation(key) => format!("conversation {} in namespace {}", key.id, key.namespace),
-        Scope::All => return Ok(reindexed),
-    };
-    match reindexed.conversations {
-        0 => Err(UpkeepError::Missing(place.clone(), missing)),
-        _ => Ok(reindexed),
+        Scope::Conversation(key) => Some(format!("conversation {} in namespace {}", key.id, key.namespace)),
+        Scope::All => None,
     }
 }
 
+fn check_named(place: &Place, scope: &Scope, conversations: u64) -> Result<(), UpkeepError> {
+    match named_in(scope) {
+        Some(missing) if conversations == 0 => Err(UpkeepError::Missing(place.clone(), missing)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the stored search index of conversations in a database, and sets its columns right: see
+/// [`postgres::reindex()`]. The settings say how it is reached.
+///
+/// - Fails if a named recipient or conversation is not in the store.
+pub fn reset(database: &Database, settings: &Settings, scope: &Scope) -> Result<Reset, UpkeepError> {
+    let place = Place::Database(database.clone());
+    let reset = postgres::reindex(&finished(settings, database)?, scope);
+    let reset = reset.map_err(|error| UpkeepError::Store(place.clone(), error))?;
+    check_named(&place, scope, reset.conversations).map(|()| reset)
+}
+
+/// Rebuilds the stored search index of conversations in files; reports the number of index blocks seen to `progress`
+/// from time to time.
+///
+/// - Fails if a named recipient or conversation is not in the store.
+pub fn reindex(
+    files: &Files,
+    scope: &Scope,
+    progress: &mut dyn FnMut(u64),
+) -> Result<Reindexed, UpkeepError> {
+    let reindexed = durable::reindex(open(files)?, scope, progress)
+        .map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))?;
+    check_named(&Place::Files(files.clone()), scope, reindexed.conversations).map(|()| reindexed)
+}
+
 /// Rewrites the files of a store without what was removed from it.
-pub fn scrub(place: &Place) -> Result<Scrubbed, UpkeepError> {
-    durable::scrub(&open(place)?).map_err(|error| UpkeepError::Store(place.clone(), error))
+pub fn scrub(files: &Files) -> Result<Scrubbed, UpkeepError> {
+    let scrubbed = durable::scrub(&open(files)?);
+    scrubbed.map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))
 }
 
-fn open(place: &Place) -> Result<Directory, OpenError> {
-    Directory::open(stores::kind(place.engine), &place.directory, cache_bytes())
+fn open(files: &Files) -> Result<Directory, OpenError> {
+    Directory::open(stores::kind(files.engine), &files.directory, cache_bytes())
 }
 
-fn open_or_create(place: &Place) -> Result<Directory, OpenError> {
-    Directory::open_or_create(stores::kind(place.engine), &place.directory, cache_bytes())
+fn open_or_create(files: &Files) -> Result<Directory, OpenError> {
+    Directory::open_or_create(stores::kind(files.engine), &files.directory, cache_bytes())
 }
 
 /// The memory for an engine's cache: as much as a server's store has.

@@ -340,7 +340,7 @@ fn what_is_no_store_is_refused() {
             2,
             "the in-memory backend keeps no files",
         ),
-        (&["copy", "--from", "fjall:data"], 2, "--to <BACKEND:DIR>"),
+        (&["copy", "--from", "fjall:data"], 2, "--to <PLACE>"),
     ] {
         assert_holds(&run(&directory, command).failed(code), &[expected]);
     }

@@ -1,14 +1,14 @@
-//! Copies a store at rest into another directory, with the same or another engine.
+//! Copies the records of a store into another directory, with the same or another engine.
 
 use std::{
-    fs,
+    fmt, fs,
     ops::Bound,
     path::{Path, PathBuf},
 };
 
 use super::{
     directory::{Directory, OpenError},
-    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Value},
+    key_value::{Ascending, Batch, Durability, Key, KeyValue, KeyValueError, Ordered, Value},
     lists,
     records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record},
 };
@@ -31,26 +31,41 @@ pub struct Copied {
     pub verified: u64,
 }
 
+/// Where a copy is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopyPlace {
+    /// A directory.
+    Directory(PathBuf),
+    /// A schema of a database, and the database.
+    Schema(String, String),
+}
+
 /// Why a store was not copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CopyError {
-    /// Source and target are the same directory.
-    #[error("{} cannot be copied to itself; choose another directory", .0.display())]
-    Same(PathBuf),
+    /// Source and target are the same.
+    #[error("{0} cannot be copied to itself; choose another {what}", what = .0.what())]
+    Same(CopyPlace),
     /// The source is itself an unfinished copy.
     #[error("{0}")]
     Source(String),
     /// The target already holds a store.
-    #[error("{} already holds a store; choose an empty directory, or one that does not exist", .0.display())]
-    Taken(PathBuf),
+    #[error("{0} already holds a store; choose an empty {what}, or one that does not exist", what = .0.what())]
+    Taken(CopyPlace),
+    /// Another process makes a copy there.
+    #[error("another process copies to {0} at the moment; wait until it ends")]
+    InUse(CopyPlace),
+    /// The target cannot be opened.
+    #[error("{0}")]
+    Target(String),
     /// An earlier attempt's copy does not match the source.
     #[error(
-        "the copy in {} does not match the source: {record} differs; the source has changed since, or the copy is of another store; remove the directory and copy again",
-        directory.display()
+        "the copy in {place} does not match the source: {record} differs; the source has changed since, {why}; remove the {what} and copy again",
+        why = place.other_reasons(), what = place.what()
     )]
     Differs {
-        /// The target's directory.
-        directory: PathBuf,
+        /// Where the copy is.
+        place: CopyPlace,
         /// The first record that differs.
         record: Box<str>,
     },
@@ -59,12 +74,48 @@ pub enum CopyError {
         "a record of the source is damaged, and nothing after it was copied: {0}; run utterd verify for details"
     )]
     Damaged(#[from] BadRecord),
+    /// A record that belongs to another one is missing in the source.
+    #[error("the records of the source do not fit together: {0}; run utterd verify for details")]
+    Unfit(String),
     /// The source cannot be read.
     #[error("the source cannot be read: {0}")]
     Read(KeyValueError),
     /// The target cannot be written or read.
     #[error("the copy cannot be written: {0}")]
     Write(KeyValueError),
+}
+
+impl CopyPlace {
+    fn what(&self) -> &'static str {
+        match self {
+            Self::Directory(_) => "directory",
+            Self::Schema(..) => "schema",
+        }
+    }
+
+    fn other_reasons(&self) -> &'static str {
+        match self {
+            Self::Directory(_) => "or the copy is of another store",
+            Self::Schema(..) => {
+                "the copy is of another store or was written to, or the records of the source do not fit together (see utterd verify)"
+            }
+        }
+    }
+}
+
+impl fmt::Display for CopyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => write!(f, "{}", path.display()),
+            Self::Schema(schema, database) => write!(f, "the schema {schema} of {database}"),
+        }
+    }
+}
+
+impl From<&Path> for CopyPlace {
+    fn from(path: &Path) -> Self {
+        Self::Directory(path.into())
+    }
 }
 
 /// Copies all records of `from` to `to`, which is empty or holds the beginning of the same copy.
@@ -80,17 +131,23 @@ pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) 
         return Err(CopyError::Same(from.path().into()));
     }
     from.check_finished().map_err(|error: OpenError| CopyError::Source(error.to_string()))?;
-    copy_from(&Stored(from.pairs()), to, progress)
+    copy_records(&from.pairs(), to, progress)
+}
+
+/// Copies the records of any store to `to`, as [`copy()`] does.
+pub fn copy_records(
+    from: &dyn Ordered,
+    to: &Directory,
+    progress: &mut dyn FnMut(Copied),
+) -> Result<Copied, CopyError> {
+    copy_from(&Stored(from), to, progress)
 }
 
 /// The records to copy.
 pub(super) trait Source {
     /// Returns all records after the key `last`, ascending, without the store's own and derived ones.
-    fn behind(&self, last: Option<&[u8]>) -> Contents<'_>;
+    fn behind(&self, last: Option<&[u8]>) -> Ascending<'_>;
 }
-
-/// Records in key order. A record that cannot be read is an error in its place, and the last item.
-pub(super) type Contents<'a> = Box<dyn Iterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
 /// Copies all records of a source to `to`, as [`copy()`] does.
 pub(super) fn copy_from(
@@ -98,18 +155,23 @@ pub(super) fn copy_from(
     to: &Directory,
     progress: &mut dyn FnMut(Copied),
 ) -> Result<Copied, CopyError> {
-    let mut copying =
-        Copying { from: source, to: to.pairs(), path: to.path().into(), progress, copied: Copied::default() };
+    let mut copying = Copying {
+        from: source,
+        to: to.pairs(),
+        place: to.path().into(),
+        progress,
+        copied: Copied::default(),
+    };
     let group = copying.run(BATCH_BYTES)?;
     to.mark(group).map_err(CopyError::Write)?;
     Ok(copying.copied)
 }
 
 /// The records of a store.
-struct Stored<'a>(&'a dyn KeyValue);
+struct Stored<'a>(&'a dyn Ordered);
 
 impl Source for Stored<'_> {
-    fn behind(&self, last: Option<&[u8]>) -> Contents<'_> {
+    fn behind(&self, last: Option<&[u8]>) -> Ascending<'_> {
         contents(self.0, last)
     }
 }
@@ -126,7 +188,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 struct Copying<'a> {
     from: &'a dyn Source,
     to: &'a dyn KeyValue,
-    path: PathBuf,
+    place: CopyPlace,
     progress: &'a mut dyn FnMut(Copied),
     copied: Copied,
 }
@@ -137,13 +199,12 @@ impl Copying<'_> {
         match self.number(Meta::Copying)? {
             Some(_) => {}
             None if self.to.range(Bound::Unbounded, Bound::Unbounded).next().is_some() => {
-                return Err(CopyError::Taken(self.path.clone()));
+                return Err(CopyError::Taken(self.place.clone()));
             }
             None => drop(self.note(Some(1))?),
         }
-        let last = self.compare_with(false, |copied, (key, value)| {
-            copied.records += 1;
-            copied.bytes += (key.len() + value.len()) as u64;
+        let last = self.compare_with(false, |copied, pair| {
+            copied.add(pair);
             copied.resumed += 1;
         })?;
         self.copy_rest(last, batch_bytes)?;
@@ -157,28 +218,16 @@ impl Copying<'_> {
         self.note(None)
     }
 
-    /// Compares the copy with the source, record by record: with all of it, or up to the end of the copy.
-    /// Calls `note` for each equal record. Returns the last key of the copy.
+    /// Compares the copy with the source: see [`compare`]. Calls `note` for each equal record.
     fn compare_with(
         &mut self,
         all: bool,
         note: fn(&mut Copied, &(Key, Value)),
     ) -> Result<Option<Key>, CopyError> {
-        let (mut source, mut copy) = (self.from.behind(None), contents(self.to, None));
-        let (mut last, mut read) = (None, 0u64);
-        loop {
-            let copied = copy.next().transpose().map_err(CopyError::Write)?;
-            let wanted = (all || copied.is_some()).then(|| source.next()).flatten();
-            let original = wanted.transpose().map_err(CopyError::Read)?;
-            self.compare(copied.as_ref(), original.as_ref())?;
-            let Some(pair) = copied else { return Ok(last) };
-            note(&mut self.copied, &pair);
-            read += 1;
-            if read.is_multiple_of(STEP) {
-                (self.progress)(self.copied);
-            }
-            last = Some(pair.0);
-        }
+        let to = self.to;
+        let (copied, progress) = (&mut self.copied, &mut *self.progress);
+        let mut note = |pair: &(Key, Value)| note_to(copied, pair, note, progress);
+        compare(self.from.behind(None), contents(&to, None), all, &self.place, &mut note)
     }
 
     /// Copies the records after the key `last` unchanged: newer versions can read records written by older
@@ -214,16 +263,6 @@ impl Copying<'_> {
         Ok(())
     }
 
-    fn compare(&self, copy: Option<&(Key, Value)>, original: Option<&(Key, Value)>) -> Result<(), CopyError> {
-        if copy == original {
-            return Ok(());
-        }
-        // If the keys differ, the smaller one is missing from the other store.
-        let first = copy.into_iter().chain(original).min();
-        let record = first.map_or_else(Default::default, |(key, value)| describe(key, value));
-        Err(CopyError::Differs { directory: self.path.clone(), record })
-    }
-
     /// Records on disk whether the copy is unfinished; returns the group of that write.
     fn note(&mut self, unfinished: Option<u64>) -> Result<u64, CopyError> {
         let group = self.number(Meta::Group)?.unwrap_or(0) + 1;
@@ -242,10 +281,63 @@ impl Copying<'_> {
     }
 }
 
-/// The records after `last`.
-fn contents<'a>(pairs: &'a dyn KeyValue, last: Option<&[u8]>) -> Contents<'a> {
+/// Compares a copy with its source, record by record: with all of it, or up to the end of the copy. Calls
+/// `note` for each equal record. Returns the last key of the copy.
+pub(in crate::store) fn compare(
+    mut source: Ascending<'_>,
+    mut copy: Ascending<'_>,
+    all: bool,
+    place: &CopyPlace,
+    note: &mut dyn FnMut(&(Key, Value)),
+) -> Result<Option<Key>, CopyError> {
+    let mut last = None;
+    loop {
+        let copied = copy.next().transpose().map_err(CopyError::Write)?;
+        let wanted = (all || copied.is_some()).then(|| source.next()).flatten();
+        let original = wanted.transpose().map_err(CopyError::Read)?;
+        if copied != original {
+            // If the keys differ, the smaller one is missing from the other store.
+            return Err(CopyError::differs(place, copied.iter().chain(&original).min()));
+        }
+        let Some(pair) = copied else { return Ok(last) };
+        note(&pair);
+        last = Some(pair.0);
+    }
+}
+
+impl CopyError {
+    /// The copy differs from the source in a record.
+    pub(in crate::store) fn differs(place: &CopyPlace, record: Option<&(Key, Value)>) -> Self {
+        let record = record.map_or_else(Default::default, |(key, value)| describe(key, value));
+        Self::Differs { place: place.clone(), record }
+    }
+}
+
+/// Notes a record, and reports to `progress` now and then.
+fn note_to(
+    copied: &mut Copied,
+    pair: &(Key, Value),
+    note: fn(&mut Copied, &(Key, Value)),
+    progress: &mut dyn FnMut(Copied),
+) {
+    note(copied, pair);
+    if (copied.resumed + copied.verified).is_multiple_of(STEP) {
+        progress(*copied);
+    }
+}
+
+impl Copied {
+    /// Counts a record of the copy.
+    pub(in crate::store) fn add(&mut self, (key, value): &(Key, Value)) {
+        self.records += 1;
+        self.bytes += (key.len() + value.len()) as u64;
+    }
+}
+
+/// The records after `last`, without the store's own and derived ones.
+pub(in crate::store) fn contents<'a>(pairs: &'a dyn Ordered, last: Option<&[u8]>) -> Ascending<'a> {
     let from = last.map_or(Bound::Unbounded, Bound::Excluded);
-    Box::new(pairs.range(from, Bound::Unbounded).filter(|pair| !pair.as_ref().is_ok_and(is_own)))
+    Box::new(pairs.ascending(from, Bound::Unbounded).filter(|pair| !pair.as_ref().is_ok_and(is_own)))
 }
 
 /// Whether the record is not copied: one of the store's own numbers or links (groups and unscrubbed data

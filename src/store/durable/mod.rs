@@ -76,11 +76,13 @@ mod test_conversation;
 mod test_outcome;
 
 pub use backup::{Backup, BackupError, Held, restore};
-pub use copy::{Copied, CopyError, copy, is_same};
+pub use copy::{Copied, CopyError, CopyPlace, copy, copy_records, is_same};
+pub(in crate::store) use copy::{compare, contents};
 pub use directory::{Directory, OpenError};
 pub use label::{EngineKind, UnknownEngine};
 pub use options::{Flush, Options};
 pub use reindex::{Reindexed, Scope, reindex};
 pub use scrub::{Scrubbed, scrub};
 pub use store::DurableStore;
+pub(in crate::store) use verify::verify_records;
 pub use verify::{MAX_PROBLEMS, Problem, Report, verify};

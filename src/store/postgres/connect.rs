@@ -10,9 +10,10 @@ use rustls::{
     ClientConfig, RootCertStore,
     pki_types::{CertificateDer, pem::PemObject},
 };
+use tokio_postgres::Client;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::Options;
+use super::{Options, fault::unavailable};
 use crate::{
     domain::limits::{DATABASE_IDLE_TIMEOUT, DATABASE_STATEMENT_TIMEOUT},
     store::StoreError,
@@ -37,6 +38,18 @@ pub(super) fn greeting(schema: &str) -> String {
 /// An identifier of SQL.
 pub(super) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A connection of its own, which ends when the client is dropped.
+pub(super) async fn connected(options: &Options) -> Result<Client, StoreError> {
+    let connected = options.url.config().connect(tls(options)?).await;
+    let (client, connection) = connected.map_err(|error| unavailable(&error))?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(%error, "a connection ended");
+        }
+    });
+    Ok(client)
 }
 
 /// The authorities that the system trusts. Reading them takes longer than connecting.

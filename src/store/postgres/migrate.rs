@@ -2,7 +2,11 @@
 
 use tokio_postgres::Client;
 
-use super::{Options, connect, connect::quoted, fault::unavailable};
+use super::{
+    Options,
+    connect::{connected, quoted},
+    fault::unavailable,
+};
 use crate::store::StoreError;
 
 /// A version of the schema.
@@ -88,18 +92,6 @@ fn check_known(version: i32) -> Result<(), StoreError> {
 async fn version(client: &Client) -> Result<i32, StoreError> {
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM migrations", &[]).await;
     Ok(row.map_err(|error| unavailable(&error))?.get(0))
-}
-
-/// A connection of its own, which ends when the client is dropped.
-async fn connected(options: &Options) -> Result<Client, StoreError> {
-    let connected = options.url.config().connect(connect::tls(options)?).await;
-    let (client, connection) = connected.map_err(|error| unavailable(&error))?;
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "the connection for the schema ended");
-        }
-    });
-    Ok(client)
 }
 
 #[cfg(test)]

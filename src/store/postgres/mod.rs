@@ -5,6 +5,9 @@
 //!               ├ load … → Reader: one statement, one moment
 //!               └ hints  → LISTEN
 //!                                Database: the pool of connections, and whether it can be reached
+//! Snapshot: one moment of the tables, as the records of the durable stores
+//! ├ copy: its records go into another store, and those of another store into the tables
+//! └ verify: they are checked like those of a durable store; reindex sets columns right
 //! ```
 //!
 //! - `migrations` holds the schema, in SQL that explains itself; [`migrate`] applies it.
@@ -20,7 +23,10 @@ mod checks;
 mod chores;
 
 mod commit;
+mod computed;
 mod connect;
+mod conversations;
+mod copy;
 mod database;
 mod fault;
 mod hints;
@@ -28,18 +34,31 @@ mod lanes;
 mod list;
 mod lone;
 mod migrate;
+mod mismatches;
 mod options;
 mod parameters;
 mod plan;
 mod quotas;
 mod read;
+mod reindex;
 mod row;
+mod session;
+mod snapshot;
 mod sql;
 mod store;
+mod tables;
 mod trace;
 mod types;
+mod unfinished;
+mod verify;
 mod waits;
+mod writer;
 
+pub use copy::copy;
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use options::{DatabaseUrl, Options};
+pub use reindex::{Reset, reindex};
+pub use snapshot::{Snapshot, read};
 pub use store::PostgresStore;
+pub use unfinished::unfinished;
+pub use verify::verify;

@@ -62,7 +62,7 @@ fn conversations(rows: &[&Row]) -> Vec<Param> {
         of(rows, |row| row.branch),
         of(rows, |row| row.revision),
         of(rows, |row| row.update_time),
-        of(rows, Row::update_span),
+        of(rows, |row| row.update_span),
         of(rows, |row| row.end_time),
         of(rows, |row| row.expire_time),
         of(rows, |row| row.waits_since),

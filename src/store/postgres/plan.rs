@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     parameters::{Param, parameters, params},
     quotas::{self, Taken},
-    row::{Basis, Net, OutcomeRow, Row, names, number, parted, value},
+    row::{Basis, Net, OutcomeRow, Row, names, parted, value},
     sql,
-    types::{Sequences, Uuid},
+    types::{Sequences, Uuid, number},
 };
 use crate::{
     domain::{Block, Change, ChangeId, Head, LineageId, Ranges, Trunk},

@@ -12,8 +12,7 @@ use super::{
     batches::Batches,
     checks::{self, Checks, Question},
     database::Database,
-    row::number,
-    types::{Sequences, Time, Uuid},
+    types::{Sequences, Time, Uuid, number},
 };
 use crate::{
     domain::{

@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use super::types::{Sequences, Time, Uuid};
+use super::{
+    computed::Computed,
+    types::{Sequences, Time, Uuid, number},
+};
 use crate::{
     domain::{
         Change, Conversation, ConversationKey, Head, Ranges, Sequence, Utterance, compaction::Compaction,
@@ -18,7 +21,6 @@ use crate::{
             self, ConversationName, Description, Descriptions, Endings, HeadRecord, Heads, Kind, OutcomeName,
             Outcomes, Policies, Segments, Utterances,
         },
-        listing::span_of,
     },
 };
 
@@ -35,6 +37,7 @@ pub(super) struct Row {
     pub(super) branch: Uuid,
     pub(super) revision: i64,
     pub(super) update_time: Time,
+    pub(super) update_span: Time,
     pub(super) end_time: Option<Time>,
     pub(super) expire_time: Option<Time>,
     pub(super) waits_since: Option<Time>,
@@ -112,31 +115,30 @@ impl Row {
         let (identity, lineage) = (&head.identity, head.identity.lineage);
         let [namespace, id] = names(&identity.key);
         let was = before.map(|before| &before.head);
-        let mut live = Ranges::before(head.next);
-        live.subtract(&head.left);
+        let computed = Computed::of(head, after.awaits_since());
         let is_elsewhere = was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks);
         let policy = was.is_none_or(|was| was.policy != head.policy);
         let is_same_end = |was: &Head| was.ended.is_some() && was.ended == head.ended;
         let ending = head.ended.as_ref().filter(|_| !was.is_some_and(is_same_end));
-        let is_listed = identity.is_listed();
         let (removed_segments, segments) = parted(&net.segments);
         Self {
             namespace,
             id,
             basis: was.map_or_else(|| Basis::of(head), |was| Basis::State(Uuid(was.change.0))),
-            change: Uuid(head.change.0),
-            lineage: Uuid(lineage.0),
+            change: computed.change,
+            lineage: computed.lineage,
             branch: Uuid(head.branch.0),
-            revision: head.revision.0 as i64,
-            update_time: Time(head.update_time),
-            end_time: head.ended.as_ref().map(|ending| Time(ending.time)),
-            expire_time: head.expire_time().filter(|_| is_listed).map(Time),
-            waits_since: after.awaits_since().filter(|_| is_listed).map(Time),
-            erased_at: head.erased_at.0 as i64,
-            bytes: head.counted_bytes() as i64,
-            live: Sequences(live),
-            archived: Sequences((*head.archived).clone()),
-            lineages: is_elsewhere.then(|| lineages(head)),
+            revision: computed.revision,
+            update_time: computed.update_time,
+            update_span: computed.update_span,
+            end_time: computed.end_time,
+            expire_time: computed.expire_time,
+            waits_since: computed.waits_since,
+            erased_at: computed.erased_at,
+            bytes: computed.bytes,
+            live: computed.live,
+            archived: computed.archived,
+            lineages: is_elsewhere.then(|| [array(&computed.lineages), array(&computed.through)]),
             head: value::<Heads>(&lineage, &HeadRecord::of(head, &after.summary)),
             policy: policy.then(|| value::<Policies>(&lineage, &head.policy)),
             description: description(was, head),
@@ -161,11 +163,6 @@ impl Row {
     /// The conversation's name.
     pub(super) fn name(&self) -> (&str, &str) {
         (&self.namespace, &self.id)
-    }
-
-    /// The time of the last change, rounded.
-    pub(super) fn update_span(&self) -> Time {
-        Time(span_of(self.update_time.0))
     }
 
     /// Whether it is small enough to go with others.
@@ -231,14 +228,6 @@ fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
         record: value::<Utterances>(&(head.branch, *sequence), utterance),
     });
     utterances.collect()
-}
-
-/// The lineages that a conversation reads, in the order of lookup; and the last sequence in each.
-fn lineages(head: &Head) -> [String; 2] {
-    let trunks = head.trunks.iter().rev().map(|trunk| (Uuid(trunk.lineage.0), number(trunk.through)));
-    let (lineages, through): (Vec<_>, Vec<_>) =
-        std::iter::once((Uuid(head.branch.0), i64::MAX)).chain(trunks).unzip();
-    [array(&lineages), array(&through)]
 }
 
 /// Values as the text of an array.
@@ -310,9 +299,4 @@ pub(super) fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
 
 pub(super) fn names(key: &ConversationKey) -> [String; 2] {
     [key.namespace.as_str(), key.id.as_str()].map(str::to_owned)
-}
-
-/// A sequence as a `bigint`; all that are stored fit.
-pub(super) fn number(sequence: Sequence) -> i64 {
-    i64::try_from(sequence.0).unwrap_or(i64::MAX)
 }

@@ -5,7 +5,7 @@ use std::{error::Error, fmt};
 use bytes::{BufMut as _, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
 
-use crate::domain::{Ranges, Timestamp};
+use crate::domain::{Ranges, Sequence, Timestamp};
 
 type Encoded = Result<IsNull, Box<dyn Error + Sync + Send>>;
 
@@ -85,4 +85,9 @@ impl ToSql for Sequences {
 
     accepts!(INT8MULTI_RANGE);
     to_sql_checked!();
+}
+
+/// A sequence as a `bigint`; all that are stored fit.
+pub(super) fn number(sequence: Sequence) -> i64 {
+    i64::try_from(sequence.0).unwrap_or(i64::MAX)
 }

@@ -15,7 +15,7 @@ use std::{
 
 use tokio::runtime;
 use utterd::{
-    config::{DurableEngine, Place},
+    config::{DurableEngine, Files, Place, Settings},
     server::upkeep,
 };
 
@@ -50,12 +50,13 @@ fn no_file_holds_it(engine: DurableEngine) {
     });
     let found = |text: &str| WORDS.into_iter().filter(|word| holds(text, word)).collect::<Vec<_>>();
     assert_eq!(found(&content(path)), WORDS, "they were written, and nothing is rewritten by then");
-    let place = Place { engine, directory: path.to_owned() };
-    upkeep::scrub(&place).expect("the files are rewritten");
+    let files = Files { engine, directory: path.to_owned() };
+    upkeep::scrub(&files).expect("the files are rewritten");
     let scrubbed = content(path);
     assert!(found(&scrubbed).is_empty(), "the files still hold {:?}", found(&scrubbed));
     assert!(holds(&scrubbed, CONTROL));
-    assert_eq!(upkeep::verify(&place, &mut |_| {}).expect("the files are read").problems, []);
+    let verified = upkeep::verify(&Place::Files(files), &Settings::default(), &mut |_| {});
+    assert_eq!(verified.expect("the files are read").problems, []);
 }
 
 /// Tells the story, has the words forgotten, and searches for them in everything that can then be read.

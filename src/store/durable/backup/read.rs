@@ -9,8 +9,8 @@ use std::{
 
 use super::{
     super::{
-        copy::{Contents, Source},
-        key_value::{Key, KeyValueError, Value},
+        copy::Source,
+        key_value::{Ascending, Key, KeyValueError, Value},
         records::{BadRecord, Record},
     },
     block::{self, FORMAT, FRAME, Holds, MAX_BLOCK_BYTES, TITLE},
@@ -97,7 +97,7 @@ impl Backup {
 }
 
 impl Source for Backup {
-    fn behind(&self, last: Option<&[u8]>) -> Contents<'_> {
+    fn behind(&self, last: Option<&[u8]>) -> Ascending<'_> {
         let last = last.map(<[u8]>::to_vec);
         let is_behind = move |(key, _): &(Key, Value)| last.as_ref().is_none_or(|last| key > last);
         let failed = |error: BackupError| KeyValueError(error.to_string());

@@ -59,7 +59,7 @@ fn opened(engine: EngineKind, path: &Path) -> Directory {
 }
 
 fn all(pairs: &dyn KeyValue) -> Vec<(Key, Value)> {
-    contents(pairs, None).map(Result::unwrap).collect()
+    contents(&pairs, None).map(Result::unwrap).collect()
 }
 
 fn load(engine: EngineKind, path: &Path, like: &Conversation) -> Conversation {
@@ -158,8 +158,9 @@ impl KeyValue for Failing {
 
 fn run(from: &dyn KeyValue, to: &dyn KeyValue, batch_bytes: usize) -> Result<Copied, CopyError> {
     let progress = &mut |_| {};
-    let from = &Stored(from);
-    let mut copying = Copying { from, to, path: "copy".into(), progress, copied: Copied::default() };
+    let from = &Stored(&from);
+    let mut copying =
+        Copying { from, to, place: Path::new("copy").into(), progress, copied: Copied::default() };
     copying.run(batch_bytes)?;
     Ok(copying.copied)
 }
@@ -230,10 +231,8 @@ fn a_source_that_has_changed_is_noticed() {
         let writes = vec![(key.clone(), value)];
         source.pairs().apply(Batch { writes }, Durability::Process).unwrap();
     };
-    let differs = |record: &str| {
-        let directory = "copy".into();
-        Err(CopyError::Differs { directory, record: record.into() })
-    };
+    let differs =
+        |record: &str| Err(CopyError::Differs { place: Path::new("copy").into(), record: record.into() });
     write(&key, Some(there[0].1.clone()));
     assert_eq!(run(source.pairs(), &target, SMALL), differs(&name), "a record was rewritten");
     write(&key, None);

@@ -6,7 +6,7 @@ use super::survey::Survey;
 use crate::{
     domain::{Head, Sequence, Utterance},
     store::durable::{
-        key_value::Pairs,
+        key_value::Ascending,
         records::{self, Utterances},
     },
 };
@@ -24,7 +24,7 @@ pub(super) struct Forked<'a, 'h> {
 type Read = Result<(Sequence, Option<Utterance>), ()>;
 
 /// The utterances of one lineage.
-struct Keyed<'a>(Pairs<'a>);
+struct Keyed<'a>(Ascending<'a>);
 
 impl<'a, 'h> Forked<'a, 'h> {
     /// Starts at the first utterance of the conversation.

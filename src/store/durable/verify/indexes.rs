@@ -24,7 +24,6 @@ pub(super) fn check(survey: &mut Survey<'_>, names: &mut Names, listed: bool) {
             format!("the conversation belongs to {}, at {} µs", identity.recipient, identity.start_time.0)
         })
     });
-    check_active(survey, names);
     check_entries::<Dues>(
         survey,
         names,
@@ -131,7 +130,7 @@ fn wrong(right: Moment, time: Timestamp, does: &str, never: &str) -> Option<Stri
 }
 
 /// Checks that each recipient's active conversation belongs to the recipient.
-fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
+pub(super) fn check_active(survey: &mut Survey<'_>, names: &mut Names) {
     survey.walk::<Active>(|survey, recipient, active| {
         let Some(id) = active else { return };
         let wrong =

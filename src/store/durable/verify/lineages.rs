@@ -35,13 +35,14 @@ impl Lineages {
     /// Reads the heads of all conversations. Problems with a head are reported where heads are checked.
     pub(super) fn read(survey: &Survey<'_>, names: &mut Names) -> Self {
         let mut lineages = Self { parts: FxHashMap::default(), complete: names.complete };
-        for record in records::read::<Heads>(survey.pairs, &records::all_of::<Heads>()) {
+        for pair in survey.within(&records::all_of::<Heads>()) {
+            let record = pair.ok().and_then(|(key, value)| records::decode::<Heads>(&key, &value).ok());
             match record {
-                Ok((own, record)) if record.head.is_forked() && names.of(own).is_some() => {
+                Some((own, record)) if record.head.is_forked() && names.of(own).is_some() => {
                     lineages.add(own, &record.head);
                 }
-                Ok(_) => {}
-                Err(_) => lineages.complete = false,
+                Some(_) => {}
+                None => lineages.complete = false,
             }
         }
         lineages
@@ -70,7 +71,9 @@ impl Lineages {
 
     /// Checks that each reader record has a conversation with that trunk, and each trunk a reader record.
     pub(super) fn check_readers(&self, survey: &mut Survey<'_>, names: &mut Names) {
-        survey.walk::<Readers>(|survey, (lineage, reader), told| {
+        let mut told_of = BTreeSet::new();
+        let complete = survey.walk::<Readers>(|survey, (lineage, reader), told| {
+            told_of.insert((lineage, reader));
             let mut trunks = self.parts.get(&lineage).into_iter().flatten().filter(|part| part.is_trunk);
             let wrong = match (trunks.find(|part| part.reader == reader), told) {
                 (Some(part), Some(told)) => check_reader(part, &told, names).err(),
@@ -84,11 +87,10 @@ impl Lineages {
         let parts =
             self.parts.iter().flat_map(|(lineage, parts)| parts.iter().map(move |part| (lineage, part)));
         let trunks = parts.filter(|(_, part)| part.is_trunk).map(|(lineage, part)| (*lineage, part.reader));
-        for (lineage, reader) in trunks.collect::<BTreeSet<_>>() {
-            if survey.lacks::<Readers>(&(lineage, reader)) {
-                let subject = names.of(reader).map_or_else(|| reader.to_string(), |known| known.subject());
-                survey.problem(subject, format_args!("it is not among the readers of lineage {lineage}"));
-            }
+        let missing = trunks.filter(|trunk| complete && !told_of.contains(trunk)).collect::<BTreeSet<_>>();
+        for (lineage, reader) in missing {
+            let subject = names.of(reader).map_or_else(|| reader.to_string(), |known| known.subject());
+            survey.problem(subject, format_args!("it is not among the readers of lineage {lineage}"));
         }
     }
 }

@@ -31,7 +31,12 @@ mod unknown_kinds;
 
 pub use report::{MAX_PROBLEMS, Problem, Report};
 
-use super::{Directory, error::unavailable, key_value::KeyValue};
+use super::{
+    Directory,
+    error::unavailable,
+    key_value::{KeyValue, Ordered},
+    records::Outcomes,
+};
 use crate::store::StoreError;
 use {lineages::Lineages, names::Names, survey::Survey};
 
@@ -48,14 +53,28 @@ pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Re
 }
 
 fn look(pairs: &dyn KeyValue, listed: bool, progress: &mut dyn FnMut(u64)) -> Report {
-    let mut survey = Survey::new(pairs, progress);
+    let mut survey = Survey::new(&pairs, Some(pairs), progress);
     numbers::check(&mut survey);
-    let mut names = Names::read(&mut survey);
-    let lineages = Lineages::read(&survey, &mut names);
-    conversation::check_all(&mut survey, &mut names, &lineages);
-    lineages.check_readers(&mut survey, &mut names);
+    let mut names = check_conversations(&mut survey);
     indexes::check(&mut survey, &mut names, listed);
     outcomes::check(&mut survey);
     unknown_kinds::check(&mut survey);
     survey.done()
+}
+
+/// Checks the records of a store without an engine: all but its indexes, numbers and lists.
+pub(in crate::store) fn verify_records(pairs: &dyn Ordered, progress: &mut dyn FnMut(u64)) -> Report {
+    let mut survey = Survey::new(pairs, None, progress);
+    check_conversations(&mut survey);
+    survey.walk::<Outcomes>(|_, _, _| {});
+    survey.done()
+}
+
+fn check_conversations(survey: &mut Survey<'_>) -> Names {
+    let mut names = Names::read(survey);
+    let lineages = Lineages::read(survey, &mut names);
+    conversation::check_all(survey, &mut names, &lineages);
+    lineages.check_readers(survey, &mut names);
+    indexes::check_active(survey, &mut names);
+    names
 }

@@ -23,7 +23,7 @@ pub(super) fn check(survey: &mut Survey<'_>) {
 }
 
 fn check_age((time, name): &(Timestamp, OutcomeName), survey: &Survey<'_>) -> Option<&'static str> {
-    let Ok(outcome) = records::get::<Outcomes>(survey.pairs, name) else { return None };
+    let Ok(outcome) = records::get::<Outcomes>(survey.engine?, name) else { return None };
     let Some(outcome) = outcome else { return Some("there is no such outcome") };
     // An outcome without an age record was already reported itself.
     let is_older = outcome.time != *time && !survey.lacks::<OutcomeAges>(&(outcome.time, name.clone()));

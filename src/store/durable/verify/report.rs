@@ -1,6 +1,6 @@
 //! What a store contains, and what is wrong with it.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 /// Problems that a report lists; of further ones, it only has the number.
 pub const MAX_PROBLEMS: usize = 1_000;
@@ -25,6 +25,17 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds a problem with `subject`.
+    pub(in crate::store) fn add(&mut self, subject: impl Display, what: impl Display) {
+        match self.problems.len() < MAX_PROBLEMS {
+            true => {
+                let (subject, what) = (subject.to_string().into(), what.to_string().into());
+                self.problems.push(Problem { subject, what });
+            }
+            false => self.more_problems += 1,
+        }
+    }
+
     /// Whether no problem was found.
     pub fn is_clean(&self) -> bool {
         self.problems.is_empty()

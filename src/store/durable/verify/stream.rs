@@ -6,7 +6,7 @@ use super::{found::Found, survey::Survey};
 use crate::{
     domain::LineageId,
     store::durable::{
-        key_value::{KeyValueError, Pairs},
+        key_value::{Ascending, KeyValueError},
         records::{self, Kind, OfLineage},
     },
 };
@@ -29,7 +29,7 @@ pub(super) trait AnyStream<'a> {
 /// An iteration over the records of a kind. If the engine fails, the rest of that lineage is skipped, and the
 /// iteration continues with the next one.
 pub(super) struct Stream<'a, K: Kind> {
-    pairs: Pairs<'a>,
+    pairs: Ascending<'a>,
     next: Option<(K::Key, Option<K::Value>)>,
     broken: bool,
     /// The engine's last error: one damaged place can break the iteration for many lineages.

@@ -1,10 +1,13 @@
 //! Iterates over a store's records and collects problems.
 
-use std::{fmt::Display, ops::Range};
+use std::{
+    fmt::Display,
+    ops::{Bound, Range},
+};
 
-use super::{Problem, Report, found::Found, report::MAX_PROBLEMS};
+use super::{Report, found::Found};
 use crate::store::durable::{
-    key_value::{Key, KeyValue, KeyValueError, Pairs},
+    key_value::{Ascending, Key, KeyValue, KeyValueError, Ordered},
     records::{self, BadRecord, Kind, Outcomes, Segments, Utterances},
 };
 
@@ -13,14 +16,20 @@ const STEP: u64 = 1_000;
 
 /// A verification in progress, and its findings so far.
 pub(super) struct Survey<'a> {
-    pub(super) pairs: &'a dyn KeyValue,
+    pub(super) pairs: &'a dyn Ordered,
+    /// The engine, in which records are looked up by key; `None` if the records are not in an engine.
+    pub(super) engine: Option<&'a dyn KeyValue>,
     pub(super) report: Report,
     progress: &'a mut dyn FnMut(u64),
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn new(pairs: &'a dyn KeyValue, progress: &'a mut dyn FnMut(u64)) -> Self {
-        Self { pairs, report: Report::default(), progress }
+    pub(super) fn new(
+        pairs: &'a dyn Ordered,
+        engine: Option<&'a dyn KeyValue>,
+        progress: &'a mut dyn FnMut(u64),
+    ) -> Self {
+        Self { pairs, engine, report: Report::default(), progress }
     }
 
     /// Returns the report.
@@ -31,13 +40,7 @@ impl<'a> Survey<'a> {
 
     /// Reports a problem with `subject`.
     pub(super) fn problem(&mut self, subject: impl Display, what: impl Display) {
-        match self.report.problems.len() < MAX_PROBLEMS {
-            true => {
-                let (subject, what) = (subject.to_string().into(), what.to_string().into());
-                self.report.problems.push(Problem { subject, what });
-            }
-            false => self.report.more_problems += 1,
-        }
+        self.report.add(subject, what);
     }
 
     /// Reports an unreadable record.
@@ -83,14 +86,14 @@ impl<'a> Survey<'a> {
         true
     }
 
-    /// Whether there is no record with the key; `false` if that cannot be read.
+    /// Whether the engine has no record with the key; `false` if that cannot be read.
     pub(super) fn lacks<K: Kind>(&self, key: &K::Key) -> bool {
-        matches!(self.pairs.get(&records::key::<K>(key)), Ok(None))
+        self.engine.is_some_and(|engine| matches!(engine.get(&records::key::<K>(key)), Ok(None)))
     }
 
     /// Returns the pairs whose keys are in `range`.
-    pub(super) fn within(&self, range: &Range<Key>) -> Pairs<'a> {
-        records::within(self.pairs, range)
+    pub(super) fn within(&self, range: &Range<Key>) -> Ascending<'a> {
+        self.pairs.ascending(Bound::Included(&range.start), Bound::Excluded(&range.end))
     }
 
     /// Reads and counts a record; reports what is unreadable.

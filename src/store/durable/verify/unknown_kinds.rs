@@ -16,7 +16,7 @@ pub(super) fn check(survey: &mut Survey<'_>) {
 }
 
 fn between(survey: &mut Survey<'_>, from: &Bound<Key>, to: &Bound<Key>) {
-    for pair in survey.pairs.range(from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice)) {
+    for pair in survey.pairs.ascending(from.as_ref().map(Vec::as_slice), to.as_ref().map(Vec::as_slice)) {
         match pair {
             Ok((key, value)) => {
                 survey.count();

@@ -1,0 +1,86 @@
+//! The columns of a conversation's row that are computed from its records.
+
+use tokio_postgres::types::{ToSql, Type};
+
+use super::types::{Sequences, Time, Uuid, number};
+use crate::{
+    domain::{Head, Ranges, Timestamp},
+    store::listing::span_of,
+};
+
+/// Defines the columns: the name of each, the type of its value, and its type in SQL.
+macro_rules! columns {
+    ($($name:ident: $type:ty = $sql:ident,)*) => {
+        /// Their values.
+        #[derive(Clone)]
+        pub(super) struct Computed {
+            $(pub(super) $name: $type,)*
+        }
+
+        impl Computed {
+            /// Their names and types.
+            pub(super) const ALL: &[(&'static str, Type)] = &[$((stringify!($name), Type::$sql),)*];
+
+            /// Their values, in the same order.
+            pub(super) fn into_values(self) -> Vec<Box<dyn ToSql + Send + Sync>> {
+                vec![$(Box::new(self.$name),)*]
+            }
+        }
+    };
+}
+
+columns! {
+    lineage: Uuid = UUID,
+    recipient: String = TEXT,
+    listed: bool = BOOL,
+    change: Uuid = UUID,
+    revision: i64 = INT8,
+    start_time: Time = TIMESTAMPTZ,
+    update_time: Time = TIMESTAMPTZ,
+    update_span: Time = TIMESTAMPTZ,
+    end_time: Option<Time> = TIMESTAMPTZ,
+    expire_time: Option<Time> = TIMESTAMPTZ,
+    waits_since: Option<Time> = TIMESTAMPTZ,
+    erased_at: i64 = INT8,
+    bytes: i64 = INT8,
+    live: Sequences = INT8MULTI_RANGE,
+    archived: Sequences = INT8MULTI_RANGE,
+    lineages: Vec<Uuid> = UUID_ARRAY,
+    through: Vec<i64> = INT8_ARRAY,
+}
+
+impl Computed {
+    /// The columns for a conversation that has been waiting for a model since `awaits_since`.
+    pub(super) fn of(head: &Head, awaits_since: Option<Timestamp>) -> Self {
+        let identity = &head.identity;
+        let listed = identity.is_listed();
+        let mut live = Ranges::before(head.next);
+        live.subtract(&head.left);
+        let (lineages, through) = lineages(head).unzip();
+        Self {
+            lineage: Uuid(identity.lineage.0),
+            recipient: identity.recipient.as_str().to_owned(),
+            listed,
+            change: Uuid(head.change.0),
+            revision: head.revision.0 as i64,
+            start_time: Time(identity.start_time),
+            update_time: Time(head.update_time),
+            update_span: Time(span_of(head.update_time)),
+            end_time: head.ended.as_ref().map(|ending| Time(ending.time)),
+            expire_time: head.expire_time().filter(|_| listed).map(Time),
+            waits_since: awaits_since.filter(|_| listed).map(Time),
+            erased_at: head.erased_at.0 as i64,
+            bytes: head.counted_bytes() as i64,
+            live: Sequences(live),
+            archived: Sequences((*head.archived).clone()),
+            lineages,
+            through,
+        }
+    }
+}
+
+/// The lineages that a conversation reads, in the order of lookup, each with the last sequence.
+fn lineages(head: &Head) -> impl Iterator<Item = (Uuid, i64)> {
+    let trunks = head.trunks.iter().rev().map(|trunk| (Uuid(trunk.lineage.0), number(trunk.through)));
+    std::iter::once((Uuid(head.branch.0), i64::MAX)).chain(trunks)
+}

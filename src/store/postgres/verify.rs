@@ -1,0 +1,48 @@
+//! Verifies what a schema holds: the records like those of a durable store, and the columns derived from them.
+
+use super::{
+    Options,
+    mismatches::{self, Mismatch},
+    snapshot,
+};
+use crate::store::{
+    StoreError,
+    durable::{
+        Report,
+        records::{self, ConversationName, Kind, Outcomes, Utterances},
+        verify_records,
+    },
+};
+
+/// Checks every record of a schema as of one moment, while servers go on; now and then reports how many were
+/// read.
+///
+/// - Checks records as [`durable::verify`](crate::store::durable::verify()) does, and every column that is
+///   derived from a record.
+/// - Reads utterances and outcomes twice.
+/// - All problems are in the report, even if a record cannot be read.
+/// - Blocks: not for threads of a runtime.
+pub fn verify(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
+    snapshot::read(options, |snapshot| {
+        let mut report = verify_records(snapshot, progress);
+        mismatches::find(snapshot, &mut |mismatch| {
+            add(mismatch, &mut report);
+            Ok(())
+        })?;
+        Ok(report)
+    })?
+}
+
+fn add(mismatch: Mismatch, report: &mut Report) {
+    match mismatch {
+        Mismatch::Conversation(row, columns) => {
+            columns.iter().for_each(|column| disagrees::<ConversationName>(&row.key, column, report));
+        }
+        Mismatch::GivenId(key, ..) => disagrees::<Utterances>(&key, "given_id", report),
+        Mismatch::Time(name, ..) => disagrees::<Outcomes>(&name, "time", report),
+    }
+}
+
+fn disagrees<K: Kind>(key: &K::Key, column: &str, report: &mut Report) {
+    report.add(records::name::<K>(key), format_args!("its column {column} does not agree with its records"));
+}

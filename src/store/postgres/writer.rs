@@ -1,0 +1,152 @@
+//! Writes the rows of a copy, in batches.
+
+use std::pin::pin;
+
+use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter, types::Type};
+
+use super::{
+    columns::{Param, borrowed, params},
+    computed::Computed,
+    conversations::ConversationRow,
+    session::Session,
+    types::{Time, Uuid, number},
+};
+use crate::store::{
+    RecipientKey, StoreError,
+    durable::{
+        key_value::Value,
+        records::{OutcomeName, Record},
+    },
+};
+
+/// Bytes per batch.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// A table that rows are copied into.
+struct Target {
+    name: &'static str,
+    columns: &'static [(&'static str, Type)],
+}
+
+/// Defines tables: the columns of each, with their types.
+macro_rules! targets {
+    ($($target:ident: $name:literal { $($column:ident $sql:ident),* };)*) => {
+        $(const $target: Target =
+            Target { name: $name, columns: &[$((stringify!($column), Type::$sql)),*] };)*
+    };
+}
+
+targets! {
+    UTTERANCES: "utterances" { lineage UUID, sequence INT8, given_id TEXT, record BYTEA };
+    SEGMENTS: "segments" { lineage UUID, number INT8, record BYTEA };
+    COMPACTIONS: "compactions" { lineage UUID, number INT8, record BYTEA };
+    STATE_VALUES: "state_values" { lineage UUID, name TEXT, record BYTEA };
+    READERS: "readers" { lineage UUID, reader UUID, namespace TEXT, id TEXT, through INT8 };
+    ACTIVE: "active" { namespace TEXT, recipient TEXT, conversation TEXT };
+    OUTCOMES: "outcomes" { namespace TEXT, request TEXT, rpc TEXT, time TIMESTAMPTZ, record BYTEA };
+    RECORDS: "conversations" {
+        namespace TEXT, id TEXT, identity BYTEA, head BYTEA, policy BYTEA, description BYTEA, ending BYTEA
+    };
+}
+
+/// Rows that wait to be written, all of one table.
+pub(super) struct Writer<'a> {
+    session: &'a Session,
+    table: &'static str,
+    columns: Vec<(&'static str, Type)>,
+    rows: Vec<Vec<Param>>,
+    bytes: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(session: &'a Session) -> Self {
+        Self { session, table: "", columns: Vec::new(), rows: Vec::new(), bytes: 0 }
+    }
+
+    /// Adds the row of a conversation. Returns whether rows were written.
+    pub(super) fn add_conversation(&mut self, row: ConversationRow) -> Result<bool, StoreError> {
+        let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
+        let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
+        let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
+        let mut values = params![namespace, id, identity, head, policy, description, ending];
+        values.extend(columns.into_values());
+        let all: Vec<_> = RECORDS.columns.iter().chain(Computed::ALL).cloned().collect();
+        self.add(RECORDS.name, &all, values, bytes)
+    }
+
+    /// Adds the row of a record, unless it is a part of a conversation's row or derived from other columns.
+    /// Returns whether rows were written.
+    pub(super) fn add_record(&mut self, record: Record, value: Value) -> Result<bool, StoreError> {
+        let bytes = value.len();
+        let (target, values) = match record {
+            Record::Utterances((lineage, sequence), utterance) => {
+                let id = utterance.given_id().map(str::to_owned);
+                (UTTERANCES, params![Uuid(lineage.0), number(sequence), id, value])
+            }
+            Record::Segments((lineage, number), _) => {
+                (SEGMENTS, params![Uuid(lineage.0), i64::from(number), value])
+            }
+            Record::Compactions((lineage, number), _) => {
+                (COMPACTIONS, params![Uuid(lineage.0), i64::from(number), value])
+            }
+            Record::StateValues((lineage, name), _) => {
+                (STATE_VALUES, params![Uuid(lineage.0), name.0.to_string(), value])
+            }
+            Record::Readers((lineage, reader), told) => {
+                let [namespace, id] = [told.conversation.namespace.as_str(), told.conversation.id.as_str()];
+                let names = (namespace.to_owned(), id.to_owned());
+                let [lineage, reader] = [Uuid(lineage.0), Uuid(reader.0)];
+                (READERS, params![lineage, reader, names.0, names.1, number(told.through)])
+            }
+            Record::Active(RecipientKey { namespace, id }, conversation) => {
+                let [namespace, id] = [namespace.as_str(), id.as_str()].map(str::to_owned);
+                (ACTIVE, params![namespace, id, conversation.as_str().to_owned()])
+            }
+            Record::Outcomes(OutcomeName { namespace, rpc, request }, outcome) => {
+                let [namespace, request] = [namespace.as_str(), request.as_str()].map(str::to_owned);
+                (OUTCOMES, params![namespace, request, rpc.into_owned(), Time(outcome.time), value])
+            }
+            _ => return Ok(false),
+        };
+        self.add(target.name, target.columns, values, bytes)
+    }
+
+    fn add(
+        &mut self,
+        table: &'static str,
+        columns: &[(&'static str, Type)],
+        values: Vec<Param>,
+        bytes: usize,
+    ) -> Result<bool, StoreError> {
+        let is_full = self.bytes >= BATCH_BYTES || self.table != table;
+        let written = is_full && self.flush()?;
+        if self.table != table {
+            (self.table, self.columns) = (table, columns.to_vec());
+        }
+        self.rows.push(values);
+        self.bytes += bytes;
+        Ok(written)
+    }
+
+    /// Writes the rows that wait: all, or none. Returns whether there were any.
+    pub(super) fn flush(&mut self) -> Result<bool, StoreError> {
+        self.bytes = 0;
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(false);
+        }
+        self.session.wait(self.write(rows))?;
+        Ok(true)
+    }
+
+    async fn write(&self, rows: Vec<Vec<Param>>) -> Result<(), Error> {
+        let (names, types): (Vec<_>, Vec<_>) = self.columns.iter().cloned().unzip();
+        let sql = format!("COPY {} ({}) FROM STDIN BINARY", self.table, names.join(", "));
+        let sink = self.session.client.copy_in(&sql).await?;
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
+        for row in rows {
+            writer.as_mut().write(&borrowed(&row)).await?;
+        }
+        writer.finish().await.map(drop)
+    }
+}
