@@ -7,9 +7,9 @@ use tokio_postgres::{
 };
 
 use super::{
-    columns::Param,
     computed::Computed,
     conversations::{ConversationRow, Conversations, NoRow},
+    parameters::Param,
     snapshot::Snapshot,
     tables::outcome,
     types::{Time, Uuid},

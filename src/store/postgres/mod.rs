@@ -21,7 +21,6 @@
 mod batches;
 mod checks;
 mod chores;
-
 mod commit;
 mod computed;
 mod connect;

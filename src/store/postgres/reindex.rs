@@ -4,10 +4,10 @@ use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
-    columns::borrowed,
     computed::Computed,
     conversations::ConversationRow,
     mismatches::{self, Mismatch},
+    parameters::borrowed,
     session::Session,
     snapshot,
     types::{Time, Uuid, number},

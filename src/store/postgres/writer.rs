@@ -5,9 +5,9 @@ use std::pin::pin;
 use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter, types::Type};
 
 use super::{
-    columns::{Param, borrowed, params},
     computed::Computed,
     conversations::ConversationRow,
+    parameters::{Param, borrowed, params},
     session::Session,
     types::{Time, Uuid, number},
 };
