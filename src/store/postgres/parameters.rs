@@ -1,11 +1,10 @@
 //! The rows of several conversations, as the parameters of one statement.
 
+use std::fmt::{Display, Write as _};
+
 use tokio_postgres::types::ToSql;
 
-use super::{
-    row::{Basis, Beginning, Row},
-    types::{Time, Uuid},
-};
+use super::{row::Row, types::Uuid};
 
 /// A parameter of a statement.
 pub(super) type Param = Box<dyn ToSql + Send + Sync>;
@@ -21,7 +20,7 @@ pub(super) fn borrowed(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
     params.iter().map(|param| &**param as &(dyn ToSql + Sync)).collect()
 }
 
-/// The parameters `$1` to `$46` of a statement that changes conversations, `$49` of one that creates them.
+/// The parameters `$1` to `$50` of a statement that changes conversations, to `$53` of one that creates them.
 ///
 /// Each is an array. Those of the conversations' own columns have a value for each row; the others have a value
 /// for each part of a row, and the first of them is the row's number.
@@ -53,25 +52,24 @@ fn each<'a, P: 'a, T>(
 }
 
 fn conversations(rows: &[&Row]) -> Vec<Param> {
-    let lineages = |place: usize| of(rows, |row| row.lineages.as_ref().map(|both| both[place].clone()));
     params![
         of(rows, |row| row.namespace.clone()),
         of(rows, |row| row.id.clone()),
-        of(rows, |row| row.change),
-        of(rows, |row| row.lineage),
+        of(rows, |row| row.computed.change),
+        of(rows, |row| row.computed.lineage),
         of(rows, |row| row.branch),
-        of(rows, |row| row.revision),
-        of(rows, |row| row.update_time),
-        of(rows, |row| row.update_span),
-        of(rows, |row| row.end_time),
-        of(rows, |row| row.expire_time),
-        of(rows, |row| row.waits_since),
-        of(rows, |row| row.erased_at),
-        of(rows, |row| row.bytes),
-        of(rows, |row| row.live.clone()),
-        of(rows, |row| row.archived.clone()),
-        lineages(0),
-        lineages(1),
+        of(rows, |row| row.computed.revision),
+        of(rows, |row| row.computed.update_time),
+        of(rows, |row| row.computed.update_span),
+        of(rows, |row| row.computed.end_time),
+        of(rows, |row| row.computed.expire_time),
+        of(rows, |row| row.computed.waits_since),
+        of(rows, |row| row.computed.erased_at),
+        of(rows, |row| row.computed.bytes),
+        of(rows, |row| row.computed.live.clone()),
+        of(rows, |row| row.computed.archived.clone()),
+        of(rows, |row| row.is_elsewhere.then(|| array(&row.computed.lineages))),
+        of(rows, |row| row.is_elsewhere.then(|| array(&row.computed.through))),
         of(rows, |row| row.head.clone()),
         of(rows, |row| row.policy.clone()),
         of(rows, |row| row.description.is_some()),
@@ -103,10 +101,10 @@ fn utterances(rows: &[&Row]) -> Vec<Param> {
 fn segments(rows: &[&Row]) -> Vec<Param> {
     params![
         each(rows, |row| &row.removed_segments, |number, _, _| number),
-        each(rows, |row| &row.removed_segments, |_, row, _| row.lineage),
+        each(rows, |row| &row.removed_segments, |_, row, _| row.computed.lineage),
         each(rows, |row| &row.removed_segments, |_, _, segment| *segment),
         each(rows, |row| &row.segments, |number, _, _| number),
-        each(rows, |row| &row.segments, |_, row, _| row.lineage),
+        each(rows, |row| &row.segments, |_, row, _| row.computed.lineage),
         each(rows, |row| &row.segments, |_, _, segment| segment.0),
         each(rows, |row| &row.segments, |_, _, segment| segment.1.clone()),
     ]
@@ -138,28 +136,20 @@ fn basis(rows: &[&Row]) -> Vec<Param> {
     if !states.is_empty() {
         return params![states];
     }
-    let beginnings: Vec<&Beginning> = rows.iter().filter_map(|row| row.basis.beginning()).collect();
-    let all = |time: fn(&Beginning) -> Time| beginnings.iter().map(|it| time(it)).collect::<Vec<_>>();
     params![
-        beginnings.iter().map(|it| it.recipient.clone()).collect::<Vec<_>>(),
-        beginnings.iter().map(|it| it.is_listed).collect::<Vec<_>>(),
-        all(|it| it.start_time),
-        beginnings.iter().map(|it| it.identity.clone()).collect::<Vec<_>>(),
+        of(rows, |row| row.computed.recipient.clone()),
+        of(rows, |row| row.computed.listed),
+        of(rows, |row| row.computed.start_time),
+        of(rows, |row| row.basis.identity().map(<[u8]>::to_vec)),
     ]
 }
 
-impl Basis {
-    pub(super) fn state(&self) -> Option<Uuid> {
-        match self {
-            Self::State(state) => Some(*state),
-            Self::Nothing(_) => None,
-        }
+/// Values as the text of an array.
+fn array(values: &[impl Display]) -> String {
+    let mut text = String::from("{");
+    for (place, value) in values.iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        let _ = write!(text, "{comma}{value}");
     }
-
-    fn beginning(&self) -> Option<&Beginning> {
-        match self {
-            Self::State(_) => None,
-            Self::Nothing(beginning) => Some(beginning),
-        }
-    }
+    text + "}"
 }

@@ -1,14 +1,10 @@
 //! What a commit writes of one conversation, as values for columns.
 
-use std::{
-    collections::BTreeMap,
-    fmt::{Display, Write as _},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
     computed::Computed,
-    types::{Sequences, Time, Uuid, number},
+    types::{Time, Uuid, number},
 };
 use crate::{
     domain::{
@@ -31,22 +27,11 @@ pub(super) struct Row {
     pub(super) namespace: String,
     pub(super) id: String,
     pub(super) basis: Basis,
-    pub(super) change: Uuid,
-    pub(super) lineage: Uuid,
+    pub(super) computed: Computed,
+    /// Whether it reads other lineages than before.
+    pub(super) is_elsewhere: bool,
     /// The lineage that utterances are written to.
     pub(super) branch: Uuid,
-    pub(super) revision: i64,
-    pub(super) update_time: Time,
-    pub(super) update_span: Time,
-    pub(super) end_time: Option<Time>,
-    pub(super) expire_time: Option<Time>,
-    pub(super) waits_since: Option<Time>,
-    pub(super) erased_at: i64,
-    pub(super) bytes: i64,
-    pub(super) live: Sequences,
-    pub(super) archived: Sequences,
-    /// The lineages that it reads, and the last sequence in each.
-    pub(super) lineages: Option<[String; 2]>,
     pub(super) head: Vec<u8>,
     pub(super) policy: Option<Vec<u8>>,
     /// The description, which may have become empty.
@@ -69,17 +54,8 @@ pub(super) struct Row {
 pub(super) enum Basis {
     /// The conversation in this state.
     State(Uuid),
-    /// Nothing: the conversation begins.
-    Nothing(Beginning),
-}
-
-/// What never changes.
-#[derive(Clone)]
-pub(super) struct Beginning {
-    pub(super) recipient: String,
-    pub(super) is_listed: bool,
-    pub(super) start_time: Time,
-    pub(super) identity: Vec<u8>,
+    /// Nothing: the conversation begins, with this identity.
+    Nothing(Vec<u8>),
 }
 
 /// An utterance.
@@ -115,8 +91,6 @@ impl Row {
         let (identity, lineage) = (&head.identity, head.identity.lineage);
         let [namespace, id] = names(&identity.key);
         let was = before.map(|before| &before.head);
-        let computed = Computed::of(head, after.awaits_since());
-        let is_elsewhere = was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks);
         let policy = was.is_none_or(|was| was.policy != head.policy);
         let is_same_end = |was: &Head| was.ended.is_some() && was.ended == head.ended;
         let ending = head.ended.as_ref().filter(|_| !was.is_some_and(is_same_end));
@@ -125,20 +99,9 @@ impl Row {
             namespace,
             id,
             basis: was.map_or_else(|| Basis::of(head), |was| Basis::State(Uuid(was.change.0))),
-            change: computed.change,
-            lineage: computed.lineage,
+            computed: Computed::of(head, after.awaits_since()),
+            is_elsewhere: was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks),
             branch: Uuid(head.branch.0),
-            revision: computed.revision,
-            update_time: computed.update_time,
-            update_span: computed.update_span,
-            end_time: computed.end_time,
-            expire_time: computed.expire_time,
-            waits_since: computed.waits_since,
-            erased_at: computed.erased_at,
-            bytes: computed.bytes,
-            live: computed.live,
-            archived: computed.archived,
-            lineages: is_elsewhere.then(|| [array(&computed.lineages), array(&computed.through)]),
             head: value::<Heads>(&lineage, &HeadRecord::of(head, &after.summary)),
             policy: policy.then(|| value::<Policies>(&lineage, &head.policy)),
             description: description(was, head),
@@ -183,13 +146,21 @@ impl Row {
 
 impl Basis {
     fn of(head: &Head) -> Self {
-        let identity = &head.identity;
-        Self::Nothing(Beginning {
-            recipient: identity.recipient.as_str().to_owned(),
-            is_listed: identity.is_listed(),
-            start_time: Time(identity.start_time),
-            identity: value::<ConversationName>(&identity.key, identity),
-        })
+        Self::Nothing(value::<ConversationName>(&head.identity.key, &head.identity))
+    }
+
+    pub(super) fn state(&self) -> Option<Uuid> {
+        match self {
+            Self::State(state) => Some(*state),
+            Self::Nothing(_) => None,
+        }
+    }
+
+    pub(super) fn identity(&self) -> Option<&[u8]> {
+        match self {
+            Self::State(_) => None,
+            Self::Nothing(identity) => Some(identity),
+        }
     }
 }
 
@@ -228,16 +199,6 @@ fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
         record: value::<Utterances>(&(head.branch, *sequence), utterance),
     });
     utterances.collect()
-}
-
-/// Values as the text of an array.
-fn array(values: &[impl Display]) -> String {
-    let mut text = String::from("{");
-    for (place, value) in values.iter().enumerate() {
-        let comma = if place > 0 { "," } else { "" };
-        let _ = write!(text, "{comma}{value}");
-    }
-    text + "}"
 }
 
 /// What several changes, one after the other, write and remove.
