@@ -112,6 +112,7 @@ impl Commits {
             match sent.unwrap_or_else(Sent::Lost) {
                 Sent::Written => return Ok(()),
                 Sent::Outdated => return Err(Failed::Conflict(lone.state.clone())),
+                Sent::Refused(error) => return Err(Failed::Store(error)),
                 Sent::Lost(error) => return Err(Failed::Lost(error)),
                 Sent::Unwritten => {}
             }

@@ -16,6 +16,8 @@ pub(super) enum Fault {
     Present,
     /// Another transaction was in the way; it can be tried again.
     InTheWay,
+    /// The statement's data was refused, and it had no effect.
+    Invalid(StoreError),
     /// The statement was refused, and had no effect.
     Refused(StoreError),
     /// It is not known whether the statement had an effect: the connection can no longer be used.
@@ -34,6 +36,10 @@ impl Fault {
             code if code.code().starts_with("57P") || code.code().starts_with("08") => {
                 Self::Lost(unavailable(error))
             }
+            // a value or a constraint, or a size
+            code if ["22", "23", "54"].iter().any(|class| code.code().starts_with(class)) => {
+                Self::Invalid(unavailable(error))
+            }
             _ => Self::Refused(unavailable(error)),
         }
     }
@@ -41,7 +47,7 @@ impl Fault {
     /// The error for a caller to which nothing else can be said.
     pub(super) fn into_error(self) -> StoreError {
         StoreError::Unavailable(match self {
-            Self::Refused(error) | Self::Lost(error) => return error,
+            Self::Invalid(error) | Self::Refused(error) | Self::Lost(error) => return error,
             Self::Unexpected | Self::Present => "the database holds what it should not".to_owned(),
             Self::InTheWay => "another transaction was in the way".to_owned(),
         })

@@ -28,6 +28,8 @@ pub(super) enum Sent {
     Outdated,
     /// Nothing was written, and why is not known.
     Unwritten,
+    /// Nothing was written, as the database refuses everything.
+    Refused(StoreError),
     /// It may have been written.
     Lost(StoreError),
 }
@@ -44,8 +46,11 @@ impl Batched for Lones {
         match self.write(&lones).await {
             Ok(sent) => sent,
             Err(Fault::Lost(error)) => vec![Sent::Lost(error); lones.len()],
+            Err(Fault::Refused(error)) => vec![Sent::Refused(error); lones.len()],
             // one of them is to blame, which finds out when it is written alone
-            Err(_) => vec![Sent::Unwritten; lones.len()],
+            Err(Fault::Unexpected | Fault::Present | Fault::InTheWay | Fault::Invalid(_)) => {
+                vec![Sent::Unwritten; lones.len()]
+            }
         }
     }
 }
