@@ -30,6 +30,8 @@ const PAYLOAD: usize = 7_500;
 const SENT: usize = 1_000;
 /// The most hints that wait for a reader.
 const UNREAD: usize = 1_024;
+/// How long to gather hints after some were sent: every server has to read each notification.
+const PAUSE: Duration = Duration::from_millis(5);
 /// How long to wait before listening again, at first and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
@@ -108,6 +110,7 @@ async fn send_all(database: Database, channel: String, mut waiting: mpsc::Unboun
         if let Err(error) = send(&database, &channel, &payloads).await {
             tracing::debug!(%error, "hints were not sent");
         }
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
