@@ -12,12 +12,16 @@ use crate::{
 /// The most connections that the database accepts.
 const MOST: usize = 8;
 
-/// Other programs use all connections that the database accepts.
+/// Other programs use all connections that the database accepts: servers go on with those that they have; without
+/// any, they wait.
 pub fn the_database_is_full_of_connections() -> Result<(), String> {
     let cluster = Cluster::start(&[("max_connections", &MOST.to_string())])?;
     runtime().block_on(async {
         let fleet = Fleet::start(&[cluster.url()], 2).await;
         hello(fleet.client(0)).await.unwrap();
+        let rest = rest_of_connections(&cluster).await;
+        hello(fleet.client(0)).await.unwrap();
+        drop(rest);
         let others = within("all connections", all_connections(&cluster)).await;
         is_unavailable(hello(fleet.client(0))).await;
         is_unavailable(hellos(fleet.client(0))).await;
@@ -25,7 +29,7 @@ pub fn the_database_is_full_of_connections() -> Result<(), String> {
         drop(others);
         fleet.serves(0).await;
         hello(fleet.client(0)).await.unwrap();
-        assert_eq!(hellos(fleet.client(0)).await.unwrap(), 2);
+        assert_eq!(hellos(fleet.client(0)).await.unwrap(), 3);
     });
     Ok(())
 }
@@ -53,16 +57,28 @@ pub fn the_database_becomes_read_only() -> Result<(), String> {
     Ok(())
 }
 
+/// Opens connections until there are no more.
+async fn rest_of_connections(cluster: &Cluster) -> Vec<Client> {
+    let mut rest = Vec::new();
+    while let Some(client) = connection(cluster).await {
+        rest.push(client);
+    }
+    rest
+}
+
+async fn connection(cluster: &Cluster) -> Option<Client> {
+    let (client, connection) = tokio_postgres::connect(&cluster.url(), NoTls).await.ok()?;
+    tokio::spawn(connection);
+    Some(client)
+}
+
 /// Opens connections until there are no more, closing those of the servers.
 async fn all_connections(cluster: &Cluster) -> Vec<Client> {
     let mut all: Vec<Client> = Vec::new();
     while all.len() < MOST {
-        match tokio_postgres::connect(&cluster.url(), NoTls).await {
-            Ok((client, connection)) => {
-                tokio::spawn(connection);
-                all.push(client);
-            }
-            Err(_) => {
+        match connection(cluster).await {
+            Some(client) => all.push(client),
+            None => {
                 let close = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                     WHERE application_name LIKE 'server_%'";
                 all.last().expect("a connection").batch_execute(close).await.expect("an answer");

@@ -7,7 +7,7 @@ use deadpool_postgres::{
 };
 use futures::StreamExt as _;
 use tokio::{sync::watch, time};
-use tokio_postgres::{Error, Row, types::ToSql};
+use tokio_postgres::{Error, Row, error::SqlState, types::ToSql};
 use tokio_stream::wrappers::WatchStream;
 
 use super::{
@@ -64,12 +64,32 @@ impl Database {
     pub(super) async fn connection(&self) -> Result<Connection, StoreError> {
         self.0.condition.borrow().clone()?;
         let wait = self.wait();
-        let connected = self.0.pool.get().await;
+        let connected = self.get().await;
         drop(wait);
         match connected {
             Ok(client) => Ok(Connection { client: Some(client), database: self.clone() }),
             Err(error) => Err(self.unreachable(error)),
         }
+    }
+
+    /// Takes a connection of the pool. If the database accepts no more, waits for one of those that there are.
+    async fn get(&self) -> Result<Object, PoolError> {
+        let deadline = time::Instant::now() + DATABASE_WAIT;
+        loop {
+            match self.0.pool.get().await {
+                Err(PoolError::Backend(error))
+                    if self.has_all_there_are(&error) && time::Instant::now() < deadline =>
+                {
+                    time::sleep(with_jitter(RETRY[0])).await;
+                }
+                connected => return connected,
+            }
+        }
+    }
+
+    /// Whether the database accepts no more connections, but this process has some.
+    fn has_all_there_are(&self, error: &Error) -> bool {
+        error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) && self.0.pool.status().size > 0
     }
 
     /// Counts a caller among those that wait, until this is dropped.
@@ -102,6 +122,8 @@ impl Database {
                 let size = self.connections();
                 StoreError::Unavailable(format!("all {size} connections to the database are in use"))
             }
+            // those that there are go on
+            PoolError::Backend(error) if self.has_all_there_are(&error) => unavailable(&error),
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
                 self.is_down(unavailable(&error))
             }
