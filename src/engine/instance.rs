@@ -1,6 +1,6 @@
 //! The engine itself: its parts, and its settings.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
@@ -37,7 +37,8 @@ pub struct Defaults {
 /// Serves every operation on conversations. Used behind an [`Arc`].
 pub struct Engine {
     pub(super) store: Arc<dyn Store>,
-    /// Whether other processes use the store too; if so, nothing is answered from memory alone.
+    /// Whether other processes use the store too; if so, nothing is answered from memory alone, unless the caller
+    /// accepts an older answer.
     pub(super) is_shared: bool,
     /// Set if they do.
     pub(super) last_active: Option<LastActive>,
@@ -100,6 +101,12 @@ impl Engine {
     /// Returns the current time, and the time since which the clock has only moved forward.
     pub fn moment(&self) -> Now {
         self.clock.moment()
+    }
+
+    /// Returns the time before a question to the store; `None` if only this process writes to it, so that
+    /// nothing has to be confirmed.
+    pub(super) fn asking(&self) -> Option<Duration> {
+        self.is_shared.then(|| self.clock.elapsed())
     }
 
     /// Returns the counter of `encoding`.
