@@ -7,6 +7,7 @@ use crate::{
     engine::{
         Clock, embedding::Embeddings, events::EventLog, index::Indexes, last_active::LastActive, llm::Llm,
         pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions, time::Time,
+        watches::Watches,
     },
     store::{BackupRefused, BoxStream, Store, StoreError},
 };
@@ -49,6 +50,7 @@ pub struct Engine {
     pub(super) defaults: Defaults,
     pub(super) queues: Queues,
     pub(super) pointers: Arc<Pointers>,
+    pub(super) watches: Arc<Watches>,
     pub(super) indexes: Indexes,
     pub(super) events: Arc<EventLog>,
     pub(super) sessions: Sessions,
@@ -73,6 +75,7 @@ impl Engine {
             counters,
             queues: Queues::new(cache_bytes),
             pointers: Arc::default(),
+            watches: Arc::default(),
             indexes: Indexes::new(defaults.index_bytes),
             defaults,
             events,

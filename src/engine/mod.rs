@@ -105,6 +105,7 @@ mod update;
 mod utterances;
 mod walk;
 mod watch;
+mod watches;
 mod write;
 
 pub use address::{Address, Caller};

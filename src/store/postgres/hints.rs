@@ -33,6 +33,9 @@ const UNREAD: usize = 1_024;
 /// How long to wait before listening again, at first and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
+/// How often the connection is tried, and what is watched is compared with what is stored.
+const INTERVAL: Duration = Duration::from_secs(5);
+
 /// The notification for [`Hint::Missed`].
 const MISSED: &str = "?";
 
@@ -101,7 +104,7 @@ fn channel(schema: &str) -> String {
 
 async fn send_all(database: Database, channel: String, mut waiting: mpsc::UnboundedReceiver<Hint>) {
     let mut hints = Vec::new();
-    // what is lost here is told when the others listen again
+    // what is lost here, the others find out after a while
     while waiting.recv_many(&mut hints, SENT + 1).await > 0 {
         let payloads = payloads(&hints);
         hints.clear();
@@ -190,7 +193,7 @@ async fn listen_once(options: &Options, heard: &std::sync::Weak<Heard>) -> Resul
             let _ = heard.hints.send(Hint::Missed);
             heard.listens.send_replace(true);
         }
-        keep(&client).await;
+        keep(&client, heard).await;
         Ok(())
     };
     let hearing = hear(connection, heard);
@@ -200,15 +203,17 @@ async fn listen_once(options: &Options, heard: &std::sync::Weak<Heard>) -> Resul
     }
 }
 
-/// Asks for a sign of life now and then, so that a connection that is broken unnoticed is noticed.
-async fn keep(client: &Client) {
-    const INTERVAL: Duration = Duration::from_secs(5);
+/// Asks for a sign of life now and then, so that a connection that is broken unnoticed is noticed. Meanwhile,
+/// another process may have died before it told what it did.
+async fn keep(client: &Client, heard: &std::sync::Weak<Heard>) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         match tokio::time::timeout(INTERVAL, client.batch_execute("")).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) | Err(_) => return,
         }
+        let Some(heard) = heard.upgrade() else { return };
+        let _ = heard.hints.send(Hint::Missed);
     }
 }
 

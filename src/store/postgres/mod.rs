@@ -22,6 +22,7 @@ mod database;
 mod fault;
 mod hints;
 mod lanes;
+mod last_seen;
 mod list;
 mod migrate;
 mod options;
