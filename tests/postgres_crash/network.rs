@@ -187,6 +187,23 @@ pub fn notifications_are_lost() -> Result<(), String> {
     })
 }
 
+/// A server that nobody calls notices that its database is away, and that it is back.
+pub fn an_idle_server_notices_what_happens() -> Result<(), String> {
+    with_proxy(CONNECTIONS, async |fleet, proxy| {
+        fleet.serves(0).await;
+        proxy.refuse(true);
+        proxy.cut();
+        fleet.does_not_serve(0).await;
+        proxy.refuse(false);
+        fleet.serves(0).await;
+        proxy.freeze(true);
+        fleet.does_not_serve(0).await;
+        proxy.freeze(false);
+        fleet.serves(0).await;
+        hello(fleet.client(0)).await.expect("an answer");
+    })
+}
+
 /// A watch on server 1.
 async fn watch(fleet: &Fleet, request: WatchCapacityRequest) -> Streaming<WatchCapacityResponse> {
     fleet.client(1).memory.watch_capacity(request).await.expect("it begins").into_inner()
