@@ -83,8 +83,11 @@ async fn database(schema: Schema) -> (PostgresStore, Schema) {
 fn a_dropped_store_listens_no_more(cluster: &Cluster) {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let schema = Schema::new(cluster);
-    let store = runtime.block_on(async { schema.store() });
-    assert_eq!(runtime.block_on(store.hints().next()), Some(Hint::Missed), "it listens");
+    let store = runtime.block_on(async {
+        let store = schema.store();
+        assert_eq!(store.hints().next().await, Some(Hint::Missed), "it listens");
+        store
+    });
     let listening =
         format!("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%{}%'", schema.name());
     assert_eq!(cluster.psql(&listening), "1");
