@@ -158,7 +158,7 @@ impl Talk {
     }
 
     fn address(&self) -> Address {
-        Address { conversation: Some(ConversationId::new(&self.id).unwrap()), recipient: None }
+        Address { conversation: Some(ConversationId::new(&self.id).unwrap()), ..Address::default() }
     }
 
     /// The place from which the newest utterances have at most `budget` tokens.

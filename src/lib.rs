@@ -71,14 +71,15 @@
 //! # Several processes, one store
 //!
 //! Over a [`shared`](store::Capabilities::shared) store, such as [PostgreSQL](store::postgres), nothing is
-//! answered from memory alone. A read asks the store for a state newer than the known one. A write is decided on
-//! the known state, and the store refuses the commit if there is a newer one; what is answered without a commit
-//! is confirmed first. If nothing is known, or other processes were faster lately, a write asks once for
+//! answered from memory alone. A read asks the store for a state newer than the known one, unless its caller
+//! accepts an older answer and the store was asked recently. A write is decided on the known state, and the
+//! store refuses the commit if there is a newer one; what is answered without a commit is confirmed first. If nothing is known, or other processes were faster lately, a write asks once for
 //! everything it needs.
 //! [Hints](store::Store::hints) of changes wake the watchers. A hint is never trusted, only the read that
-//! follows it, so a hint may be late, duplicated, or lost and reported as missed. Before a model is paid for
-//! work, the work is [claimed](store::Store::claim) for a limited time; if the worker dies, the claim expires
-//! and another worker takes over.
+//! follows it, so a hint may be late, duplicated, or lost: now and then, what watchers have seen is
+//! [compared](store::Store::outdated) with what is stored. Before a model is paid for work, the work is
+//! [claimed](store::Store::claim) for a limited time; if the worker dies, the claim expires and another worker
+//! takes over.
 //!
 //! # Models come later
 //!

@@ -173,5 +173,5 @@ pub async fn search(served: &Arc<Engine>, address: Address, scope: Scope, prompt
 }
 
 fn address(name: &str) -> Address {
-    Address { conversation: Some(conversation(name)), recipient: None }
+    Address { conversation: Some(conversation(name)), ..Address::default() }
 }

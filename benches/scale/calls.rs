@@ -53,3 +53,10 @@ pub fn memorize(recipient: &str, first: usize, count: usize) -> Bytes {
 pub fn get_capacity(recipient: &str) -> Bytes {
     GetCapacityInfoRequest { recipient_id: recipient.to_owned(), ..Default::default() }.encode_to_vec().into()
 }
+
+/// Asks for a conversation's capacity, as it was a minute ago or later.
+pub fn get_older_capacity(conversation: &str) -> Bytes {
+    let max_staleness = Some(prost_types::Duration { seconds: 60, nanos: 0 });
+    let conversation_id = conversation.to_owned();
+    GetCapacityInfoRequest { conversation_id, max_staleness, ..Default::default() }.encode_to_vec().into()
+}

@@ -38,7 +38,7 @@ fn cut(all: &[Arc<Utterance>], place: usize, state: &State) -> Cut {
 /// The states after these numbers of messages, memorized one by one.
 async fn states(conversation: &Conversation, places: &[usize], limit: u32) -> Vec<Arc<State>> {
     let engine = engine(limit);
-    let address = Address { conversation: ConversationId::new("rolled").ok(), recipient: None };
+    let address = Address { conversation: ConversationId::new("rolled").ok(), ..Address::default() };
     let mut states = Vec::new();
     for (utterance, number) in conversation.0.iter().zip(1..) {
         let drafts = vec![draft(utterance)];

@@ -122,6 +122,7 @@ fn request(args: Context) -> BuildContextRequest {
         recall,
         mask_tool_results_after_turns: args.mask,
         unanswered_calls: unanswered.into(),
+        ..Default::default()
     }
 }
 

@@ -54,6 +54,7 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
         recipient_id: args.target.recipient,
         scope: scope.into(),
         bucket: TimeBucket::from(args.by).into(),
+        ..Default::default()
     };
     let response = connection.conversations().get_stats(request).await?.into_inner();
     let mut output = Output::new();

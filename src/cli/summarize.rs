@@ -79,6 +79,7 @@ fn request(args: Summarize) -> SummarizeRequest {
         token_limit: args.tokens,
         focus_areas: args.focus,
         wait_for_llm: args.wait,
+        ..Default::default()
     }
 }
 

@@ -48,6 +48,9 @@ pub const MAX_PROMPT_BYTES: usize = 64 << 10;
 pub const MAX_STATE_NAMES: usize = 256;
 /// Maximum bytes of one conversation's state, names and values.
 pub const MAX_STATE_BYTES: u64 = 1 << 20;
+/// The oldest answer that a read can ask for: long enough for a display, and what other servers forget for good
+/// is gone within it.
+pub const MAX_STALENESS: Duration = Duration::from_secs(60 * 60);
 /// Maximum shares of one conversation.
 pub const MAX_SHARES: usize = 64;
 /// Maximum time spans that GetStats returns: a little over a year of hours.

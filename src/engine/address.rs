@@ -1,5 +1,7 @@
 //! Which conversation a request means.
 
+use std::time::Duration;
+
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Namespace, Reason, RecipientId, Refusal},
     store::RecipientKey,
@@ -12,13 +14,16 @@ pub struct Caller {
     pub namespace: Namespace,
 }
 
-/// A conversation by its id, or a recipient's active one.
+/// A conversation by its id, or a recipient's active one; and, for reads, how recent the state must be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Address {
     /// The conversation.
     pub conversation: Option<ConversationId>,
     /// Its recipient.
     pub recipient: Option<RecipientId>,
+    /// What other processes have committed to the store within this time need not be in the answer of a read.
+    /// What this one has committed always is.
+    pub max_staleness: Duration,
 }
 
 const START_IT: &str = "; Memorize or CreateConversation starts it";
@@ -27,7 +32,8 @@ const START_ONE: &str = "; Memorize or CreateConversation starts one";
 impl Address {
     /// Returns the address of a recipient's own state.
     pub fn of_state(recipient: RecipientId) -> Self {
-        Self { conversation: Some(ConversationId::of_state(&recipient)), recipient: Some(recipient) }
+        let conversation = Some(ConversationId::of_state(&recipient));
+        Self { conversation, recipient: Some(recipient), ..Self::default() }
     }
 
     /// Whether this is the address of a recipient's own state. It need not exist: then there is no state.

@@ -1,8 +1,11 @@
 //! The source of time, new ids and secrets.
 
 use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::{SystemTime, UNIX_EPOCH},
+    sync::{
+        LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use parking_lot::Mutex;
@@ -13,6 +16,12 @@ use crate::domain::Timestamp;
 pub trait Clock: Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
+
+    /// Returns the time since some moment, by a clock that is never set back: the machine's, unless a test
+    /// overrides it.
+    fn elapsed(&self) -> Duration {
+        STARTED.elapsed()
+    }
 
     /// Returns 128 bits that were never returned before, ascending with time.
     fn unique(&self) -> u128;
@@ -33,6 +42,9 @@ pub struct SystemClock;
 const LAST: i64 = 253_402_300_799_999_999;
 /// Whether it was logged that the clock is out of range.
 static TOLD: AtomicBool = AtomicBool::new(false);
+/// The moment from which elapsed time is counted.
+#[allow(clippy::disallowed_methods)] // the only place that reads the machine's steady clock
+static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
 /// The last id returned.
 static LAST_ID: Mutex<u128> = Mutex::new(0);
 
@@ -79,8 +91,6 @@ fn later(last: &mut u128, suggested: u128) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]

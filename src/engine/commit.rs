@@ -1,6 +1,6 @@
 //! One commit: handed to the store, and published once it has taken effect.
 
-use std::{future::Future, sync::Arc};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use smallvec::SmallVec;
 
@@ -138,11 +138,11 @@ impl Part {
         self.before.as_ref().filter(|before| Some(before.head.erased_at) != erased_at)
     }
 
-    fn publish(&mut self, engine: &Engine) {
+    fn publish(&mut self, engine: &Engine, began: Option<Duration>) {
         if let Some(before) = self.erased() {
             engine.indexes.remove(before.head.identity.lineage);
         }
-        self.queue.publish_after(&self.changes, self.after.clone());
+        self.queue.publish_after(&self.changes, self.after.clone(), began);
         if let (Some(embeddings), Some(before)) = (&engine.embeddings, &self.before) {
             match &self.after {
                 Some(after) => embeddings.heed(before, &self.changes, after),
@@ -172,26 +172,27 @@ impl Engine {
         let writes: Vec<_> = parts.iter().filter_map(Part::write).collect();
         // identifies a commit without writes, if its answer is lost
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
-        let moved = extras.pointers.iter().filter(|pointer| pointer.before != pointer.after);
-        let moved: Vec<_> = moved.cloned().collect();
+        let (began, pointers) = (self.asking(), extras.pointers.clone());
         let traced = self.traced(parts);
         let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes, traced };
         let committed = (!commit.is_empty()).then(|| self.store.commit(commit));
         async move {
             if let Some(committed) = committed {
-                self.committed(parts, alone, committed.await).await?;
+                self.committed(parts, alone, began, committed.await).await?;
             }
-            moved.iter().for_each(|pointer| self.moved(pointer));
+            pointers.iter().for_each(|pointer| self.pointed(pointer, began));
             Ok(())
         }
     }
 
     /// Notes where a recipient's pointer leads by now.
-    fn moved(&self, pointer: &PointerWrite) {
-        if let (Some(last), Some(active)) = (&self.last_active, &pointer.after) {
-            last.note(&pointer.recipient, active);
+    fn pointed(&self, pointer: &PointerWrite, began: Option<Duration>) {
+        if let Some(last) = &self.last_active {
+            last.committed(&pointer.recipient, pointer.after.as_ref(), began);
         }
-        self.pointers.tell(&pointer.recipient);
+        if pointer.before != pointer.after {
+            self.pointers.tell(&pointer.recipient);
+        }
     }
 
     /// Publishes the parts of a commit if it took effect.
@@ -199,6 +200,7 @@ impl Engine {
         &self,
         parts: &mut [Part],
         alone: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
+        began: Option<Duration>,
         committed: Result<(), CommitError>,
     ) -> Result<(), Uncommitted> {
         let committed = match committed {
@@ -213,7 +215,7 @@ impl Engine {
         let is_conflict = matches!(committed, Err(Uncommitted::Conflict(Conflict::State(_))));
         parts.iter().for_each(|part| part.queue.note_commit(is_conflict));
         match &committed {
-            Ok(()) => parts.iter_mut().for_each(|part| part.publish(self)),
+            Ok(()) => parts.iter_mut().for_each(|part| part.publish(self, began)),
             Err(Uncommitted::Full(_)) => {}
             Err(_) => parts.iter().for_each(|part| part.queue.forget()),
         }

@@ -128,7 +128,8 @@ impl Engine {
             archive.content_parts(&state, |utterance| (call.content_parts)(utterance, request.format));
         if let Some(recall) = &call.recall {
             let wanted = self.made(&state, &request, &archive, recallable)?;
-            archive.found = Box::pin(self.matches(caller, &state, recall, (wanted, request.budget))).await?;
+            archive.found =
+                Box::pin(self.matches(caller, &state, call, recall, (wanted, request.budget))).await?;
         }
         let context = self.made(&state, &request, &archive, build_with)?;
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));

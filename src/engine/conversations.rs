@@ -1,6 +1,6 @@
 //! Creating, listing and deleting conversations, and reading a single one.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use crate::{
     domain::{
@@ -15,7 +15,7 @@ use crate::{
         events::Event,
         queued::{Decision, IfAbsent, WriteCall},
     },
-    store::{List, ListOf, ListOrder, ListedAt},
+    store::{List, ListOf, ListOrder, ListedAt, RecipientKey},
 };
 
 /// A conversation to create.
@@ -83,7 +83,7 @@ impl Engine {
         call: CreateCall,
     ) -> Result<Applied<()>, EngineError> {
         let id = call.address.conversation.clone().unwrap_or_else(|| self.new_conversation_id());
-        let address = Address { conversation: Some(id.clone()), recipient: call.address.recipient.clone() };
+        let address = Address { conversation: Some(id.clone()), ..call.address.clone() };
         let identity = self.identity(caller.key(id.clone()), &address, call.encoding, self.clock.now());
         let command = Create { identity, policy: call.policy, title: call.title, labels: call.labels };
         let write = WriteCall {
@@ -109,7 +109,7 @@ impl Engine {
         part: Option<Part>,
     ) -> Result<ConversationReply, EngineError> {
         let state = self.read(caller, address).await?;
-        let active = self.is_active(&state).await?;
+        let active = self.is_active_within(address.max_staleness, &state).await?;
         let utterances = match part {
             Some(part) => {
                 let (list, taken) = (ListUtterances::part(true, part), state.summary.bytes());
@@ -123,9 +123,30 @@ impl Engine {
 
     /// Whether the conversation is the one that Memorize with only its recipient adds to.
     pub async fn is_active(&self, state: &Conversation) -> Result<bool, EngineError> {
+        self.is_active_within(Duration::ZERO, state).await
+    }
+
+    /// Like [`Self::is_active`], but may lack what other processes have committed within `max_staleness`.
+    async fn is_active_within(
+        &self,
+        max_staleness: Duration,
+        state: &Conversation,
+    ) -> Result<bool, EngineError> {
         let identity = &state.head.identity;
-        let caller = Caller { namespace: identity.key.namespace.clone() };
-        let active = self.store.active(&caller.recipient(identity.recipient.clone())).await?;
+        let namespace = identity.key.namespace.clone();
+        let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
+        let before = self.last_active.as_ref().map(|last| (last, last.before(&recipient)));
+        let asked = self.clock.elapsed();
+        let active = match before {
+            Some((_, before)) if before.known.is_fresh(max_staleness, asked) => before.known.value,
+            before => {
+                let active = self.store.active(&recipient).await?;
+                if let Some((last, before)) = before {
+                    last.answered(&recipient, before, active.as_ref(), asked);
+                }
+                active
+            }
+        };
         Ok(active.as_ref() == Some(&identity.key.id))
     }
 
@@ -190,7 +211,7 @@ impl Engine {
         expected: Option<Revision>,
     ) -> Result<u64, EngineError> {
         let key = caller.key(id.clone());
-        let missing = Address { conversation: Some(id), recipient: None };
+        let missing = Address { conversation: Some(id), ..Address::default() };
         let removed =
             self.remove(&key, Operation::DeleteConversation, move |state| state.expect(expected)).await?;
         Ok(removed.ok_or_else(|| missing.not_found())?.head.stored)

@@ -59,7 +59,7 @@ impl Engine {
     /// Returns the conversation that follows one that ended, before its first revision.
     pub(super) fn successor(&self, key: ConversationKey, ended: &Conversation) -> Arc<Conversation> {
         let (recipient, encoding) = (&ended.head.identity.recipient, ended.head.identity.encoding);
-        let address = Address { conversation: None, recipient: Some(recipient.clone()) };
+        let address = Address { recipient: Some(recipient.clone()), ..Address::default() };
         let identity = self.identity(key, &address, encoding, self.now_for(ended));
         Arc::new(Conversation::new(identity, ended.head.policy.clone()))
     }

@@ -325,11 +325,6 @@ impl EventLog {
         }
     }
 
-    /// Notifies all readers that there may be news.
-    pub(super) fn tell_all(&self) {
-        self.rings.iter().for_each(|ring| ring.news.notify_waiters());
-    }
-
     fn ring(&self, namespace: &Namespace) -> Arc<Ring> {
         if let Some(ring) = self.rings.get(namespace) {
             return ring.clone();

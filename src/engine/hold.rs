@@ -5,6 +5,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
+    time::Duration,
 };
 
 use tokio::{runtime::Handle, sync::oneshot};
@@ -44,26 +45,29 @@ impl Hold {
     /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a newer
     /// one.
     pub(super) async fn state(&self) -> Result<Option<Arc<Conversation>>, EngineError> {
-        let engine = &self.engine;
-        match self.queue.published() {
+        let (engine, key) = (&self.engine, &self.queue.key);
+        let published = self.queue.confirmed();
+        let known = match &published.value {
             Published::Unknown => {
-                let state = engine.store.load(&self.queue.key).await?;
-                self.queue.publish_loaded(state.clone());
-                Ok(state)
+                let asked = engine.asking();
+                let state = engine.store.load(key).await?;
+                self.queue.publish_loaded(state.clone(), asked);
+                return Ok(state);
             }
-            known if engine.is_shared => {
-                let known = known.state();
-                let change = known.as_ref().map(|state| state.head.change);
-                let state = match engine.store.load_if_newer(&self.queue.key, change).await? {
-                    Newer::Known => return Ok(known),
-                    Newer::Absent => None,
-                    Newer::State(state) => Some(state),
-                };
-                self.queue.publish_loaded(state.clone());
-                Ok(state)
+            known => known.clone().state(),
+        };
+        let Some(asked) = engine.asking() else { return Ok(known) };
+        let change = known.as_ref().map(|state| state.head.change);
+        let state = match engine.store.load_if_newer(key, change).await? {
+            Newer::Known => {
+                self.queue.confirm(&published, asked);
+                return Ok(known);
             }
-            known => Ok(known.state()),
-        }
+            Newer::Absent => None,
+            Newer::State(state) => Some(state),
+        };
+        self.queue.publish_loaded(state.clone(), Some(asked));
+        Ok(state)
     }
 
     /// Like [`Self::state`], for a single call that may have `seen` the state since it began: returns that
@@ -85,7 +89,7 @@ impl Hold {
             }
             _ => return self.state().await,
         }
-        self.queue.publish_loaded(seen.clone());
+        self.queue.publish_loaded(seen.clone(), None);
         Ok(seen)
     }
 
@@ -101,19 +105,20 @@ impl Hold {
         }
     }
 
-    /// Publishes a state that was read, if it follows the known one.
-    pub(super) fn publish_newer(&self, state: &Arc<Conversation>) {
-        let is_newer = match self.queue.published() {
-            Published::Unknown => true,
-            Published::Absent => false,
-            Published::State(known) => {
-                known.head.identity.lineage == state.head.identity.lineage
-                    && known.head.revision < state.head.revision
+    /// Publishes a state that the store had after `asked`, if it follows the known one.
+    pub(super) fn publish_newer(&self, state: &Arc<Conversation>, asked: Duration) {
+        let asked = match self.queue.published() {
+            // what was known, and forgotten since, may have been newer
+            Published::Unknown => None,
+            Published::State(known)
+                if known.head.identity.lineage == state.head.identity.lineage
+                    && known.head.revision < state.head.revision =>
+            {
+                Some(asked)
             }
+            Published::Absent | Published::State(_) => return,
         };
-        if is_newer {
-            self.queue.publish_loaded(Some(state.clone()));
-        }
+        self.queue.publish_loaded(Some(state.clone()), asked);
     }
 
     /// Releases the queue unless entries wait. Returns whether it did.
@@ -223,25 +228,39 @@ impl Engine {
         self: &Arc<Self>,
         key: &ConversationKey,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
-        let published = self.queues.get(key).map_or(Published::Unknown, |queue| queue.published());
-        match published {
-            Published::Unknown => self.settled(key).await,
+        self.published_within(Duration::ZERO, key).await
+    }
+
+    /// Like [`Self::published`], but the state may lack what other processes have committed within
+    /// `max_staleness`.
+    pub(super) async fn published_within(
+        self: &Arc<Self>,
+        max_staleness: Duration,
+        key: &ConversationKey,
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        let Some(queue) = self.queues.get(key) else { return self.settled(key).await };
+        let published = queue.confirmed();
+        let known = match &published.value {
+            Published::Unknown => return self.settled(key).await,
             // someone is creating it: wait until that is published
-            Published::Absent => match self.store.load(key).await? {
-                Some(_) => self.settled(key).await,
-                None => Ok(None),
-            },
-            known if self.is_shared => {
-                let known = known.state();
-                let change = known.as_ref().map(|state| state.head.change);
-                Ok(match self.store.load_if_newer(key, change).await? {
-                    Newer::Known => known,
-                    Newer::Absent => None,
-                    Newer::State(state) => Some(self.keep(state)),
-                })
+            Published::Absent => {
+                return match self.store.load(key).await? {
+                    Some(_) => self.settled(key).await,
+                    None => Ok(None),
+                };
             }
-            known => Ok(known.state()),
-        }
+            Published::State(known) => known,
+        };
+        let asked = self.asking().filter(|now| !published.is_fresh(max_staleness, *now));
+        let Some(asked) = asked else { return Ok(Some(known.clone())) };
+        Ok(match self.store.load_if_newer(key, Some(known.head.change)).await? {
+            Newer::Known => {
+                queue.confirm(&published, asked);
+                Some(known.clone())
+            }
+            Newer::Absent => None,
+            Newer::State(state) => Some(self.keep(state, asked)),
+        })
     }
 
     /// Returns the published state, after everything the store may already have shown is published.

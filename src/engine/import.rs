@@ -370,7 +370,8 @@ fn not_of_this_import(id: &ConversationId) -> Refusal {
 }
 
 fn address(incoming: &Incoming, call: &ImportCall) -> Address {
-    Address { conversation: Some(incoming.id.clone()), recipient: Some(call.recipient.clone()) }
+    let (conversation, recipient) = (Some(incoming.id.clone()), Some(call.recipient.clone()));
+    Address { conversation, recipient, ..Address::default() }
 }
 
 impl Planned {

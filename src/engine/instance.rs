@@ -1,12 +1,13 @@
 //! The engine itself: its parts, and its settings.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
         Clock, embedding::Embeddings, events::EventLog, index::Indexes, last_active::LastActive, llm::Llm,
         pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions, time::Time,
+        watches::Watches,
     },
     store::{BackupRefused, BoxStream, Store, StoreError},
 };
@@ -37,7 +38,8 @@ pub struct Defaults {
 /// Serves every operation on conversations. Used behind an [`Arc`].
 pub struct Engine {
     pub(super) store: Arc<dyn Store>,
-    /// Whether other processes use the store too; if so, nothing is answered from memory alone.
+    /// Whether other processes use the store too; if so, nothing is answered from memory alone, unless the caller
+    /// accepts an older answer.
     pub(super) is_shared: bool,
     /// Set if they do.
     pub(super) last_active: Option<LastActive>,
@@ -48,6 +50,7 @@ pub struct Engine {
     pub(super) defaults: Defaults,
     pub(super) queues: Queues,
     pub(super) pointers: Arc<Pointers>,
+    pub(super) watches: Arc<Watches>,
     pub(super) indexes: Indexes,
     pub(super) events: Arc<EventLog>,
     pub(super) sessions: Sessions,
@@ -72,6 +75,7 @@ impl Engine {
             counters,
             queues: Queues::new(cache_bytes),
             pointers: Arc::default(),
+            watches: Arc::default(),
             indexes: Indexes::new(defaults.index_bytes),
             defaults,
             events,
@@ -100,6 +104,12 @@ impl Engine {
     /// Returns the current time, and the time since which the clock has only moved forward.
     pub fn moment(&self) -> Now {
         self.clock.moment()
+    }
+
+    /// Returns the time before a question to the store; `None` if only this process writes to it, so that
+    /// nothing has to be confirmed.
+    pub(super) fn asking(&self) -> Option<Duration> {
+        self.is_shared.then(|| self.clock.elapsed())
     }
 
     /// Returns the counter of `encoding`.

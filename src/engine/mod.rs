@@ -27,6 +27,7 @@
 //! | `queued` | a waiting write, and the future its caller waits on |
 //! | `write` | resolving an address, and entering the queue |
 //! | `known`, `last_active` | caches that save reads when an address is resolved |
+//! | `confirmed` | when the store was last asked for what is in memory |
 //! | `hold` | the right to change a conversation |
 //! | `drive`, `batch`, `beside` | the loop; the writes of one commit; the recipient's state that goes with it |
 //! | `decide` | asking the rules |
@@ -46,6 +47,7 @@ mod breaker;
 mod clock;
 mod commit;
 mod compact;
+mod confirmed;
 mod context;
 mod conversations;
 mod cursor;
@@ -103,6 +105,7 @@ mod update;
 mod utterances;
 mod walk;
 mod watch;
+mod watches;
 mod write;
 
 pub use address::{Address, Caller};

@@ -33,11 +33,6 @@ impl Pointers {
             watched.send_replace(());
         }
     }
-
-    /// Notifies all watchers.
-    pub(super) fn tell_all(&self) {
-        self.0.lock().values().for_each(|watched| watched.send_replace(()));
-    }
 }
 
 impl Drop for PointerWatch {

@@ -7,6 +7,7 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
     },
+    time::Duration,
 };
 
 use parking_lot::{Mutex, RwLock};
@@ -14,7 +15,7 @@ use tokio::sync::watch;
 
 use crate::{
     domain::{Change, Conversation, ConversationKey},
-    engine::{footprint, queued::Entry},
+    engine::{confirmed::Confirmed, footprint, queued::Entry},
 };
 
 /// A conversation as seen by this process.
@@ -25,7 +26,7 @@ pub(super) struct Queue {
     pub(super) key: ConversationKey,
     waiting: Mutex<Waiting>,
     /// Locked only to copy or replace a pointer: a reader never waits for a decision or a commit.
-    published: RwLock<Published>,
+    published: RwLock<Confirmed<Published>>,
     changed: OnceLock<watch::Sender<()>>,
     /// For how many more commits other processes are expected to write too.
     contended: AtomicU32,
@@ -101,7 +102,17 @@ impl Queue {
 
     /// Returns the published state.
     pub(super) fn published(&self) -> Published {
+        self.published.read().value.clone()
+    }
+
+    /// Returns the published state, and when the store was last asked for it.
+    pub(super) fn confirmed(&self) -> Confirmed<Published> {
         self.published.read().clone()
+    }
+
+    /// Notes that the store still had the published state that was `seen` when it was asked.
+    pub(super) fn confirm(&self, seen: &Confirmed<Published>, asked: Duration) {
+        self.published.write().confirm(seen, asked);
     }
 
     /// Whether another process wrote to the conversation recently, so that the published state may well be
@@ -191,30 +202,36 @@ impl Queue {
     /// did.
     pub(super) fn discard(&self) -> bool {
         let mut waiting = self.waiting.lock();
-        let is_unused = !waiting.is_held && matches!(*self.published.read(), Published::Absent);
+        let is_unused = !waiting.is_held && matches!(self.published.read().value, Published::Absent);
         let discards = is_unused && !waiting.is_discarded;
         waiting.is_discarded |= discards;
         discards
     }
 
-    /// Publishes a loaded state.
-    pub(super) fn publish_loaded(&self, state: Option<Arc<Conversation>>) {
+    /// Publishes a state that was loaded after `asked`; `None` if it may be older than what was committed here.
+    pub(super) fn publish_loaded(&self, state: Option<Arc<Conversation>>, asked: Option<Duration>) {
         self.waiting.lock().charge.window = state.as_deref().map_or(0, footprint::window);
-        self.publish(Published::of(state));
+        self.publish(Published::of(state), asked);
     }
 
-    /// Publishes the state after `changes`; `None` if the conversation is deleted.
-    pub(super) fn publish_after(&self, changes: &[Arc<Change>], after: Option<Arc<Conversation>>) {
+    /// Publishes the state after `changes`, whose commit `began` at this time; `None` if the conversation is
+    /// deleted.
+    pub(super) fn publish_after(
+        &self,
+        changes: &[Arc<Change>],
+        after: Option<Arc<Conversation>>,
+        began: Option<Duration>,
+    ) {
         if let Some(after) = &after {
             let charge = &mut self.waiting.lock().charge;
             charge.window = footprint::window_after(charge.window, changes, after);
         }
-        self.publish(Published::of(after));
+        self.publish(Published::of(after), began);
     }
 
     /// Drops the published state: the next caller to ask loads the stored one.
     pub(super) fn forget(&self) {
-        self.publish(Published::Unknown);
+        self.publish(Published::Unknown, None);
     }
 
     /// Returns what the cache should charge, if that differs much from what it does charge.
@@ -230,8 +247,8 @@ impl Queue {
         self.waiting.lock().charge.bytes = bytes;
     }
 
-    fn publish(&self, published: Published) {
-        let before = mem::replace(&mut *self.published.write(), published);
+    fn publish(&self, published: Published, asked: Option<Duration>) {
+        let before = self.published.write().replace(published, asked);
         drop(before);
         self.tell();
     }

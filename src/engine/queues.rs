@@ -99,11 +99,6 @@ impl Queues {
         }
     }
 
-    /// Notifies all watchers of all conversations that there may be news.
-    pub(super) fn tell_all(&self) {
-        self.cache.iter().for_each(|(_, cached)| cached.queue.tell());
-    }
-
     /// Charges a queue its current size, if that differs much from its charge. The caller must hold the queue.
     pub(super) fn charge(&self, queue: &Arc<Queue>) {
         let Some(bytes) = queue.new_charge() else { return };

@@ -1,12 +1,25 @@
 //! Reading the conversation an address means.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use crate::{
-    domain::{Conversation, ConversationId, Identity, LineageId},
-    engine::{Address, Caller, Engine, EngineError, last_active::LastActive, queued::ATTEMPTS},
-    store::{Begin, Newer, StateOf},
+    domain::{ChangeId, Conversation, ConversationId, Identity, LineageId},
+    engine::{
+        Address, Caller, Engine, EngineError,
+        confirmed::Confirmed,
+        last_active::{Before, LastActive},
+        queue::{Published, Queue},
+        queued::ATTEMPTS,
+    },
+    store::{Begin, Newer, RecipientKey, StateOf},
 };
+
+/// What is known of a recipient's active conversation before the store is asked.
+struct KnownActive {
+    pointer: Before,
+    queue: Option<Arc<Queue>>,
+    published: Confirmed<Published>,
+}
 
 impl Engine {
     /// Returns the id of the addressed conversation; `None` if the recipient has no active one.
@@ -57,7 +70,8 @@ impl Engine {
         let mut before = None;
         for _ in 0..ATTEMPTS {
             let Some(id) = self.resolve(caller, address).await? else { return Ok(None) };
-            let state = self.published(&caller.key(id.clone())).await?;
+            let key = caller.key(id.clone());
+            let state = self.published_within(address.max_staleness, &key).await?;
             // the recipient's conversation may have ended since, so the address means another one
             let is_last = address.conversation.is_some() || before.as_ref() == Some(&id);
             match state {
@@ -81,20 +95,24 @@ impl Engine {
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
         let recipient = caller.recipient(address.recipient_or_default());
         for _ in 0..ATTEMPTS {
-            let id = last.of(&recipient);
-            let queue = id.as_ref().and_then(|id| self.queues.get(&caller.key(id.clone())));
-            let known = queue.and_then(|queue| queue.published().state());
-            let change = known.as_ref().map(|state| state.head.change);
-            let wanted = StateOf::Active(id.as_ref().zip(change));
-            let begin = Begin { recipient: Some(&recipient), outcome: None, state: Some(wanted) };
+            let known = self.known_active(last, caller, &recipient);
+            let asked = self.clock.elapsed();
+            if let Some(state) = known.fresh(address, asked) {
+                return Ok(Some(state));
+            }
+            let wanted = Some(StateOf::Active(known.named()));
+            let begin = Begin { recipient: Some(&recipient), outcome: None, state: wanted };
             let begun = self.store.begin(begin).await?;
-            let Some(active) = begun.active else { return Ok(None) };
-            last.note(&recipient, &active);
+            if begun.active.is_none() {
+                last.answered(&recipient, known.pointer, None, asked);
+                return Ok(None);
+            }
             let state = match begun.state {
-                Newer::Known => known,
+                Newer::Known => known.confirm(asked),
                 Newer::Absent => None,
-                Newer::State(state) => Some(self.keep(state)),
+                Newer::State(state) => Some(self.keep(state, asked)),
             };
+            last.answered(&recipient, known.pointer, begun.active.as_ref(), asked);
             // it may have ended between the two answers
             if let Some(state) = state.filter(|state| address.may_mean(state)) {
                 return Ok(Some(state));
@@ -103,10 +121,20 @@ impl Engine {
         Ok(None)
     }
 
-    /// Keeps a newer state than the known one for the next reader, unless a writer is about to publish one.
-    pub(super) fn keep(self: &Arc<Self>, state: Arc<Conversation>) -> Arc<Conversation> {
+    /// Returns what is known of a recipient's active conversation.
+    fn known_active(&self, last: &LastActive, caller: &Caller, recipient: &RecipientKey) -> KnownActive {
+        let pointer = last.before(recipient);
+        let id = pointer.known.value.clone();
+        let queue = id.and_then(|id| self.queues.get(&caller.key(id)));
+        let published = queue.as_ref().map(|queue| queue.confirmed()).unwrap_or_default();
+        KnownActive { pointer, queue, published }
+    }
+
+    /// Keeps a state that the store had after `asked`, newer than the known one, for the next reader; unless a
+    /// writer is about to publish one.
+    pub(super) fn keep(self: &Arc<Self>, state: Arc<Conversation>, asked: Duration) -> Arc<Conversation> {
         if let Some(hold) = self.hold_if_free(state.key()) {
-            hold.publish_newer(&state);
+            hold.publish_newer(&state, asked);
         }
         state
     }
@@ -121,5 +149,29 @@ impl Engine {
             encoding: self.defaults.encoding,
         };
         Arc::new(Conversation::new(identity, self.defaults.policy.clone()))
+    }
+}
+
+impl KnownActive {
+    fn state(&self) -> Option<Arc<Conversation>> {
+        self.published.value.clone().state()
+    }
+
+    /// Returns the conversation and the name of its state, for the store to compare.
+    fn named(&self) -> Option<(&ConversationId, ChangeId)> {
+        self.pointer.known.value.as_ref().zip(self.state().map(|state| state.head.change))
+    }
+
+    /// Returns the state if it is recent enough for the read: then the store need not be asked.
+    fn fresh(&self, address: &Address, now: Duration) -> Option<Arc<Conversation>> {
+        let max = address.max_staleness;
+        let is_fresh = self.pointer.known.is_fresh(max, now) && self.published.is_fresh(max, now);
+        self.state().filter(|state| is_fresh && address.may_mean(state))
+    }
+
+    /// Notes that the state is the newest. Returns it.
+    fn confirm(&self, asked: Duration) -> Option<Arc<Conversation>> {
+        self.queue.iter().for_each(|queue| queue.confirm(&self.published, asked));
+        self.state()
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         Conversation, Ranges, Sequence, Utterance,
         context::{Found, Match, Source},
     },
-    engine::{Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom},
+    engine::{BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom},
 };
 
 /// The tokens of the budget per match considered, so that short matches can fill their share of it.
@@ -26,12 +26,15 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         state: &Arc<Conversation>,
+        call: &BuildContextCall,
         recall: &Recall,
         (wanted, budget): (Ranges, Option<u32>),
     ) -> Result<Vec<Match>, EngineError> {
         let mut searched = vec![(state.clone(), wanted)];
         if recall.scope == Scope::Recipient {
-            let all = self.of_recipient(caller, state.head.identity.recipient.clone()).await?;
+            let (recipient, max_staleness) =
+                (state.head.identity.recipient.clone(), call.address.max_staleness);
+            let all = self.of_recipient(caller, recipient, max_staleness).await?;
             let others = all.into_iter().filter(|other| other.key() != state.key());
             searched.extend(others.map(|other| (other.clone(), of_another(&other, state))));
         }

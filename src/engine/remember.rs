@@ -159,7 +159,7 @@ impl Engine {
             Some(_) => self.read(caller, &call.address).await?.head.identity.recipient.clone(),
             None => call.address.recipient_or_default(),
         };
-        self.of_recipient(caller, recipient).await
+        self.of_recipient(caller, recipient, call.address.max_staleness).await
     }
 
     /// Returns the recipient's conversations, newest first.
@@ -167,12 +167,13 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         recipient: RecipientId,
+        max_staleness: Duration,
     ) -> Result<Vec<Arc<Conversation>>, EngineError> {
         let page = Page { after: None, limit: MAX_CONVERSATIONS };
         let keys = self.store.conversation_keys(&caller.recipient(recipient), page).await?;
         let mut states = Vec::with_capacity(keys.len());
         for key in keys {
-            states.extend(self.published(&key).await?);
+            states.extend(self.published_within(max_staleness, &key).await?);
         }
         Ok(states)
     }

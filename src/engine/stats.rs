@@ -68,7 +68,9 @@ impl Engine {
             after = Some(place(last));
             for head in heads {
                 // deleted since it was listed
-                let Some(state) = self.published(&head.identity.key).await? else { continue };
+                let key = &head.identity.key;
+                let state = self.published_within(call.address.max_staleness, key).await?;
+                let Some(state) = state else { continue };
                 self.count(&state, &mut stats).await?;
                 count += 1;
             }

@@ -1,8 +1,11 @@
 //! The clock as the engine uses it: it may be set back, which leaves recorded times in its future.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicI64, Ordering},
+    },
+    time::Duration,
 };
 
 use crate::{
@@ -64,6 +67,11 @@ impl Time {
         now
     }
 
+    /// Returns the time since some moment, by a clock that is never set back.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.elapsed()
+    }
+
     /// Returns 128 bits that were never returned before, ascending with time.
     pub fn unique(&self) -> u128 {
         self.clock.unique()
@@ -93,8 +101,6 @@ fn seconds(micros: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     struct Hands(AtomicI64);

@@ -47,7 +47,7 @@ impl ListUtterances {
 
     /// A part of a known conversation, without the soft-forgotten.
     pub(super) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
-        let address = Address { conversation: None, recipient: None };
+        let address = Address::default();
         Self { address, last: None, newest_first: false, archive, forgotten: false, rest, limit }
     }
 }

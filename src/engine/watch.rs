@@ -8,6 +8,7 @@ use crate::{
     domain::{Conversation, LineageId, Revision},
     engine::{
         Address, Caller, Engine, EngineError, Operation, events::Event, pointers::PointerWatch, queue::Queue,
+        watches::Watching,
     },
 };
 
@@ -22,6 +23,7 @@ pub struct CapacityWatch {
     /// `None` while the recipient has no conversation.
     on: Option<On>,
     seen: Option<(LineageId, Revision)>,
+    watching: Watching,
 }
 
 /// The watched conversation.
@@ -43,10 +45,11 @@ impl Engine {
         let by_recipient = address.conversation.is_none();
         let recipient = || caller.recipient(address.recipient_or_default());
         let pointer = by_recipient.then(|| self.pointers.watch(recipient()));
+        let watching = self.watches.begin(by_recipient.then(recipient));
         let state = self.read_or_blank(caller, &address).await?;
         self.events.push(Event::read(Operation::GetCapacity, &state, 1));
         let (engine, caller) = (self.clone(), caller.clone());
-        let mut watch = CapacityWatch { engine, caller, address, pointer, on: None, seen: None };
+        let mut watch = CapacityWatch { engine, caller, address, pointer, on: None, seen: None, watching };
         watch.turn_to(&state);
         Ok(watch)
     }
@@ -60,6 +63,7 @@ impl CapacityWatch {
         loop {
             self.receivers().for_each(watch::Receiver::mark_unchanged);
             let state = self.state().await?;
+            self.watching.saw(&state);
             if self.turn_to(&state) {
                 // changes made before it was watched were not notified
                 continue;

@@ -120,11 +120,13 @@ impl Engine {
             let outcome_of = key.as_ref().map(|key| (key, oldest));
             let known = self.known(address, &recipient);
             let state = known.as_deref().and_then(Known::wanted);
+            let asks_pointer = self.last_active.as_ref().filter(|_| wanted.is_some());
+            let pointer = asks_pointer.map(|last| (last, last.before(&recipient), self.clock.elapsed()));
             let begun = self.store.begin(Begin { recipient: wanted, outcome: outcome_of, state }).await?;
             (active, outcome) = (begun.active, begun.outcome);
             seen = known.map(|known| known.confirmed(begun.state));
-            if let (Some(last), Some(active)) = (&self.last_active, &active) {
-                last.note(&recipient, active);
+            if let Some((last, before, asked)) = pointer {
+                last.answered(&recipient, before, active.as_ref(), asked);
             }
         }
         if let (Some(outcome), Some(attempt)) = (outcome, attempt) {

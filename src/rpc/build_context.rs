@@ -65,7 +65,11 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         unanswered: unanswered(request.unanswered_calls)?,
     };
     Ok(BuildContextCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        address: decode::read_address(
+            &request.conversation_id,
+            &request.recipient_id,
+            request.max_staleness,
+        )?,
         request: context,
         recall: request.recall.map(recall).transpose()?,
         content_parts,

@@ -85,7 +85,8 @@ impl CompactionService for Services {
             Some(place) => place.number::<u32>()?,
             None => u32::MAX,
         };
-        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let address =
+            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
         let limit = decode::page_size(request.page_size, ENTRIES.0, ENTRIES.1)?;
         let state = self.engine.compactions(&caller, &address).await?;
         let older = state.compactions.iter().rev().filter(|compaction| compaction.number < before);

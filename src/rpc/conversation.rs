@@ -155,7 +155,11 @@ impl ConversationService for Services {
             None => None,
         };
         let list = ListUtterances {
-            address: decode::address(&request.conversation_id, &request.recipient_id)?,
+            address: decode::read_address(
+                &request.conversation_id,
+                &request.recipient_id,
+                request.max_staleness,
+            )?,
             last: request
                 .last
                 .map(|last| decode::positive("last", last))
@@ -188,7 +192,8 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::GetSummaryResponse>, Status> {
         let caller = self.caller(&request);
         let request = request.into_inner();
-        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let address =
+            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
         let state = self.engine.summary(&caller, &address).await?;
         Ok(Response::new(proto::GetSummaryResponse {
             conversation_id: encode::id(&state),

@@ -13,7 +13,7 @@ use crate::{
         Revision, Role, Sequence, Timestamp, ToolCall, UtteranceId,
         context::RecallLimits,
         draft::Field,
-        limits::{MAX_ID_BYTES, MAX_MODEL_BYTES},
+        limits::{MAX_ID_BYTES, MAX_MODEL_BYTES, MAX_STALENESS},
         policy::PolicyUpdate,
     },
     engine::{Address, Attempt, Filter},
@@ -31,7 +31,25 @@ pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Ref
     let conversation =
         (!conversation_id.is_empty()).then(|| self::conversation_id(conversation_id)).transpose()?;
     let recipient = (!recipient_id.is_empty()).then(|| self::recipient_id(recipient_id)).transpose()?;
-    Ok(Address { conversation, recipient })
+    Ok(Address { conversation, recipient, ..Address::default() })
+}
+
+/// Reads the address of a read that may be answered with an older state.
+pub fn read_address(
+    conversation_id: &str,
+    recipient_id: &str,
+    max_staleness: Option<prost_types::Duration>,
+) -> Result<Address, Refusal> {
+    let max_staleness = self::max_staleness(max_staleness.unwrap_or_default())?;
+    Ok(Address { max_staleness, ..address(conversation_id, recipient_id)? })
+}
+
+fn max_staleness(given: prost_types::Duration) -> Result<Duration, Refusal> {
+    let read = Duration::try_from(given).ok().filter(|read| *read <= MAX_STALENESS);
+    read.ok_or_else(|| {
+        let text = format!("is {given}; accepted: 0 s to {} s", MAX_STALENESS.as_secs());
+        Refusal::invalid("max_staleness", text)
+    })
 }
 
 /// Reads a conversation's id.

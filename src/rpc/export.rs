@@ -133,7 +133,7 @@ impl Export {
                 return Some(Ok(response(Message::Chunk(chunk))));
             }
             if let Some(id) = self.ids.pop_front() {
-                let address = Address { conversation: Some(id), recipient: None };
+                let address = Address { conversation: Some(id), ..Address::default() };
                 let written = match self.services.engine.export_conversation(&self.caller, &address).await {
                     Ok(exported) => self.write(&exported).await,
                     // it was deleted in the meantime

@@ -120,7 +120,8 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::GetCapacityInfoResponse>, Status> {
         let caller = self.caller(&request);
         let request = request.into_inner();
-        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let address =
+            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
         let session = decode::session(&request.session_id)?;
         let state = self.engine.capacity(&caller, &address).await?;
         let capacity = Some(self.capacity_in(&state, session.as_deref()));
@@ -166,7 +167,11 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         return Err(Refusal::invalid("neighbors", text));
     }
     Ok(RememberCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        address: decode::read_address(
+            &request.conversation_id,
+            &request.recipient_id,
+            request.max_staleness,
+        )?,
         filter: decode::filter(request.filter.unwrap_or_default())?,
         scope: scope(request.scope)?,
         order: order(request.order, &request.prompt)?,
@@ -271,7 +276,11 @@ fn summarize_call(
     patience: Option<Duration>,
 ) -> Result<SummarizeCall, Refusal> {
     Ok(SummarizeCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        address: decode::read_address(
+            &request.conversation_id,
+            &request.recipient_id,
+            request.max_staleness,
+        )?,
         scope: summarize_scope(&request)?,
         token_limit: request.token_limit.map(|limit| decode::positive("token_limit", limit)).transpose()?,
         focus: decode::focus(request.focus_areas)?,

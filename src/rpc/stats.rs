@@ -43,7 +43,11 @@ fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
         return Err(Refusal::invalid("conversation_id", text));
     }
     Ok(StatsCall {
-        address: decode::address(&request.conversation_id, &request.recipient_id)?,
+        address: decode::read_address(
+            &request.conversation_id,
+            &request.recipient_id,
+            request.max_staleness,
+        )?,
         of_recipient,
         bucket: bucket(request.bucket)?,
     })

@@ -26,7 +26,8 @@ impl Services {
             "GetConversation",
             &proto::GetConversationRequest { page_size: 0, page_token: String::new(), ..request.clone() },
         );
-        let address = decode::address(&request.conversation_id, &request.recipient_id)?;
+        let address =
+            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
         let part = part(&request, query)?;
         let reply = self.engine.get_conversation(caller, &address, part).await?;
         let (state, now) = (&reply.state, self.engine.now());

@@ -30,7 +30,7 @@ pub use derived::{Derived, DerivedBlock, DerivedBytes};
 pub use error::{BackupRefused, CommitError, Conflict, StoreError};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
-pub use sharing::{Claim, Hint, WorkerId};
+pub use sharing::{Claim, Hint, LastSeen, WorkerId};
 pub use trace::{TracePage, TracePlace, Traced};
 
 /// A future returned by a store.
@@ -390,10 +390,21 @@ pub trait Store: Send + Sync + 'static {
     ///   can come late, and more than once.
     /// - Lost hints, whether the reader is slow or a connection breaks, are reported by a [`Hint::Missed`]
     ///   once the stream is listening again. No commit waits for a reader.
+    /// - A backend that can lose hints unnoticed yields a [`Hint::Missed`] every few seconds.
     /// - It does not end as long as the store exists.
     /// - By default, it never yields: correct if no other process writes to the store.
     fn hints(&self) -> BoxStream<'static, Hint> {
         Box::pin(stream::pending())
+    }
+
+    /// Returns hints of what has changed among what was `seen`: asked after a [`Hint::Missed`].
+    ///
+    /// - A hint can be wrong, but none is missing. If it fails, it is asked again after the next
+    ///   [`Hint::Missed`].
+    /// - By default, returns all of them. A backend to which comparing is cheaper than the reads that follow
+    ///   a hint compares.
+    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
+        Box::pin(ready(Ok(seen.hints())))
     }
 
     /// Returns the place behind every event that can be read: the events of all later commits are behind it, and

@@ -13,12 +13,16 @@ mod two_engines;
 
 use std::{fs, path::Path, process::ExitCode, sync::Arc};
 
+use futures::StreamExt as _;
 use libtest_mimic::{Arguments, Trial};
 use shared::Shared;
-use support::schema::{self, Schema};
+use support::{
+    postgres::Cluster,
+    schema::{self, Schema},
+};
 use tempfile::TempDir;
 use utterd::store::{
-    MemoryStore, Store,
+    Hint, MemoryStore, Store,
     conformance::{self, Case},
     durable::{DurableStore, EngineKind, Options},
     postgres::PostgresStore,
@@ -44,6 +48,9 @@ fn main() -> ExitCode {
         trials.push(on("memory", case, || async { (MemoryStore::new(1 << 20), ()) }));
     }
     trials.extend(two_engines::trials());
+    trials.push(schema::trial("postgres::a_dropped_store_listens_no_more".into(), |cluster| {
+        a_dropped_store_listens_no_more(cluster);
+    }));
     trials.sort_by(|one, other| one.name().cmp(other.name()));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -70,6 +77,22 @@ async fn durable(engine: EngineKind) -> (DurableStore, TempDir) {
 /// A store in its own schema.
 async fn database(schema: Schema) -> (PostgresStore, Schema) {
     (schema.store(), schema)
+}
+
+/// Its connection ends with it, even if no other process tells anything.
+fn a_dropped_store_listens_no_more(cluster: &Cluster) {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let schema = Schema::new(cluster);
+    let store = runtime.block_on(async {
+        let store = schema.store();
+        assert_eq!(store.hints().next().await, Some(Hint::Missed), "it listens");
+        store
+    });
+    let listening =
+        format!("SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%{}%'", schema.name());
+    assert_eq!(cluster.psql(&listening), "1");
+    drop(store);
+    while cluster.psql(&listening) != "0" {}
 }
 
 /// The suite lists its cases by name; none must be missing.

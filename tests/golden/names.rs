@@ -41,6 +41,7 @@ fn assigned(head: &Head, sequence: Sequence) -> AssignedId {
 
 /// The conversation, read without creating an event.
 pub async fn state(here: &Here<'_>) -> Option<Arc<Conversation>> {
-    let address = Address { conversation: ConversationId::new(&here.conversation_id).ok(), recipient: None };
+    let address =
+        Address { conversation: ConversationId::new(&here.conversation_id).ok(), ..Address::default() };
     here.server.engine().read(&Caller::default(), &address).await.ok()
 }

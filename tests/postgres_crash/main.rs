@@ -54,7 +54,7 @@ use postgres::{Cluster, FAST};
 /// A test. The error says why there is no PostgreSQL.
 type Test = fn() -> Result<(), String>;
 
-const TESTS: [(&str, Test); 12] = [
+const TESTS: [(&str, Test); 14] = [
     ("servers_are_killed", kills::servers_are_killed),
     ("servers_are_killed_under_every_call", kills::servers_are_killed_under_every_call),
     ("the_database_is_killed", kills::the_database_is_killed),
@@ -64,6 +64,8 @@ const TESTS: [(&str, Test); 12] = [
     ("answers_to_commits_are_lost", network::answers_to_commits_are_lost),
     ("an_answer_is_lost_with_the_database", network::an_answer_is_lost_with_the_database),
     ("commits_are_lost", network::commits_are_lost),
+    ("notifications_are_lost", network::notifications_are_lost),
+    ("an_idle_server_notices_what_happens", network::an_idle_server_notices_what_happens),
     ("nothing_arrives_for_a_while", network::nothing_arrives_for_a_while),
     ("the_database_is_full_of_connections", refusals::the_database_is_full_of_connections),
     ("the_database_becomes_read_only", refusals::the_database_becomes_read_only),

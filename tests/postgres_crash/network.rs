@@ -4,8 +4,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tonic::{Code, Request};
-use utterd::proto::{ForgetMode, ForgetRequest, ListUtterancesRequest, MemorizeRequest, MemorizeResponse};
+use tonic::{Code, Request, Streaming};
+use utterd::proto::{
+    Capacity, ForgetMode, ForgetRequest, ListUtterancesRequest, MemorizeRequest, MemorizeResponse,
+    WatchCapacityRequest, WatchCapacityResponse,
+};
 
 use crate::{
     callers::{Work, talks},
@@ -156,6 +159,59 @@ pub fn commits_are_lost() -> Result<(), String> {
         let said = ["how it begins", "the request is lost"];
         assert_eq!(texts(fleet.client(1), &begun.conversation_id).await, said);
     })
+}
+
+/// A notification is lost, as it is if a server dies after a commit: watchers on the other hear of it all the same.
+pub fn notifications_are_lost() -> Result<(), String> {
+    with_proxy(CONNECTIONS, async |fleet, proxy| {
+        let mut ann =
+            watch(&fleet, WatchCapacityRequest { recipient_id: "ann".into(), ..Default::default() }).await;
+        assert_eq!(next(&mut ann).await.revision, 0);
+        let lost = proxy.lose_next_request(b"\nann\n");
+        let started = MemorizeRequest { recipient_id: "ann".into(), ..saying("it starts", "one") };
+        let started = memorize(fleet.client(0), started).await.expect("an answer");
+        lost.await.expect("a notification is lost");
+        let seen = next(&mut ann).await;
+        assert_eq!((seen.conversation_id, seen.revision), (started.conversation_id, 1));
+
+        let named = || MemorizeRequest { conversation_id: "named".into(), ..saying("it goes on", "") };
+        memorize(fleet.client(0), named()).await.expect("an answer");
+        let mut watched =
+            watch(&fleet, WatchCapacityRequest { conversation_id: "named".into(), ..Default::default() })
+                .await;
+        assert_eq!(next(&mut watched).await.revision, 1);
+        let lost = proxy.lose_next_request(b"\nnamed\n");
+        memorize(fleet.client(0), named()).await.expect("an answer");
+        lost.await.expect("a notification is lost");
+        assert_eq!(next(&mut watched).await.revision, 2);
+    })
+}
+
+/// A server that nobody calls notices that its database is away, and that it is back.
+pub fn an_idle_server_notices_what_happens() -> Result<(), String> {
+    with_proxy(CONNECTIONS, async |fleet, proxy| {
+        fleet.serves(0).await;
+        proxy.refuse(true);
+        proxy.cut();
+        fleet.does_not_serve(0).await;
+        proxy.refuse(false);
+        fleet.serves(0).await;
+        proxy.freeze(true);
+        fleet.does_not_serve(0).await;
+        proxy.freeze(false);
+        fleet.serves(0).await;
+        hello(fleet.client(0)).await.expect("an answer");
+    })
+}
+
+/// A watch on server 1.
+async fn watch(fleet: &Fleet, request: WatchCapacityRequest) -> Streaming<WatchCapacityResponse> {
+    fleet.client(1).memory.watch_capacity(request).await.expect("it begins").into_inner()
+}
+
+async fn next(watch: &mut Streaming<WatchCapacityResponse>) -> Capacity {
+    let seen = within("a watch", watch.message()).await.expect("it goes on").expect("it goes on");
+    seen.capacity.expect("a capacity")
 }
 
 /// Lets callers work on both servers, before and after `happens`.

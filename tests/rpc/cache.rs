@@ -114,7 +114,7 @@ fn engine(store: Arc<dyn Store>) -> Arc<Engine> {
 }
 
 fn address(number: usize) -> Address {
-    Address { conversation: Some(ConversationId::new(&format!("c{number}")).unwrap()), recipient: None }
+    Address { conversation: Some(ConversationId::new(&format!("c{number}")).unwrap()), ..Address::default() }
 }
 
 fn draft(text: &str) -> Draft {

@@ -136,7 +136,7 @@ impl Call {
             Self::State(call) => call.address.clone(),
             Self::End(call) => call.address.clone(),
             Self::Create(call) => call.address.clone(),
-            Self::Delete(id) => Address { conversation: Some(id.clone()), recipient: None },
+            Self::Delete(id) => Address { conversation: Some(id.clone()), ..Address::default() },
             Self::Fork(call) => call.address.clone(),
             Self::Compact(call) => call.address.clone(),
             Self::Undo(call) => call.address.clone(),

@@ -223,7 +223,7 @@ impl Planner<'_> {
     fn create(&mut self) -> CreateCall {
         let conversation = self.dice.percent(70).then(|| self.given_id());
         CreateCall {
-            address: Address { conversation, recipient: Some(self.recipient()) },
+            address: Address { conversation, recipient: Some(self.recipient()), ..Address::default() },
             title: Some(self.text("created").into()),
             policy: policy(self.dice),
             labels: Default::default(),
@@ -280,8 +280,8 @@ impl Planner<'_> {
             (false, false) => Some(self.given_id()),
         };
         match id {
-            Some(id) => Address { conversation: Some(id), recipient: None },
-            None => Address { conversation: None, recipient: Some(self.recipient()) },
+            Some(id) => Address { conversation: Some(id), ..Address::default() },
+            None => Address { recipient: Some(self.recipient()), ..Address::default() },
         }
     }
 

@@ -45,7 +45,7 @@ struct Rest {
 
 impl Rest {
     async fn conversation(&self, id: &ConversationId, last: &Version) -> Vec<Wrong> {
-        let address = Address { conversation: Some(id.clone()), recipient: None };
+        let address = Address { conversation: Some(id.clone()), ..Address::default() };
         let calls = [
             Call::Capacity(address.clone()),
             Call::List(list(address.clone(), true)),
@@ -90,7 +90,7 @@ impl Rest {
             limit: 1_000,
         };
         let mut wrongs: Vec<_> = self.compare(Call::Conversations(list), name).await.into_iter().collect();
-        let address = Address { conversation: None, recipient: Some(recipient(name)) };
+        let address = Address { recipient: Some(recipient(name)), ..Address::default() };
         wrongs.extend(self.compare(Call::Get(address), name).await);
         wrongs
     }

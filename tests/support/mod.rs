@@ -35,6 +35,8 @@ use schema::Schema;
 /// A clock that stands still until it is moved, and whose ids count up.
 pub struct ManualClock {
     micros: AtomicI64,
+    /// The microseconds by which it was moved forward.
+    passed: AtomicU64,
     ids: AtomicU64,
     /// Where the server's store is, if it has a place of its own. A server drops its clock after its store, so
     /// the place outlives its use.
@@ -55,14 +57,16 @@ impl ManualClock {
     }
 
     fn with(place: Place) -> Arc<Self> {
-        let (micros, ids) = (AtomicI64::new(1_772_366_400_000_000), AtomicU64::new(0));
-        Arc::new(Self { micros, ids, place })
+        let (micros, passed, ids) =
+            (AtomicI64::new(1_772_366_400_000_000), AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { micros, passed, ids, place })
     }
 
     /// Moves the clock forward.
     pub fn advance(&self, duration: Duration) {
         let micros = i64::try_from(duration.as_micros()).expect("a test's duration");
         self.micros.fetch_add(micros, Ordering::SeqCst);
+        self.passed.fetch_add(micros.unsigned_abs(), Ordering::SeqCst);
     }
 
     /// Sets the clock back.
@@ -75,6 +79,10 @@ impl ManualClock {
 impl Clock for ManualClock {
     fn now(&self) -> Timestamp {
         Timestamp(self.micros.load(Ordering::SeqCst))
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_micros(self.passed.load(Ordering::SeqCst))
     }
 
     fn unique(&self) -> u128 {

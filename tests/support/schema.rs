@@ -52,6 +52,12 @@ impl Schema {
         Settings { backend, database_url, database_schema, database_events: false, ..settings.clone() }
     }
 
+    /// Its name.
+    #[allow(dead_code)] // each test uses its part
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// A store over it, as of another process than those before.
     pub fn store(&self) -> PostgresStore {
         let url = self.url.parse().expect("the server has a URL");

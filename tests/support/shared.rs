@@ -22,8 +22,8 @@ use utterd::{
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
-        DerivedBytes, Due, Hint, List, Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Store, StoreError,
-        TracePage, TracePlace, WorkerId,
+        DerivedBytes, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Store,
+        StoreError, TracePage, TracePlace, WorkerId,
     },
 };
 
@@ -363,6 +363,10 @@ impl Store for Shared {
             Some((told.next().await?, (told, deaf)))
         });
         Box::pin(heard)
+    }
+
+    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
+        self.inner.outdated(seen)
     }
 
     fn trace_end<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {

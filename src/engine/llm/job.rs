@@ -159,7 +159,7 @@ impl Job {
     ) -> Result<bool, EngineError> {
         let lineage: LineageId = state.head.identity.lineage;
         let caller = Caller { namespace: self.key.namespace.clone() };
-        let address = Address { conversation: Some(self.key.id.clone()), recipient: None };
+        let address = Address { conversation: Some(self.key.id.clone()), ..Address::default() };
         let write = WriteCall::new(&caller, address, None, Operation::SummarizeByLlm);
         let applied = self.engine.write(write, move |before, context| {
             // one with the same id that started later is another conversation

@@ -49,9 +49,10 @@ impl Engine {
         let Some(made) = reply.value.clone() else { return Ok(reply) };
         let until = Instant::now() + patience.unwrap_or(llm.timeout).min(llm.timeout);
         let queue = self.queues.of(state.key());
-        let mut changes = queue.watch();
+        let (mut changes, watching) = (queue.watch(), self.watches.begin(None));
         let mut newest = self.published(state.key()).await?.unwrap_or(state);
         while awaits(&newest, &made.compacted) {
+            watching.saw(&newest);
             if !matches!(tokio::time::timeout_at(until, changes.changed()).await, Ok(Ok(()))) {
                 break;
             }

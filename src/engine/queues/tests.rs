@@ -64,7 +64,7 @@ fn what_grows_is_charged_and_what_shrinks() {
     let queue = queues.of(&key(0));
     let state = state(&key(0));
     let small = footprint::queue(&state, 0);
-    queue.publish_loaded(Some(state));
+    queue.publish_loaded(Some(state), None);
     queues.charge(&queue);
     assert!(queues.cache.weight() <= LIMIT);
     assert!(queues.cache.len() as u64 <= (LIMIT - small) / footprint::QUEUE + 1, "others made room");
@@ -100,7 +100,7 @@ fn a_conversation_never_has_two_queues() {
 #[tokio::test]
 async fn what_does_not_exist_leaves_no_queue() {
     let (engine, caller) = (full_engine(), Caller::default());
-    let address = Address { conversation: Some(key(0).id), recipient: None };
+    let address = Address { conversation: Some(key(0).id), ..Address::default() };
     assert!(engine.published(&key(0)).await.unwrap().is_none());
     assert!(engine.read(&caller, &address).await.is_err());
     assert!(engine.delete_conversation(&caller, key(0).id, None).await.is_err());
@@ -108,7 +108,7 @@ async fn what_does_not_exist_leaves_no_queue() {
     assert!(matches!(refused, Err(EngineError::Refused(_))));
     let failed = engine.memorize(&caller, call(address, None)).await;
     assert!(matches!(failed, Err(EngineError::Store(StoreError::Full { .. }))));
-    let nobodys = Address { conversation: None, recipient: None };
+    let nobodys = Address::default();
     assert!(engine.memorize(&caller, call(nobodys, None)).await.is_err());
     assert_eq!(engine.queues.cache.len(), 0);
 }

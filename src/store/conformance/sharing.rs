@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{ChangeId, ConversationKey, Policy},
-    store::{BoxStream, Commit, Hint, Store},
+    store::{BoxStream, Commit, Hint, LastSeen, Store},
 };
 
 /// A hint that takes longer than this does not come.
@@ -122,4 +122,33 @@ pub async fn what_is_missed_is_told(store: Arc<dyn Store>) {
     told(&mut hints, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
     Script::new(&store, "last").create().await;
     told(&mut hints, &["last"]).await;
+}
+
+/// Whatever has changed since it was seen is found: conversations and pointers, also new ones and those that are
+/// gone.
+pub async fn what_was_not_told_is_found(store: Arc<dyn Store>) {
+    let scripts = ["kept", "changed", "deleted"].map(|id| Script::new(&store, id));
+    let [mut kept, mut changed, mut deleted] = scripts;
+    for script in [&mut kept, &mut changed, &mut deleted] {
+        script.create().await;
+    }
+    let people = ["ann", "bob", "eve"].map(recipient);
+    let seen = LastSeen {
+        conversations: [&kept, &changed, &deleted]
+            .map(|script| (script.state.key().clone(), script.state.head.change))
+            .into(),
+        recipients: people.clone().map(|recipient| (recipient, None)).into(),
+    };
+    let [ann, bob, _] = &people;
+    let pointers = vec![activating(ann, "kept"), activating(bob, "changed")];
+    store.commit(Commit { pointers, ..Commit::default() }).await.expect("there are none");
+    changed.say(vec![user("hello")]).await;
+    deleted.delete().await;
+    let hints = store.outdated(&seen).await.expect("it is compared");
+    for key in [key("changed"), key("deleted")] {
+        assert!(hints.contains(&Hint::Changed(key.clone())), "{key:?}");
+    }
+    for recipient in [ann, bob] {
+        assert!(hints.contains(&Hint::Active(recipient.clone())), "{recipient:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! What processes that share a store learn of one another.
 
 use crate::{
-    domain::{ConversationKey, Timestamp},
+    domain::{ChangeId, ConversationId, ConversationKey, Timestamp},
     store::RecipientKey,
 };
 
@@ -14,6 +14,24 @@ pub enum Hint {
     Active(RecipientKey),
     /// Any of this might have happened.
     Missed,
+}
+
+/// What a process watches, as it was last seen there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastSeen {
+    /// Conversations, each with its state.
+    pub conversations: Vec<(ConversationKey, ChangeId)>,
+    /// Recipients, each with its active conversation.
+    pub recipients: Vec<(RecipientKey, Option<ConversationId>)>,
+}
+
+impl LastSeen {
+    /// Returns hints that all of it may have changed.
+    pub fn hints(&self) -> Vec<Hint> {
+        let changed = self.conversations.iter().map(|(key, _)| Hint::Changed(key.clone()));
+        let moved = self.recipients.iter().map(|(recipient, _)| Hint::Active(recipient.clone()));
+        changed.chain(moved).collect()
+    }
 }
 
 /// Identifies a worker that processes the waiting work of a store; unique.

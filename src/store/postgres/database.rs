@@ -102,6 +102,24 @@ impl Database {
         WatchStream::new(self.0.condition.subscribe()).boxed()
     }
 
+    /// Finds out whether the database answers within `patience`; if not, that is noted.
+    pub(super) async fn probe(&self, patience: Duration) {
+        for _ in 0..=self.connections() {
+            let Ok(mut connection) = self.connection().await else { return };
+            let answer = connection.run(async |client| client.batch_execute("").await);
+            match time::timeout(patience, answer).await {
+                // that this connection broke says nothing about the next
+                Ok(Err(Fault::Lost(_))) => {}
+                Ok(_) => return,
+                Err(_) => {
+                    connection.give_up();
+                    let _ = self.is_down(StoreError::Unavailable("the database does not answer".to_owned()));
+                    return;
+                }
+            }
+        }
+    }
+
     /// Whether callers wait for connections, more than there are.
     pub(super) fn is_busy(&self) -> bool {
         self.0.waits.exceed(self.connections())

@@ -9,7 +9,10 @@ use std::{
 };
 
 use futures::{StreamExt as _, stream};
-use tokio::sync::{broadcast, broadcast::error::RecvError, mpsc, watch};
+use tokio::{
+    sync::{broadcast, broadcast::error::RecvError, mpsc, watch},
+    task::AbortHandle,
+};
 use tokio_postgres::{AsyncMessage, Client, Connection, Socket, tls::TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
@@ -35,15 +38,19 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long to wait before listening again, at first and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
+/// How often the connection is tried, and what is watched is compared with what is stored.
+const INTERVAL: Duration = Duration::from_secs(5);
+
 /// The notification for [`Hint::Missed`].
 const MISSED: &str = "?";
 
 /// Sends and receives hints.
 pub(super) struct Hints {
     options: Options,
+    database: Database,
     sent: mpsc::UnboundedSender<Hint>,
     heard: Arc<Heard>,
-    listening: OnceLock<()>,
+    listening: OnceLock<AbortHandle>,
 }
 
 /// What comes from the database.
@@ -57,9 +64,10 @@ impl Hints {
     /// Starts the task that sends hints; it ends with the store.
     pub(super) fn start(options: &Options, database: Database) -> Self {
         let (sent, waiting) = mpsc::unbounded_channel();
-        tokio::spawn(send_all(database, channel(&options.schema), waiting));
+        tokio::spawn(send_all(database.clone(), channel(&options.schema), waiting));
         let heard = Heard { hints: broadcast::Sender::new(UNREAD), listens: watch::Sender::new(false) };
-        Self { options: options.clone(), sent, heard: Arc::new(heard), listening: OnceLock::new() }
+        let (heard, listening) = (Arc::new(heard), OnceLock::new());
+        Self { options: options.clone(), database, sent, heard, listening }
     }
 
     /// What sends a hint.
@@ -70,7 +78,8 @@ impl Hints {
     /// What any process tells; begins with [`Hint::Missed`] once this process listens.
     pub(super) fn stream(&self) -> BoxStream<'static, Hint> {
         self.listening.get_or_init(|| {
-            tokio::spawn(listen(self.options.clone(), Arc::downgrade(&self.heard)));
+            let listening = listen(self.options.clone(), self.database.clone(), self.heard.clone());
+            tokio::spawn(listening).abort_handle()
         });
         let (heard, mut listens) = (self.heard.hints.subscribe(), self.heard.listens.subscribe());
         let first = async move {
@@ -89,6 +98,13 @@ impl Hints {
     }
 }
 
+impl Drop for Hints {
+    /// Closes the connection that listens.
+    fn drop(&mut self) {
+        self.listening.get().into_iter().for_each(AbortHandle::abort);
+    }
+}
+
 /// The hints of a commit.
 pub(super) fn of(commit: &Commit) -> Vec<Hint> {
     let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
@@ -103,7 +119,7 @@ fn channel(schema: &str) -> String {
 
 async fn send_all(database: Database, channel: String, mut waiting: mpsc::UnboundedReceiver<Hint>) {
     let mut hints = Vec::new();
-    // what is lost here is told when the others listen again
+    // what is lost here, the others find out after a while
     while waiting.recv_many(&mut hints, SENT + 1).await > 0 {
         let payloads = payloads(&hints);
         hints.clear();
@@ -165,35 +181,34 @@ fn hint(first: &str, id: &str) -> Option<Hint> {
     }
 }
 
-/// Listens until the store is gone, over as many connections as it takes.
-async fn listen(options: Options, heard: std::sync::Weak<Heard>) {
+/// Listens until it is aborted, over as many connections as it takes. A connection that ends can be the first sign
+/// that the database is gone.
+async fn listen(options: Options, database: Database, heard: Arc<Heard>) {
     let [mut pause, longest] = RETRY;
     loop {
         match listen_once(&options, &heard).await {
-            Ok(()) if heard.strong_count() == 0 => return,
             Ok(()) => pause = RETRY[0],
             Err(error) => {
                 tracing::debug!(%error, "not listening to other servers");
                 pause = (pause * 2).min(longest);
             }
         }
+        database.probe(INTERVAL).await;
         tokio::time::sleep(with_jitter(pause)).await;
     }
 }
 
 /// Listens until the connection ends.
-async fn listen_once(options: &Options, heard: &std::sync::Weak<Heard>) -> Result<(), StoreError> {
+async fn listen_once(options: &Options, heard: &Heard) -> Result<(), StoreError> {
     let tls: MakeRustlsConnect = connect::tls(options)?;
     let (client, connection) =
         options.url.config().connect(tls).await.map_err(|error| unavailable(&error))?;
     let greeting = format!("LISTEN {}", quoted(&channel(&options.schema)));
     let listening = async {
         client.batch_execute(&greeting).await.map_err(|error| unavailable(&error))?;
-        if let Some(heard) = heard.upgrade() {
-            let _ = heard.hints.send(Hint::Missed);
-            heard.listens.send_replace(true);
-        }
-        keep(&client).await;
+        let _ = heard.hints.send(Hint::Missed);
+        heard.listens.send_replace(true);
+        keep(&client, heard).await;
         Ok(())
     };
     let hearing = hear(connection, heard);
@@ -203,22 +218,22 @@ async fn listen_once(options: &Options, heard: &std::sync::Weak<Heard>) -> Resul
     }
 }
 
-/// Asks for a sign of life now and then, so that a connection that is broken unnoticed is noticed.
-async fn keep(client: &Client) {
-    const INTERVAL: Duration = Duration::from_secs(5);
+/// Asks for a sign of life now and then, so that a connection that is broken unnoticed is noticed. Meanwhile,
+/// another process may have died before it told what it did.
+async fn keep(client: &Client, heard: &Heard) {
     loop {
         tokio::time::sleep(INTERVAL).await;
         match tokio::time::timeout(INTERVAL, client.batch_execute("")).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) | Err(_) => return,
         }
+        let _ = heard.hints.send(Hint::Missed);
     }
 }
 
-async fn hear<T: TlsStream + Unpin>(mut connection: Connection<Socket, T>, heard: &std::sync::Weak<Heard>) {
+async fn hear<T: TlsStream + Unpin>(mut connection: Connection<Socket, T>, heard: &Heard) {
     while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
         let AsyncMessage::Notification(notification) = message else { continue };
-        let Some(heard) = heard.upgrade() else { return };
         for hint in hints(notification.payload()) {
             // nobody may be reading
             let _ = heard.hints.send(hint);

@@ -30,6 +30,7 @@ mod database;
 mod fault;
 mod hints;
 mod lanes;
+mod last_seen;
 mod list;
 mod lone;
 mod migrate;

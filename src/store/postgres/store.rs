@@ -29,8 +29,8 @@ use crate::{
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
-        DerivedBytes, Due, Hint, List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, StateOf,
-        Store, StoreError, TracePage, TracePlace, WorkerId, Write,
+        DerivedBytes, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
+        StateOf, Store, StoreError, TracePage, TracePlace, WorkerId, Write,
         durable::records::{self, BlockBytes, BlockName, Blocks},
     },
 };
@@ -382,6 +382,10 @@ impl Store for PostgresStore {
 
     fn hints(&self) -> BoxStream<'static, Hint> {
         self.hints.stream()
+    }
+
+    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
+        Box::pin(self.reader.outdated(seen))
     }
 
     fn trace_end<'a>(&'a self, _: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {

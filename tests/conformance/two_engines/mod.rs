@@ -9,6 +9,7 @@ mod mishaps;
 mod models;
 mod pair;
 mod reads;
+mod staleness;
 mod watches;
 mod writes;
 
@@ -78,6 +79,12 @@ fn cases() -> Vec<(&'static str, Case)> {
             a_search_does_not_find_what_the_other_forgot,
             a_search_finds_what_the_other_says_anew,
             a_share_opens_on_the_other_until_it_is_revoked,
+        ]
+        staleness: [
+            an_answer_is_as_old_as_its_reader_accepts,
+            what_a_server_has_done_itself_is_never_missing,
+            an_older_answer_follows_the_pointer_of_its_own_server,
+            no_read_of_one_conversation_asks_for_its_state,
         ]
         watches: [
             a_watch_sees_what_the_other_does,

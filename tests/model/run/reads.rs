@@ -43,7 +43,7 @@ impl Run {
                     include_archive: *archive,
                     include_forgotten: *forgotten,
                     page_size: i32::from(page % 5) + 1,
-                    page_token: String::new(),
+                    ..Default::default()
                 };
                 self.list(request, &model).await
             }
@@ -63,7 +63,11 @@ impl Run {
 
     /// A conversation that does not exist is reported as missing; a recipient without one has no summary.
     pub(super) async fn missing(&mut self, id: &str, recipient: &str) -> Result<(), String> {
-        let request = GetSummaryRequest { conversation_id: id.into(), recipient_id: recipient.into() };
+        let request = GetSummaryRequest {
+            conversation_id: id.into(),
+            recipient_id: recipient.into(),
+            ..Default::default()
+        };
         match self.services().get_summary(Request::new(request)).await {
             Ok(response) if id.is_empty() => {
                 let nothing = GetSummaryResponse { token_count: Some(0), ..Default::default() };

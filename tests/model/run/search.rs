@@ -74,8 +74,8 @@ impl Run {
             order: order.into(),
             neighbors: i32::from(search.neighbors % 4),
             page_size: i32::from(search.page % 5) + 1,
-            page_token: String::new(),
             min_relevance: Some(0.0),
+            ..Default::default()
         }
     }
 

@@ -102,6 +102,7 @@ impl Tool for Summarize {
             token_limit: arguments.token_limit,
             focus_areas: arguments.focus_areas.unwrap_or_default(),
             wait_for_llm: arguments.wait_for_llm.unwrap_or_default(),
+            ..Default::default()
         };
         let response = memory.server().memory().summarize(request).await?.into_inner();
         let answer = Summary::from(response);

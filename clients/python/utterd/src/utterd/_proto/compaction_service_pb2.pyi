@@ -1,3 +1,4 @@
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from . import capacity_pb2 as _capacity_pb2
 from . import summary_pb2 as _summary_pb2
@@ -136,16 +137,18 @@ class UndoCompactionResponse(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., compaction: _Optional[_Union[Compaction, _Mapping]] = ..., restored: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ...) -> None: ...
 
 class ListCompactionsRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "page_size", "page_token")
+    __slots__ = ("conversation_id", "recipient_id", "page_size", "page_token", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     page_size: int
     page_token: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ListCompactionsResponse(_message.Message):
     __slots__ = ("compactions", "next_page_token")

@@ -91,18 +91,20 @@ class CreateConversationResponse(_message.Message):
     def __init__(self, conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., replayed: bool = ...) -> None: ...
 
 class GetConversationRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "view", "page_size", "page_token")
+    __slots__ = ("conversation_id", "recipient_id", "view", "page_size", "page_token", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     view: _conversation_pb2.ConversationView
     page_size: int
     page_token: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., view: _Optional[_Union[_conversation_pb2.ConversationView, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., view: _Optional[_Union[_conversation_pb2.ConversationView, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class GetConversationResponse(_message.Message):
     __slots__ = ("conversation", "shares", "next_page_token")
@@ -218,7 +220,7 @@ class DeleteConversationResponse(_message.Message):
     def __init__(self, utterance_count: _Optional[int] = ...) -> None: ...
 
 class ListUtterancesRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "last", "order", "include_archive", "include_forgotten", "page_size", "page_token")
+    __slots__ = ("conversation_id", "recipient_id", "last", "order", "include_archive", "include_forgotten", "page_size", "page_token", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     LAST_FIELD_NUMBER: _ClassVar[int]
@@ -227,6 +229,7 @@ class ListUtterancesRequest(_message.Message):
     INCLUDE_FORGOTTEN_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     last: int
@@ -235,7 +238,8 @@ class ListUtterancesRequest(_message.Message):
     include_forgotten: bool
     page_size: int
     page_token: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., last: _Optional[int] = ..., order: _Optional[_Union[ListOrder, str]] = ..., include_archive: bool = ..., include_forgotten: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., last: _Optional[int] = ..., order: _Optional[_Union[ListOrder, str]] = ..., include_archive: bool = ..., include_forgotten: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ListUtterancesResponse(_message.Message):
     __slots__ = ("utterances", "next_page_token")
@@ -246,7 +250,7 @@ class ListUtterancesResponse(_message.Message):
     def __init__(self, utterances: _Optional[_Iterable[_Union[_utterance_pb2.Utterance, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "format", "last", "after_sequence", "before_sequence", "utterance_ids", "roles", "order", "offset", "page_size", "page_token")
+    __slots__ = ("conversation_id", "recipient_id", "format", "last", "after_sequence", "before_sequence", "utterance_ids", "roles", "order", "offset", "page_size", "page_token", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -259,6 +263,7 @@ class ListMessagesRequest(_message.Message):
     OFFSET_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     format: _transfer_pb2.ConversationFormat
@@ -271,7 +276,8 @@ class ListMessagesRequest(_message.Message):
     offset: int
     page_size: int
     page_token: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., last: _Optional[int] = ..., after_sequence: _Optional[int] = ..., before_sequence: _Optional[int] = ..., utterance_ids: _Optional[_Iterable[str]] = ..., roles: _Optional[_Iterable[_Union[_utterance_pb2.Role, str]]] = ..., order: _Optional[_Union[ListOrder, str]] = ..., offset: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., last: _Optional[int] = ..., after_sequence: _Optional[int] = ..., before_sequence: _Optional[int] = ..., utterance_ids: _Optional[_Iterable[str]] = ..., roles: _Optional[_Iterable[_Union[_utterance_pb2.Role, str]]] = ..., order: _Optional[_Union[ListOrder, str]] = ..., offset: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ListMessagesResponse(_message.Message):
     __slots__ = ("messages", "next_page_token", "conversation_id", "revision")
@@ -286,12 +292,14 @@ class ListMessagesResponse(_message.Message):
     def __init__(self, messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., next_page_token: _Optional[str] = ..., conversation_id: _Optional[str] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class GetSummaryRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id")
+    __slots__ = ("conversation_id", "recipient_id", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class GetSummaryResponse(_message.Message):
     __slots__ = ("conversation_id", "text", "token_count", "segments", "revision")
@@ -385,16 +393,18 @@ class ForkConversationResponse(_message.Message):
     def __init__(self, conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ...) -> None: ...
 
 class GetStatsRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "scope", "bucket")
+    __slots__ = ("conversation_id", "recipient_id", "scope", "bucket", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     BUCKET_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     scope: _stats_pb2.StatsScope
     bucket: _stats_pb2.TimeBucket
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., scope: _Optional[_Union[_stats_pb2.StatsScope, str]] = ..., bucket: _Optional[_Union[_stats_pb2.TimeBucket, str]] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., scope: _Optional[_Union[_stats_pb2.StatsScope, str]] = ..., bucket: _Optional[_Union[_stats_pb2.TimeBucket, str]] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class GetStatsResponse(_message.Message):
     __slots__ = ("stats",)

@@ -1,3 +1,4 @@
+from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.rpc import status_pb2 as _status_pb2
 from . import capacity_pb2 as _capacity_pb2
@@ -191,7 +192,7 @@ class RememberFilter(_message.Message):
     def __init__(self, roles: _Optional[_Iterable[_Union[_utterance_pb2.Role, str]]] = ..., names: _Optional[_Iterable[str]] = ..., min_turn: _Optional[int] = ..., max_turn: _Optional[int] = ..., min_sequence: _Optional[int] = ..., max_sequence: _Optional[int] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., pinned: bool = ..., metadata: _Optional[_Mapping[str, str]] = ...) -> None: ...
 
 class RememberRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "prompt", "filter", "scope", "order", "neighbors", "page_size", "page_token", "min_relevance")
+    __slots__ = ("conversation_id", "recipient_id", "prompt", "filter", "scope", "order", "neighbors", "page_size", "page_token", "min_relevance", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
@@ -202,6 +203,7 @@ class RememberRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     MIN_RELEVANCE_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     prompt: str
@@ -212,7 +214,8 @@ class RememberRequest(_message.Message):
     page_size: int
     page_token: str
     min_relevance: float
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., prompt: _Optional[str] = ..., filter: _Optional[_Union[RememberFilter, _Mapping]] = ..., scope: _Optional[_Union[RememberScope, str]] = ..., order: _Optional[_Union[RememberOrder, str]] = ..., neighbors: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., min_relevance: _Optional[float] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., prompt: _Optional[str] = ..., filter: _Optional[_Union[RememberFilter, _Mapping]] = ..., scope: _Optional[_Union[RememberScope, str]] = ..., order: _Optional[_Union[RememberOrder, str]] = ..., neighbors: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., min_relevance: _Optional[float] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class RememberResponse(_message.Message):
     __slots__ = ("matches", "next_page_token")
@@ -351,7 +354,7 @@ class RestoreResponse(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., restored: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ...) -> None: ...
 
 class SummarizeRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "scope", "recent_count", "first_turn", "last_turn", "token_limit", "focus_areas", "wait_for_llm")
+    __slots__ = ("conversation_id", "recipient_id", "scope", "recent_count", "first_turn", "last_turn", "token_limit", "focus_areas", "wait_for_llm", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
@@ -361,6 +364,7 @@ class SummarizeRequest(_message.Message):
     TOKEN_LIMIT_FIELD_NUMBER: _ClassVar[int]
     FOCUS_AREAS_FIELD_NUMBER: _ClassVar[int]
     WAIT_FOR_LLM_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     scope: SummarizeScope
@@ -370,7 +374,8 @@ class SummarizeRequest(_message.Message):
     token_limit: int
     focus_areas: _containers.RepeatedScalarFieldContainer[str]
     wait_for_llm: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., scope: _Optional[_Union[SummarizeScope, str]] = ..., recent_count: _Optional[int] = ..., first_turn: _Optional[int] = ..., last_turn: _Optional[int] = ..., token_limit: _Optional[int] = ..., focus_areas: _Optional[_Iterable[str]] = ..., wait_for_llm: bool = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., scope: _Optional[_Union[SummarizeScope, str]] = ..., recent_count: _Optional[int] = ..., first_turn: _Optional[int] = ..., last_turn: _Optional[int] = ..., token_limit: _Optional[int] = ..., focus_areas: _Optional[_Iterable[str]] = ..., wait_for_llm: bool = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class SummarizeResponse(_message.Message):
     __slots__ = ("conversation_id", "text", "token_count", "sources", "source_token_count", "method", "model", "llm_error", "warnings")
@@ -403,14 +408,16 @@ class SummarizeWarning(_message.Message):
     def __init__(self, kind: _Optional[_Union[SummarizeWarningKind, str]] = ..., text: _Optional[str] = ...) -> None: ...
 
 class GetCapacityInfoRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "session_id")
+    __slots__ = ("conversation_id", "recipient_id", "session_id", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
+    MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     session_id: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., session_id: _Optional[str] = ...) -> None: ...
+    max_staleness: _duration_pb2.Duration
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., session_id: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class GetCapacityInfoResponse(_message.Message):
     __slots__ = ("capacity", "durable")
