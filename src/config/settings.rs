@@ -241,7 +241,7 @@ impl Settings {
             database_events: true,
             flush: Flush::default(),
             disk_reserve: DEFAULT_DISK_RESERVE,
-            cache_limit: 512 * MIB,
+            cache_limit: 128 * MIB,
             scrub_interval: Duration::from_secs(60 * 60),
             idle_timeout: DEFAULT_IDLE_TIMEOUT,
             awaiting_timeout: DEFAULT_AWAITING_TIMEOUT,

@@ -1,8 +1,8 @@
 //! Conversations in PostgreSQL, which any number of processes use at the same time.
 //!
 //! ```text
-//! PostgresStore ─ commit → Lanes (in the order of calls) → Plan: a commit as statements
-//!               ├ load … → Reader: one statement, one moment
+//! PostgresStore ─ commit → Lanes (in the order of calls) → Plan: a commit as statements, or as a Row of Batches
+//!               ├ load … → Reader: one statement, one moment; short questions in Batches
 //!               └ hints  → LISTEN
 //!                                Database: the pool of connections, and whether it can be reached
 //! Snapshot: one moment of the tables, as the records of the durable stores
@@ -13,8 +13,8 @@
 //! - `migrations` holds the schema, in SQL that explains itself; [`migrate`] applies it.
 //! - The records are those of the durable stores, so both fulfil the same promise: see
 //!   [`records`](super::durable::records).
-//! - A commit is a compare-and-set of the conversation's change id. It is one statement, or one transaction
-//!   whose statements are sent together: one round trip either way.
+//! - A commit is a compare-and-set of the conversation's change id. It is one statement, which it shares with the
+//!   other commits that wait, or one transaction whose statements are sent together: one round trip either way.
 //! - A commit whose connection breaks is settled on another one before it is answered: each writes a row in
 //!   `changes`, and whoever writes that row first decides whether the commit takes effect.
 

@@ -33,9 +33,6 @@ use pair::Pair;
 
 type Case = for<'a> fn(&'a Pair) -> LocalBoxFuture<'a, ()>;
 
-/// Not on PostgreSQL: that counts what the wrapper is asked, and not what the database is asked.
-const OF_THE_WRAPPER: [&str; 1] = ["a_write_asks_the_store_once"];
-
 /// Each case over each store.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
@@ -48,10 +45,8 @@ pub fn trials() -> Vec<Trial> {
             on_fjall(case);
             Ok(())
         }));
-        if !OF_THE_WRAPPER.contains(&name) {
-            let name = format!("two_engines::postgres::{name}");
-            trials.push(schema::trial(name, move |cluster| on_postgres(cluster, case)));
-        }
+        let name = format!("two_engines::postgres::{name}");
+        trials.push(schema::trial(name, move |cluster| on_postgres(cluster, case)));
     }
     trials
 }
