@@ -7,7 +7,7 @@ use super::script::{
 };
 use crate::{
     domain::{Policy, Sequence},
-    store::{Commit, CommitError, Store},
+    store::{Commit, CommitError, Conflict, PointerWrite, Store},
 };
 
 /// Concurrent committers.
@@ -101,6 +101,79 @@ pub async fn one_attempt_takes_effect_once(store: Arc<dyn Store>) {
     let listed = listed(&store, &recipient(RECIPIENT), 100).await;
     let kept = store.outcome(&attempt("once"), START).await.unwrap().unwrap();
     assert_eq!(listed, [kept.conversation.to_string()]);
+}
+
+/// Of many commits that are made at the same time, each takes effect, or conflicts for a reason of its own.
+pub async fn one_conflict_is_no_others(store: Arc<dyn Store>) {
+    let mut first = Script::new(&store, "first");
+    let step = first.saying(vec![user("hello")]).await;
+    let outcomes = vec![(attempt("kept"), outcome(&step.after, START))];
+    let pointers = vec![activating(&recipient(RECIPIENT), "first")];
+    store.commit(Commit { outcomes, pointers, ..step.commit() }).await.unwrap();
+    first.advance(&step);
+    let mut waiting = Vec::new();
+    for round in 0..COMMITS {
+        for fault in Faulty::ALL {
+            let mut script = Script::new(&store, &format!("{round} {fault:?}"));
+            script.create().await;
+            let commit = fault.commit(&mut script).await;
+            let store = store.clone();
+            waiting.push(tokio::spawn(async move { (fault, script, store.commit(commit).await) }));
+        }
+    }
+    for (fault, script, result) in join(waiting.into_iter()).await {
+        let is_as_expected = match fault {
+            Faulty::Nothing => result.is_ok(),
+            Faulty::State => {
+                is_conflict(&result, |it| matches!(it, Conflict::State(key) if key == script.key()))
+            }
+            Faulty::Pointer => is_conflict(&result, |it| *it == Conflict::Pointer(recipient(RECIPIENT))),
+            Faulty::Outcome => is_conflict(&result, |it| *it == Conflict::Outcome(attempt("kept"))),
+        };
+        assert!(is_as_expected, "{fault:?}: {result:?}");
+        script.check().await;
+    }
+}
+
+/// What is not as a commit expects.
+#[derive(Clone, Copy, Debug)]
+enum Faulty {
+    Nothing,
+    State,
+    Pointer,
+    Outcome,
+}
+
+impl Faulty {
+    const ALL: [Self; 4] = [Self::Nothing, Self::State, Self::Pointer, Self::Outcome];
+
+    /// A commit to the conversation, whose script is then as it will be.
+    async fn commit(self, script: &mut Script) -> Commit {
+        let step = script.saying(vec![user("said at the same time")]).await;
+        let commit = step.commit();
+        match self {
+            Self::Nothing => {
+                script.advance(&step);
+                commit
+            }
+            Self::State => {
+                script.say(vec![user("said before")]).await;
+                commit
+            }
+            Self::Pointer => {
+                let id = Some(script.key().id.clone());
+                let pointer = PointerWrite { recipient: recipient(RECIPIENT), before: id.clone(), after: id };
+                Commit { pointers: vec![pointer], ..commit }
+            }
+            Self::Outcome => {
+                Commit { outcomes: vec![(attempt("kept"), outcome(&step.after, START))], ..commit }
+            }
+        }
+    }
+}
+
+fn is_conflict(result: &Result<(), CommitError>, is_this: impl FnOnce(&Conflict) -> bool) -> bool {
+    matches!(result, Err(CommitError::Conflict(conflict)) if is_this(conflict))
 }
 
 /// Commits `text` to the conversation's current state, retrying after each conflict.

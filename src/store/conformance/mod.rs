@@ -302,6 +302,7 @@ macro_rules! store_conformance {
                 one_first_writer_wins,
                 commits_in_opposite_orders_do_not_block,
                 one_attempt_takes_effect_once,
+                one_conflict_is_no_others,
             ]
             sharing: [
                 a_commit_is_known_by_its_change,
