@@ -174,7 +174,13 @@ impl Engine {
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
         let (began, pointers) = (self.asking(), extras.pointers.clone());
         let traced = self.traced(parts);
-        let commit = Commit { writes, pointers: extras.pointers, outcomes: extras.outcomes, traced };
+        let commit = Commit {
+            writes,
+            pointers: extras.pointers,
+            outcomes: extras.outcomes,
+            traced,
+            is_contended: parts.iter().any(|part| part.queue.is_contended()),
+        };
         let committed = (!commit.is_empty()).then(|| self.store.commit(commit));
         async move {
             if let Some(committed) = committed {

@@ -59,6 +59,7 @@ pub async fn several_conversations_change_together(store: Arc<dyn Store>) {
         pointers: vec![activating(&recipient(RECIPIENT), "b"), activating(&recipient("bob"), "a")],
         outcomes: vec![(attempt("r1"), kept.clone()), (attempt("r2"), kept.clone())],
         traced: None,
+        is_contended: false,
     };
     store.commit(commit).await.unwrap();
     for (script, step) in scripts.iter_mut().zip(&steps) {

@@ -75,6 +75,7 @@ pub async fn a_rollover_is_one_commit(store: Arc<dyn Store>) {
         pointers: vec![pointer(before)],
         outcomes: Vec::new(),
         traced: None,
+        is_contended: false,
     };
     refused(&store, rollover("another")).await;
     old.check().await;

@@ -38,6 +38,7 @@ pub async fn a_commit_of_several_is_refused_whole(store: Arc<dyn Store>) {
         pointers: vec![activating(&recipient(RECIPIENT), "small")],
         outcomes: vec![(attempt("r"), outcome(&steps[1].after, Timestamp(1)))],
         traced: None,
+        is_contended: false,
     };
     assert!(is_full(&store.commit(commit).await));
     large.check().await;

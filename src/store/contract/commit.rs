@@ -30,6 +30,9 @@ pub struct Commit {
     pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
     /// The events to store; only if the backend [does](super::Capabilities::traced).
     pub traced: Option<Traced>,
+    /// Whether other processes have recently written to these conversations, so that the commit may well
+    /// conflict.
+    pub is_contended: bool,
 }
 
 impl Commit {

@@ -101,9 +101,10 @@ impl Commits {
         }
     }
 
-    /// Writes the row together with those of other commits; or alone, if that fails or might take long.
+    /// Writes the row together with those of other commits; or alone, if that fails, or most likely would, or might
+    /// take long.
     async fn run_lone(&self, lone: &Arc<Lone>) -> Result<(), Failed> {
-        if lone.row.is_small() {
+        if lone.row.is_small() && !lone.is_contended {
             let batches = match lone.row.basis {
                 Basis::State(_) => &self.changes,
                 Basis::Nothing(_) => &self.creations,

@@ -35,6 +35,8 @@ pub(super) enum How {
 /// A commit that writes one row, with what that brings along.
 pub(super) struct Lone {
     pub(super) row: Row,
+    /// Whether it may well conflict.
+    pub(super) is_contended: bool,
     /// What it means if the conversation is not in the expected state, or there is one where none is expected.
     pub(super) state: Conflict,
     /// What it means if a pointer is not as expected.
@@ -298,6 +300,7 @@ impl<'a> Part<'a> {
         let pointer = commit.pointers.first();
         Some(Lone {
             row,
+            is_contended: commit.is_contended,
             state: Conflict::State(self.write.key().clone()),
             pointer: pointer.map(|pointer| Conflict::Pointer(pointer.recipient.clone())),
             outcome: commit.outcomes.first().map(|(key, _)| Conflict::Outcome(key.clone())),
