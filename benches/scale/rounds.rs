@@ -76,7 +76,8 @@ pub fn answered(database: &Database, load: &Load<'_>) -> (Round, Answers) {
     let (servers, cpu) = (of_servers(), database.cpu());
     let answers = load.run(ROUND);
     let micros = |time: Duration| time.as_secs_f64() * 1e6 / answers.count() as f64;
-    let (servers, cpu) = (micros(of_servers() - servers), micros(database.cpu() - cpu));
+    // a process that ends is counted a moment later
+    let (servers, cpu) = (micros(of_servers() - servers), micros(database.cpu().saturating_sub(cpu)));
     tell_refusals(&answers);
     (Round { rate: answers.a_second(), servers, database: cpu }, answers)
 }
