@@ -1,7 +1,7 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
-//! buf, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context
+//! buf, promtool, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context
 //! Protocol must be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
@@ -18,6 +18,8 @@ mod material;
 mod model_context;
 #[path = "clients/models.rs"]
 mod models;
+#[path = "clients/prometheus.rs"]
+mod prometheus;
 #[path = "clients/providers.rs"]
 mod providers;
 #[path = "clients/python.rs"]
@@ -54,7 +56,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 8] = [
+const CLIENTS: [Client; 9] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -62,6 +64,7 @@ const CLIENTS: [Client; 8] = [
     model_context::PYTHON,
     model_context::CONFORMANCE,
     model_context::INSPECTOR,
+    prometheus::CLIENT,
     grpcurl::CLIENT,
 ];
 

@@ -6,8 +6,8 @@ use super::{
     settings::Settings,
     value::{
         address, address_of_models, backend, bound, database, dimensions, directive, directory, duration,
-        encoding, file, file_mode, flush, limit, llm, models, period, positive, preset, size, switch, text,
-        threads,
+        encoding, file, file_mode, flush, limit, llm, models, other_address, period, positive, preset, size,
+        switch, text, threads,
     },
 };
 
@@ -157,6 +157,12 @@ pub static KEYS: &[Key] = &[
         "Certificate authorities in PEM; only clients with a certificate from one of them are accepted"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
         "What is logged to stderr, such as `warn` or `info,utterd=debug`"),
+    key!(log_calls "log-calls" "UTTERD_LOG_CALLS" "BOOL" switch
+        "Whether each call is logged; slow ones are in any case"),
+    key!(slow_call "slow-call" "UTTERD_SLOW_CALL" "DURATION" duration
+        "How long a call that is not a stream may take before it is logged as slow"),
+    key!(metrics_listen "metrics-listen" "UTTERD_METRICS_LISTEN" "ADDRESS" other_address
+        "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Whether to serve gRPC reflection"),
     key!(llm "llm" "UTTERD_LLM" "NAME" llm

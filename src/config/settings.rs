@@ -15,7 +15,7 @@ use crate::domain::{
         DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DATABASE_CONNECTIONS,
         DEFAULT_DISK_RESERVE, DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY,
         DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION, DEFAULT_MAX_CALLS_IN_FLIGHT,
-        DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
+        DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS, DEFAULT_SLOW_CALL,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -178,6 +178,12 @@ pub struct Settings {
     pub tls_client_ca: Option<PathBuf>,
     /// What is logged to stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
+    /// Whether each call is logged.
+    pub log_calls: bool,
+    /// A call that is not a stream and takes longer is logged in any case.
+    pub slow_call: Duration,
+    /// Where Prometheus reads the metrics; `None` serves none.
+    pub metrics_listen: Option<Listen>,
     /// Whether gRPC reflection is served.
     pub reflection: bool,
     /// The protocol of the model that makes summaries.
@@ -262,6 +268,9 @@ impl Settings {
             tls_key: None,
             tls_client_ca: None,
             log: "info".into(),
+            log_calls: false,
+            slow_call: DEFAULT_SLOW_CALL,
+            metrics_listen: None,
             reflection: true,
             llm: Llm::None,
             llm_base_url: None,

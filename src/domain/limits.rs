@@ -341,3 +341,13 @@ pub const DATABASE_SETTLE: Duration = Duration::from_secs(10);
 pub const MAX_SCHEMA_BYTES: usize = 56;
 /// Connections to a database.
 pub const DEFAULT_DATABASE_CONNECTIONS: usize = 16;
+
+/// The longest request id that is taken over from a caller, in bytes.
+pub const MAX_REQUEST_ID_BYTES: usize = 128;
+/// How long a call takes before it is logged as slow, by default.
+pub const DEFAULT_SLOW_CALL: Duration = Duration::from_secs(1);
+
+/// The most connections to a listener of plain HTTP.
+pub const HTTP_CONNECTIONS: usize = 64;
+/// How long a connection of plain HTTP may take for the head of a request, or rest.
+pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);

@@ -192,6 +192,7 @@ impl Batch {
             return Default::default();
         }
         let Self { part, beside, extras, decided, .. } = self;
+        engine.meters.batch.observe(decided.len() as f64);
         let (state, _hold) = beside.done();
         let mut parts: SmallVec<[Part; 1]> = SmallVec::from_buf([part]);
         parts.extend(state);

@@ -181,10 +181,15 @@ impl Engine {
             traced,
             is_contended: parts.iter().any(|part| part.queue.is_contended()),
         };
-        let committed = (!commit.is_empty()).then(|| self.store.commit(commit));
+        let committed = (!commit.is_empty()).then(|| {
+            let timer = self.meters.commit.start_timer();
+            (self.store.commit(commit), timer)
+        });
         async move {
-            if let Some(committed) = committed {
-                self.committed(parts, alone, began, committed.await).await?;
+            if let Some((committed, timer)) = committed {
+                let committed = committed.await;
+                timer.observe_duration();
+                self.committed(parts, alone, began, committed).await?;
             }
             pointers.iter().for_each(|pointer| self.pointed(pointer, began));
             Ok(())
@@ -220,6 +225,14 @@ impl Engine {
         };
         let is_conflict = matches!(committed, Err(Uncommitted::Conflict(Conflict::State(_))));
         parts.iter().for_each(|part| part.queue.note_commit(is_conflict));
+        let commits = &self.meters.commits;
+        let counter = match &committed {
+            Ok(()) => &commits.committed,
+            Err(Uncommitted::Conflict(_)) => &commits.conflict,
+            Err(Uncommitted::Full(_)) => &commits.full,
+            Err(Uncommitted::Failed(_)) => &commits.failed,
+        };
+        counter.inc();
         match &committed {
             Ok(()) => parts.iter_mut().for_each(|part| part.publish(self, began)),
             Err(Uncommitted::Full(_)) => {}

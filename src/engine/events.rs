@@ -10,7 +10,6 @@ use std::{
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 use crate::{
@@ -19,50 +18,11 @@ use crate::{
         RequestId, Timestamp,
         limits::{EVENT_BYTES, LEAST_EVENTS_BYTES},
     },
-    engine::{Attempt, Caller, Clock, EngineError, Facts, applied::Decided, cursor::EventCursor},
+    engine::{
+        Attempt, Caller, Clock, EngineError, Facts, Operation, applied::Decided, cursor::EventCursor,
+        meters::Meters,
+    },
 };
-
-/// The kind of an operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[allow(missing_docs)] // each is the call of the same name
-pub enum Operation {
-    Memorize,
-    Remember,
-    Forget,
-    Erase,
-    Restore,
-    Summarize,
-    GetCapacity,
-    CreateConversation,
-    GetConversation,
-    ListConversations,
-    UpdateConversation,
-    GetState,
-    UpdateState,
-    DeleteConversation,
-    ListUtterances,
-    GetSummary,
-    UpdateUtterance,
-    ExpireConversation,
-    CountTokens,
-    ExportConversation,
-    ImportConversation,
-    EndConversation,
-    RetireConversation,
-    GetStats,
-    DeleteRecipient,
-    ShareConversation,
-    RevokeShare,
-    ReadShared,
-    BuildContext,
-    ForkConversation,
-    PrepareHistory,
-    CompactConversation,
-    UndoCompaction,
-    ListCompactions,
-    AnswerCompactionPrompt,
-    SummarizeByLlm,
-}
 
 /// One operation. It refers to utterances and contains no text.
 #[derive(Clone, Debug, PartialEq)]
@@ -195,6 +155,7 @@ impl Event {
 /// The events of this run of the server, unless the store keeps those of all servers.
 pub struct EventLog {
     clock: Arc<dyn Clock>,
+    meters: Arc<Meters>,
     run: LineageId,
     /// Whether the events of changes are stored with them; reads are not events then.
     is_stored: bool,
@@ -225,10 +186,10 @@ pub(super) const AHEAD: &str = "is ahead of the newest event";
 pub(super) const TOO_OLD: &str = "is too old: the events after it are no longer kept";
 
 impl EventLog {
-    pub(super) fn new(clock: Arc<dyn Clock>, capacity: usize, is_stored: bool) -> Self {
+    pub(super) fn new(clock: Arc<dyn Clock>, meters: Arc<Meters>, capacity: usize, is_stored: bool) -> Self {
         let run = LineageId(clock.unique().to_be_bytes());
         let (rings, bytes, waiting) = Default::default();
-        Self { clock, run, is_stored, capacity: capacity.max(1), rings, bytes, waiting }
+        Self { clock, meters, run, is_stored, capacity: capacity.max(1), rings, bytes, waiting }
     }
 
     /// Returns a notification for every later change that writes something that may be waiting for a model.
@@ -239,6 +200,7 @@ impl EventLog {
     /// Adds an event as the newest of its namespace.
     pub(super) fn push(&self, mut event: Event) {
         event.time = self.clock.now();
+        self.meters.happened(event.operation, event.facts.as_deref());
         if let Some(waiting) = self.waiting.get().filter(|_| event.may_wait) {
             waiting.notify_one();
         }
@@ -437,7 +399,7 @@ mod tests {
     /// However large the events and however many the namespaces, they stay within the limit.
     #[test]
     fn events_of_much_are_fewer() {
-        let log = EventLog::new(Arc::new(Still), 100, false);
+        let log = EventLog::new(Arc::new(Still), Meters::new(), 100, false);
         let namespaces = ["a", "b", "c"].map(|name| Namespace::new(name).unwrap_or_default());
         for step in 0..300 {
             log.push(event(&namespaces[step % 3], 1_000 * (step as u64 % 5)));

@@ -50,22 +50,28 @@ impl Hold {
         let known = match &published.value {
             Published::Unknown => {
                 let asked = engine.asking();
+                engine.meters.misses.inc();
                 let state = engine.store.load(key).await?;
                 self.queue.publish_loaded(state.clone(), asked);
                 return Ok(state);
             }
             known => known.clone().state(),
         };
-        let Some(asked) = engine.asking() else { return Ok(known) };
+        let Some(asked) = engine.asking() else {
+            engine.meters.hits.inc();
+            return Ok(known);
+        };
         let change = known.as_ref().map(|state| state.head.change);
         let state = match engine.store.load_if_newer(key, change).await? {
             Newer::Known => {
+                engine.meters.hits.inc();
                 self.queue.confirm(&published, asked);
                 return Ok(known);
             }
             Newer::Absent => None,
             Newer::State(state) => Some(state),
         };
+        engine.meters.misses.inc();
         self.queue.publish_loaded(state.clone(), Some(asked));
         Ok(state)
     }
@@ -252,14 +258,21 @@ impl Engine {
             Published::State(known) => known,
         };
         let asked = self.asking().filter(|now| !published.is_fresh(max_staleness, *now));
-        let Some(asked) = asked else { return Ok(Some(known.clone())) };
+        let Some(asked) = asked else {
+            self.meters.hits.inc();
+            return Ok(Some(known.clone()));
+        };
         Ok(match self.store.load_if_newer(key, Some(known.head.change)).await? {
             Newer::Known => {
+                self.meters.hits.inc();
                 queue.confirm(&published, asked);
                 Some(known.clone())
             }
             Newer::Absent => None,
-            Newer::State(state) => Some(self.keep(state, asked)),
+            Newer::State(state) => {
+                self.meters.misses.inc();
+                Some(self.keep(state, asked))
+            }
         })
     }
 

@@ -22,7 +22,6 @@ use crate::{
     },
     engine::{
         Address, Caller, Engine, EngineError, Operation,
-        memorize::count,
         queued::{Decision, IfAbsent, WriteCall},
     },
 };
@@ -203,7 +202,7 @@ impl Engine {
             None => 0,
         };
         let encoding = existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
-        let tokens = count(&incoming.drafts, self.counter(encoding));
+        let tokens = self.tokens_of(&incoming.drafts, encoding);
         let namespace = caller.namespace.clone();
         Ok(Planned { incoming, existing, own, reached, tokens, namespace, activates: false })
     }

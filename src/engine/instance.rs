@@ -6,10 +6,11 @@ use crate::{
     domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
         Clock, embedding::Embeddings, events::EventLog, index::Indexes, last_active::LastActive, llm::Llm,
-        pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions, time::Time,
-        watches::Watches,
+        meters::Meters, pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions,
+        time::Time, watches::Watches,
     },
     store::{BackupRefused, BoxStream, Store, StoreError},
+    telemetry::Registry,
 };
 
 /// Returns the counter of an encoding.
@@ -53,6 +54,7 @@ pub struct Engine {
     pub(super) watches: Arc<Watches>,
     pub(super) indexes: Indexes,
     pub(super) events: Arc<EventLog>,
+    pub(super) meters: Arc<Meters>,
     pub(super) sessions: Sessions,
     pub(super) retention: Retention,
     pub(super) llm: Option<Arc<Llm>>,
@@ -62,9 +64,8 @@ pub struct Engine {
 impl Engine {
     /// Creates an engine over `store`.
     pub fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, counters: Counters, defaults: Defaults) -> Self {
-        let events =
-            Arc::new(EventLog::new(clock.clone(), defaults.event_capacity, store.capabilities().traced));
-        let capabilities = store.capabilities();
+        let (capabilities, meters) = (store.capabilities(), Meters::new());
+        let log = EventLog::new(clock.clone(), meters.clone(), defaults.event_capacity, capabilities.traced);
         let cache_bytes = if capabilities.resident { u64::MAX } else { defaults.cache_bytes };
         Self {
             store,
@@ -78,7 +79,8 @@ impl Engine {
             watches: Arc::default(),
             indexes: Indexes::new(defaults.index_bytes),
             defaults,
-            events,
+            events: Arc::new(log),
+            meters,
             sessions: Sessions::default(),
             retention: Retention::default(),
             llm: None,
@@ -86,9 +88,42 @@ impl Engine {
         }
     }
 
+    /// Adds the metrics of the engine, of its store and of its models to those of a server.
+    pub fn describe(self: &Arc<Self>, registry: &Registry) {
+        self.meters.register(registry);
+        self.describe_llm(registry);
+        self.describe_embedding(registry);
+        self.describe_cache(registry);
+        self.store.describe(registry);
+    }
+
+    fn describe_cache(self: &Arc<Self>, registry: &Registry) {
+        let engine = self.clone();
+        registry.gauge("utterd_conversations_cached", "Conversations in memory.", move || {
+            engine.queues.size().0 as f64
+        });
+        let engine = self.clone();
+        registry.gauge(
+            "utterd_cache_bytes",
+            "Memory that conversations take, in bytes; an estimate.",
+            move || engine.queues.size().1 as f64,
+        );
+        let engine = self.clone();
+        registry.gauge(
+            "utterd_store_behind",
+            "1 while more writes wait than the store can keep up with.",
+            move || f64::from(u8::from(engine.is_store_behind())),
+        );
+    }
+
     /// Returns the defaults of new conversations.
     pub fn defaults(&self) -> &Defaults {
         &self.defaults
+    }
+
+    /// Returns the name of the store.
+    pub fn store_name(&self) -> &'static str {
+        self.store.capabilities().name
     }
 
     /// Whether stored data survives the end of the process.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Draft, Encoding, Refusal, Revision, Role, Sequence, TokenCounter, Utterance,
+        Draft, Encoding, Refusal, Revision, Role, Sequence, Utterance,
         memorize::{Irregularity, Memorize, Replace, memorize, replace},
         state::{StateChange, UpdateState},
     },
@@ -95,7 +95,7 @@ impl Engine {
         after: Sequence,
     ) -> Result<Option<Applied<(Vec<Irregularity>, Vec<Arc<Utterance>>)>>, EngineError> {
         let encoding = self.defaults.encoding;
-        let tokens = count(&call.drafts, self.counter(encoding));
+        let tokens = self.tokens_of(&call.drafts, encoding);
         let write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
         let memorize = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
@@ -137,7 +137,7 @@ impl Engine {
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };
         let encoding = self.encoding_of(&write.address, &target).await?;
-        let tokens = count(&drafts, self.counter(encoding));
+        let tokens = self.tokens_of(&drafts, encoding);
         let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let mut request = Request::new(write, move |before, context| {
             Ok(memorize(before, &command, context)?
@@ -167,8 +167,14 @@ impl Engine {
     }
 }
 
-/// Returns the tokens of each draft.
-pub(super) fn count(drafts: &[Draft], counter: &dyn TokenCounter) -> Vec<u32> {
-    let bytes: usize = drafts.iter().map(Draft::content_bytes).sum();
-    aside(bytes > COUNT_ASIDE_BYTES, || drafts.iter().map(|draft| draft.tokens(counter)).collect())
+impl Engine {
+    /// Returns the tokens of each draft.
+    pub(super) fn tokens_of(&self, drafts: &[Draft], encoding: Encoding) -> Vec<u32> {
+        let bytes: usize = drafts.iter().map(Draft::content_bytes).sum();
+        let counter = self.counter(encoding);
+        let count = || drafts.iter().map(|draft| draft.tokens(counter)).collect();
+        let tokens: Vec<u32> = aside(bytes > COUNT_ASIDE_BYTES, count);
+        self.meters.tokens.inc_by(tokens.iter().map(|tokens| u64::from(*tokens)).sum());
+        tokens
+    }
 }

@@ -83,6 +83,11 @@ impl Queues {
         Self { cache, most: limit / shards / 2 }
     }
 
+    /// Returns the number of conversations in memory, and the bytes that they are charged.
+    pub(super) fn size(&self) -> (usize, u64) {
+        (self.cache.len(), self.cache.weight())
+    }
+
     /// Returns the queue of a conversation, if it is in memory.
     pub(super) fn get(&self, key: &ConversationKey) -> Option<Arc<Queue>> {
         self.cache.get(key).map(|cached| cached.queue)

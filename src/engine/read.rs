@@ -98,6 +98,7 @@ impl Engine {
             let known = self.known_active(last, caller, &recipient);
             let asked = self.clock.elapsed();
             if let Some(state) = known.fresh(address, asked) {
+                self.meters.hits.inc();
                 return Ok(Some(state));
             }
             let wanted = Some(StateOf::Active(known.named()));
@@ -108,9 +109,15 @@ impl Engine {
                 return Ok(None);
             }
             let state = match begun.state {
-                Newer::Known => known.confirm(asked),
+                Newer::Known => {
+                    self.meters.hits.inc();
+                    known.confirm(asked)
+                }
                 Newer::Absent => None,
-                Newer::State(state) => Some(self.keep(state, asked)),
+                Newer::State(state) => {
+                    self.meters.misses.inc();
+                    Some(self.keep(state, asked))
+                }
             };
             last.answered(&recipient, known.pointer, begun.active.as_ref(), asked);
             // it may have ended between the two answers

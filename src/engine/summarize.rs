@@ -170,7 +170,7 @@ impl Engine {
             max_tokens: limit,
         };
         Ok(match self.tell_now(&state.key().namespace, material, patience).await {
-            Waited::Told(Told { text, model }) => match lines(&text, Sequence::FIRST, limit, counter) {
+            Waited::Told(Told { text, model, .. }) => match lines(&text, Sequence::FIRST, limit, counter) {
                 Ok(lines) => Ok((sources, lines, model)),
                 Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),
             },

@@ -33,6 +33,11 @@ impl Time {
         Self { clock, latest: AtomicI64::new(now), since: AtomicI64::new(now), told: AtomicBool::new(false) }
     }
 
+    /// Returns the clock itself.
+    pub fn source(&self) -> Arc<dyn Clock> {
+        self.clock.clone()
+    }
+
     /// Returns the clock's time.
     pub fn now(&self) -> Timestamp {
         let now = self.clock.now();

@@ -7,13 +7,14 @@ use tokio::time::timeout;
 use crate::{
     domain::Namespace,
     engine::{
-        Caller, Engine, EngineError, Event,
+        Caller, Clock, Engine, EngineError, Event,
         commit::Part,
         cursor::EventCursor,
         events::{AHEAD, KeptEvents, READ_AHEAD, Ring, TOO_OLD, Watched},
         traced,
     },
     store::{Commit, Store, StoreError, TracePage, TracePlace, Traced},
+    telemetry::Histogram,
 };
 
 /// How long to wait for news before the store is asked again, at first and at most: an event can appear in the
@@ -21,7 +22,11 @@ use crate::{
 const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 
 /// A reader of the trace.
-pub struct EventStream(Source);
+pub struct EventStream {
+    source: Source,
+    clock: Arc<dyn Clock>,
+    delivery: Histogram,
+}
 
 enum Source {
     Kept(KeptEvents),
@@ -48,7 +53,7 @@ impl Engine {
     ) -> Result<EventStream, EngineError> {
         let namespace = caller.namespace.clone();
         if !self.is_traced {
-            return Ok(EventStream(Source::Kept(self.events.watch(&namespace, after)?)));
+            return Ok(self.stream(Source::Kept(self.events.watch(&namespace, after)?)));
         }
         let seen = match after {
             None => self.store.trace_end(&namespace).await?,
@@ -63,7 +68,11 @@ impl Engine {
             // what is refused is refused at once
             events.read_ahead().await?;
         }
-        Ok(EventStream(Source::Stored(events)))
+        Ok(self.stream(Source::Stored(events)))
+    }
+
+    fn stream(&self, source: Source) -> EventStream {
+        EventStream { source, clock: self.clock.source(), delivery: self.meters.delivery.clone() }
     }
 
     /// Returns the events of a commit for the store.
@@ -96,7 +105,7 @@ impl Engine {
 impl EventStream {
     /// Returns the reader's position.
     pub fn cursor(&self) -> EventCursor {
-        match &self.0 {
+        match &self.source {
             Source::Kept(events) => events.cursor(),
             Source::Stored(events) => EventCursor::Stored(events.seen),
         }
@@ -105,10 +114,15 @@ impl EventStream {
     /// Waits for the next event, or for a report of missed ones. Fails if stored events behind the last one are
     /// no longer kept.
     pub async fn next(&mut self) -> Result<Watched, EngineError> {
-        match &mut self.0 {
-            Source::Kept(events) => Ok(events.next().await),
-            Source::Stored(events) => events.next().await,
+        let watched = match &mut self.source {
+            Source::Kept(events) => events.next().await,
+            Source::Stored(events) => events.next().await?,
+        };
+        if let Watched::Event(event, _) = &watched {
+            let age = self.clock.now().0.saturating_sub(event.time.0).max(0);
+            self.delivery.observe(age as f64 / 1e6);
         }
+        Ok(watched)
     }
 }
 

@@ -99,6 +99,7 @@ impl Engine {
         let counter = self.counter(encoding);
         let long = content.len() > COUNT_ASIDE_BYTES;
         let tokens = aside(long, || counter.count(&content));
+        self.meters.tokens.inc_by(tokens.into());
         call.update.content = Some(NewContent { content, tokens, encoding, max_bytes });
         Ok(())
     }

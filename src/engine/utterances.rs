@@ -200,8 +200,9 @@ impl Engine {
         Ok(state)
     }
 
-    /// Records that tokens were counted.
-    pub fn counted(&self, caller: &Caller, results: usize) {
+    /// Records that the tokens of several items were counted.
+    pub fn counted(&self, caller: &Caller, results: usize, tokens: u64) {
+        self.meters.tokens.inc_by(tokens);
         self.events.push(Event::wide(Operation::CountTokens, caller, None, results));
     }
 

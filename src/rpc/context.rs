@@ -35,7 +35,8 @@ impl ContextService for Services {
         let bytes: usize = counted.iter().map(Counted::bytes).sum();
         let tokens = |counted: &Counted| encode::int(counted.tokens(counter));
         let token_counts: Vec<_> = aside(bytes > COUNT_ASIDE_BYTES, || counted.iter().map(tokens).collect());
-        self.engine.counted(&caller, token_counts.len());
+        let all = token_counts.iter().map(|count| u64::from(count.unsigned_abs())).sum();
+        self.engine.counted(&caller, token_counts.len(), all);
         let encoding = encoding.name().to_owned();
         Ok(Response::new(proto::CountTokensResponse { token_counts, exact: Some(exact), encoding }))
     }

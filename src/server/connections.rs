@@ -47,6 +47,12 @@ impl Connections {
         self.max
     }
 
+    /// Returns the number of connections that are not closed yet.
+    pub fn count(&self) -> usize {
+        let open = self.open.lock();
+        open.members.len() + open.leaving
+    }
+
     /// Returns a place for a new connection; `None` if every other one has a call.
     pub async fn admit(self: &Arc<Self>) -> Option<Place> {
         match self.try_admit() {

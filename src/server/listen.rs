@@ -6,6 +6,7 @@ use super::{
     Announce, Owner,
     chores::Chores,
     connections::{Connections, Place},
+    metrics,
     process::{self, raise_descriptor_limit},
     socket::{Listener, Socket},
     tls::{self, Tls},
@@ -51,12 +52,15 @@ async fn serve(
     let address = listener.address().map_err(failed)?;
     let connections =
         Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
+    let metrics = metrics::bind(settings.metrics_listen.as_ref(), settings.socket_mode).await?;
+    metrics::describe_connections(server.metrics(), &connections);
     let workers = Workers::start(&server, settings)?;
     let chores = Chores::start(server.engine(), settings);
     announce.write(&address, settings);
     warm_up(settings.encoding);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
+        () = metrics::serve(metrics, server.metrics().clone()) => {}
         () = reload(tls.clone()) => {}
         () = asked_to_end() => {}
         () = abandoned(owner) => tracing::info!("stdin was closed: the server stops with its owner"),

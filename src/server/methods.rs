@@ -14,6 +14,9 @@ static METHODS: LazyLock<FxHashMap<String, Method>> = LazyLock::new(methods);
 
 /// A method that nothing is known about: it counts as one that changes something.
 static UNKNOWN: Method = Method {
+    number: 0,
+    service: String::new(),
+    name: String::new(),
     origin: Origin::Unknown,
     access: Access::Write,
     takes: Count::One,
@@ -24,6 +27,12 @@ static UNKNOWN: Method = Method {
 /// What is known of a method.
 #[derive(Debug)]
 pub struct Method {
+    /// Counted from 1; 0 for a method that nothing is known about.
+    pub number: usize,
+    /// The full name of its service.
+    pub service: String,
+    /// Its name in the service.
+    pub name: String,
     /// Who defines the method.
     pub origin: Origin,
     /// The access that it requires.
@@ -60,6 +69,11 @@ impl Method {
     /// Returns the method of calls with the path `/package.Service/Method`.
     pub fn of(path: &str) -> &'static Self {
         METHODS.get(path).unwrap_or(&UNKNOWN)
+    }
+
+    /// Returns the number of methods, the unknown one included.
+    pub fn count() -> usize {
+        METHODS.len() + 1
     }
 
     /// Whether a call can change something.
@@ -99,6 +113,9 @@ fn methods() -> FxHashMap<String, Method> {
                 let service_name = format!("{}.{}", file.package(), service.name());
                 for method in &service.method {
                     let known = Method {
+                        number: methods.len() + 1,
+                        service: service_name.clone(),
+                        name: method.name().to_owned(),
                         origin,
                         access: access(&service_name, method.name()).unwrap_or(UNKNOWN.access),
                         takes: Count::of(method.client_streaming()),

@@ -5,6 +5,7 @@ mod activity;
 pub mod admission;
 mod announce;
 mod arrival;
+mod calls;
 mod certificate;
 mod chores;
 mod connection;
@@ -18,9 +19,11 @@ mod listen;
 mod logging;
 mod messages;
 mod methods;
+mod metrics;
 mod migrate;
 mod models;
 mod owner;
+mod plain_http;
 mod process;
 mod rates;
 mod services;
@@ -59,10 +62,12 @@ use crate::{
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store},
     summarizer::PROMPT_VERSION,
+    telemetry::Registry,
     tokenizer,
 };
 use activity::Activity;
 use admission::{Admission, AdmissionLayer};
+use calls::{CallLayer, Calls};
 use guard::{Guard, GuardLayer};
 use messages::MessagesLayer;
 
@@ -90,6 +95,8 @@ pub struct Server {
     max_call_duration: Duration,
     max_message_bytes: usize,
     messages: MessagesLayer,
+    calls: Arc<Calls>,
+    metrics: Registry,
     closing: Arc<watch::Sender<bool>>,
 }
 
@@ -167,7 +174,7 @@ impl Server {
             cache_bytes: settings.cache_limit,
             index_bytes: index_bytes(settings),
         };
-        let guard = Guard::new(settings, clock.clone())?;
+        let (guard, run) = (Guard::new(settings, clock.clone())?, clock.unique());
         stores::hold_to_quotas(&*store, settings)?;
         let is_shared = store.capabilities().shared;
         let engine = Engine::new(store, clock, tokenizer::counter, defaults);
@@ -201,6 +208,8 @@ impl Server {
         let admission = Admission::new(settings, move || writer.is_store_behind());
         let max_call_duration = settings.max_call_duration;
         let messages = MessagesLayer::new(max_message_bytes);
+        let calls = Calls::new(settings, run);
+        let metrics = metrics::registry(&engine, &calls, &admission);
         Ok(Self {
             engine,
             services,
@@ -210,6 +219,8 @@ impl Server {
             max_call_duration,
             max_message_bytes,
             messages,
+            calls,
+            metrics,
             closing,
         })
     }
@@ -232,6 +243,11 @@ impl Server {
     /// Returns the server's engine.
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
+    }
+
+    /// Returns the server's metrics.
+    pub fn metrics(&self) -> &Registry {
+        &self.metrics
     }
 
     /// Returns the services, which tests call without a connection; not a public API.
@@ -257,6 +273,7 @@ impl Server {
     /// Returns the services for one worker, behind their layers, the outermost first.
     fn service(&self) -> impl http2::Serves {
         ServiceBuilder::new()
+            .layer(CallLayer::new(self.calls.clone()))
             .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))
             .layer(GuardLayer::new(self.guard.clone()))
             .layer(AdmissionLayer::new(self.admission.clone()))

@@ -19,9 +19,12 @@ use std::{
 
 use futures::{Stream, StreamExt as _, stream};
 
-use crate::domain::{
-    Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
-    Timestamp, Utterance, state::StateValue,
+use crate::{
+    domain::{
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
+        Timestamp, Utterance, state::StateValue,
+    },
+    telemetry::Registry,
 };
 
 pub use begin::{Begin, Begun, Newer, StateOf};
@@ -52,6 +55,11 @@ pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
 pub trait Store: Send + Sync + 'static {
     /// What this backend can do. Never changes.
     fn capabilities(&self) -> Capabilities;
+
+    /// Adds the metrics of this store to those of the server.
+    ///
+    /// - By default, there are none.
+    fn describe(&self, _registry: &Registry) {}
 
     /// Returns the conversation, with its window, its summary and its compactions.
     ///

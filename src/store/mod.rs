@@ -9,6 +9,7 @@ mod contract;
 pub mod durable;
 mod listing;
 mod memory;
+mod meters;
 pub mod postgres;
 mod quotas;
 mod underived;

@@ -1,9 +1,31 @@
 //! A model's answer.
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::engine::llm::Usage;
+
 /// A model's answer.
 pub(super) struct Answer {
     /// Its text, unchanged.
     pub text: String,
     /// The model that the server names.
     pub model: Option<String>,
+    /// What the call cost, if the server says so.
+    pub usage: Option<Usage>,
+}
+
+/// The counts of tokens, in the words of both protocols.
+#[derive(Deserialize)]
+struct Counted {
+    #[serde(alias = "prompt_tokens")]
+    input_tokens: u64,
+    #[serde(alias = "completion_tokens")]
+    output_tokens: u64,
+}
+
+/// Reads the counts of tokens. If they cannot be read, the answer is good all the same.
+pub(super) fn usage(reported: Option<Box<RawValue>>) -> Option<Usage> {
+    let counted: Counted = serde_json::from_str(reported?.get()).ok()?;
+    Some(Usage { input: counted.input_tokens, output: counted.output_tokens })
 }

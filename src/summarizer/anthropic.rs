@@ -3,7 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{answer::Answer, prompts::Prompt};
+use super::{
+    answer::{Answer, usage},
+    prompts::Prompt,
+};
 use crate::engine::llm::LlmError;
 
 /// The path below the address of the server.
@@ -32,6 +35,7 @@ struct Message {
     model: Option<String>,
     content: Vec<Block>,
     stop_reason: Option<String>,
+    usage: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +55,8 @@ pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
     match message.stop_reason.as_deref() {
         None | Some("end_turn" | "stop_sequence") => {
             let texts = message.content.into_iter().map(Block::text);
-            Ok(Answer { text: texts.collect(), model: message.model })
+            let usage = usage(message.usage);
+            Ok(Answer { text: texts.collect(), model: message.model, usage })
         }
         Some("max_tokens") => Err(LlmError::Unusable("it was cut off at the token limit".into())),
         Some(other) => Err(LlmError::Unusable(format!("it ended with {other:?}"))),

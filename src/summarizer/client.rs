@@ -42,7 +42,8 @@ impl ModelClient {
         match answer.text.trim() {
             "" => Err(LlmError::Unusable("it is empty".into())),
             text => {
-                Ok(Told { text: text.to_owned(), model: answer.model.unwrap_or_else(|| model.to_owned()) })
+                let model = answer.model.unwrap_or_else(|| model.to_owned());
+                Ok(Told { text: text.to_owned(), model, usage: answer.usage })
             }
         }
     }

@@ -3,7 +3,10 @@
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{answer::Answer, prompts::Prompt};
+use super::{
+    answer::{Answer, usage},
+    prompts::Prompt,
+};
 use crate::engine::llm::LlmError;
 
 /// The path below the address of the server.
@@ -44,6 +47,7 @@ fn reasons(model: &str) -> bool {
 struct Completion {
     model: Option<String>,
     choices: Vec<Choice>,
+    usage: Option<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -72,7 +76,8 @@ pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
     match finish_reason.as_deref() {
         // servers that leave it out, or empty, have sent what they have
         None | Some("" | "stop" | "eos" | "end_turn") => {
-            Ok(Answer { text: message.content.unwrap_or_default(), model: completion.model })
+            let usage = usage(completion.usage);
+            Ok(Answer { text: message.content.unwrap_or_default(), model: completion.model, usage })
         }
         Some("length") => Err(LlmError::Unusable("it was cut off at the token limit".into())),
         Some(other) => Err(LlmError::Unusable(format!("it ended with {other:?}"))),

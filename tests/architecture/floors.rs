@@ -61,7 +61,7 @@ const IMPURE: &[&str] = &[
 const SAYS_NOTHING: &[&str] = &["async", "await", "print", "println", "eprint", "eprintln", "dbg"];
 
 /// Every part, the highest first.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     Rule { room: "main", may: &["cli"], never: WIRE, words: &[] },
     Rule { room: "lib", may: &[], never: &[], words: &[] },
     Rule {
@@ -72,14 +72,25 @@ const RULES: [Rule; 14] = [
     },
     Rule {
         room: "server",
-        may: &["rpc", "engine", "store", "summarizer", "embedder", "config", "tokenizer", "domain", "proto"],
+        may: &[
+            "rpc",
+            "engine",
+            "store",
+            "summarizer",
+            "embedder",
+            "config",
+            "tokenizer",
+            "telemetry",
+            "domain",
+            "proto",
+        ],
         never: &[],
         words: &[],
     },
     Rule { room: "config", may: &["tokenizer", "domain"], never: WIRE, words: &[] },
     Rule { room: "rpc", may: &["engine", "formats", "tokenizer", "domain", "proto"], never: &[], words: &[] },
-    Rule { room: "engine", may: &["domain"], never: WIRE, words: &[] },
-    Rule { room: "store", may: &["domain"], never: TRANSPORT, words: &[] },
+    Rule { room: "engine", may: &["domain", "telemetry"], never: WIRE, words: &[] },
+    Rule { room: "store", may: &["domain", "telemetry"], never: TRANSPORT, words: &[] },
     Rule {
         room: "summarizer",
         may: &["engine::llm", "store::BoxFuture", "model_server", "domain"],
@@ -93,6 +104,7 @@ const RULES: [Rule; 14] = [
         words: &[],
     },
     Rule { room: "model_server", may: &["engine::llm", "domain"], never: GRPC, words: &[] },
+    Rule { room: "telemetry", may: &[], never: WIRE, words: &[] },
     Rule { room: "tokenizer", may: &["domain"], never: WIRE, words: &[] },
     Rule { room: "formats", may: &["domain"], never: IMPURE, words: SAYS_NOTHING },
     Rule { room: "domain", may: &[], never: IMPURE, words: SAYS_NOTHING },

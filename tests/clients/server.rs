@@ -1,7 +1,8 @@
 //! The binary, serving on a free port.
 
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::net::UnixStream,
     process::{Child, ChildStdout, Command, Stdio},
 };
 
@@ -17,7 +18,7 @@ pub struct Server {
     // Kept open: a server whose stdout is closed cannot print.
     _stdout: BufReader<ChildStdout>,
     // Its working directory: no configuration file of the project is read.
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 impl Server {
@@ -54,6 +55,24 @@ impl Server {
         Self::of(command, directory)
     }
 
+    /// A server whose metrics are on the Unix socket `metrics` in its directory.
+    pub fn measured() -> Self {
+        Self::start_in(directory(), &["--metrics-listen", "unix:metrics"])
+    }
+
+    /// The metrics, as Prometheus reads them.
+    pub fn metrics(&self) -> String {
+        let mut stream = UnixStream::connect(self.directory.path().join("metrics")).expect("a connection");
+        let request = b"GET /metrics HTTP/1.1\r\nhost: utterd\r\nconnection: close\r\n\r\n";
+        stream.write_all(request).expect("a request is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (head, text) = answer.split_once("\r\n\r\n").expect("a head and a body");
+        assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
+        assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
+        text.to_owned()
+    }
+
     fn start_in(directory: TempDir, flags: &[&str]) -> Self {
         let mut command = utterd(directory.path());
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(flags);
@@ -66,7 +85,7 @@ impl Server {
         let mut process = command.spawn().expect("the server starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
         let address = address(&mut stdout);
-        Self { process, address, _stdout: stdout, _directory: directory }
+        Self { process, address, _stdout: stdout, directory }
     }
 }
 

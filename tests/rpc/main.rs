@@ -20,6 +20,7 @@ mod bad_input;
 mod batches;
 mod build_context;
 mod cache;
+mod calls;
 mod clocks;
 mod compaction;
 mod concurrency;

@@ -97,7 +97,7 @@ impl Decoder for Raw {
     }
 }
 
-async fn send(session: &Session, path: &'static str, bytes: Vec<u8>) -> Result<Response<()>, Status> {
+pub async fn send(session: &Session, path: &'static str, bytes: Vec<u8>) -> Result<Response<()>, Status> {
     let mut client = tonic::client::Grpc::new(session.channel());
     client.ready().await.unwrap();
     client.unary(Request::new(bytes), PathAndQuery::from_static(path), Raw).await

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    engine::llm::{LlmError, Told},
+    engine::llm::{LlmError, Told, Usage},
     summarizer::Protocol,
 };
 
@@ -13,6 +13,7 @@ use crate::{
 
 on_each_protocol! {
     a_summary_is_trimmed_and_names_its_model
+    counts_that_cannot_be_read_do_not_matter
     what_is_not_needed_may_be_missing
     nothing_said_is_no_summary
     what_was_cut_off_is_no_summary
@@ -30,8 +31,18 @@ async fn unusable(protocol: Protocol, body: Value) -> String {
 
 async fn a_summary_is_trimmed_and_names_its_model(protocol: Protocol) {
     let models = Models::with_body(protocol, saying(protocol, "\n - HAT136 on May 23\n\n")).await;
-    let expected = Told { text: "- HAT136 on May 23".into(), model: "small-1-2026".into() };
+    let usage = Some(Usage { input: 40, output: 7 });
+    let expected = Told { text: "- HAT136 on May 23".into(), model: "small-1-2026".into(), usage };
     assert_eq!(models.asked(small()).await, Ok(expected));
+}
+
+async fn counts_that_cannot_be_read_do_not_matter(protocol: Protocol) {
+    for usage in [json!(null), json!("much"), json!({"prompt_tokens": -1, "input_tokens": 1.5})] {
+        let mut body = saying(protocol, "- short");
+        body["usage"] = usage;
+        let told = Models::with_body(protocol, body).await.asked(small()).await;
+        assert_eq!(told.map(|told| (told.text, told.usage)), Ok(("- short".to_owned(), None)));
+    }
 }
 
 async fn what_is_not_needed_may_be_missing(protocol: Protocol) {
@@ -44,7 +55,7 @@ async fn what_is_not_needed_may_be_missing(protocol: Protocol) {
         ]}),
     };
     let told = Models::with_body(protocol, body).await.asked(small()).await;
-    assert_eq!(told, Ok(Told { text: "- short".into(), model: "small-1".into() }));
+    assert_eq!(told, Ok(Told { text: "- short".into(), model: "small-1".into(), usage: None }));
 }
 
 async fn nothing_said_is_no_summary(protocol: Protocol) {

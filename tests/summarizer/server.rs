@@ -98,11 +98,12 @@ pub fn ended(protocol: Protocol, text: &str, reason: &str) -> Value {
         Protocol::OpenAi => json!({
             "id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "small-1-2026",
             "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": reason}],
+            "usage": {"prompt_tokens": 40, "completion_tokens": 7, "total_tokens": 47},
         }),
         Protocol::Anthropic => json!({
             "id": "msg_1", "type": "message", "role": "assistant", "model": "small-1-2026",
             "content": [{"type": "text", "text": text}],
-            "stop_reason": reason, "usage": {"input_tokens": 1, "output_tokens": 1},
+            "stop_reason": reason, "usage": {"input_tokens": 40, "output_tokens": 7},
         }),
     }
 }

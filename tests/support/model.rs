@@ -62,7 +62,7 @@ impl Call {
     pub fn tell(self, text: &str) {
         let model = self.material.model.as_deref().unwrap_or(MODEL).to_owned();
         // a caller that has disconnected receives nothing
-        let _ = self.answer.send(Ok(Told { text: text.to_owned(), model }));
+        let _ = self.answer.send(Ok(Told { text: text.to_owned(), model, usage: None }));
     }
 
     /// Answers with an error.

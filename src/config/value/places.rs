@@ -69,6 +69,23 @@ pub mod address {
     }
 }
 
+/// Another address to listen on, or none.
+pub mod other_address {
+    use super::*;
+    use crate::config::Listen;
+
+    pub fn parse(text: &str) -> Result<Option<Listen>, String> {
+        match text.trim() {
+            "" => Ok(None),
+            text => address::parse(text).map(Some).map_err(|accepted| format!("{accepted}; or nothing")),
+        }
+    }
+
+    pub fn show(value: &Option<Listen>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, Listen::to_string))
+    }
+}
+
 /// The permissions of a file, in octal.
 pub mod file_mode {
     use super::*;

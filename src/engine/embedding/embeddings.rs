@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{Embedder, counts::Counts, prompts::Prompts, queue::Queue, vectors::Vectors};
+use super::{Embedder, counts::Counts, meters::Meters, prompts::Prompts, queue::Queue, vectors::Vectors};
 use crate::{
     domain::{Change, Conversation, ConversationKey, LineageId, Namespace, Ranges, limits::EMBEDDING_BATCH},
     engine::breaker::Breaker,
@@ -30,6 +30,7 @@ pub(in crate::engine) struct Embeddings {
     /// The number of texts per call: fewer after failures.
     pub(super) batch: Mutex<usize>,
     counts: DashMap<Namespace, Arc<Counts>>,
+    pub(super) meters: Meters,
 }
 
 impl Embeddings {
@@ -45,6 +46,7 @@ impl Embeddings {
             breaker: Mutex::default(),
             batch: Mutex::new(EMBEDDING_BATCH),
             counts: DashMap::new(),
+            meters: Meters::new(),
         }
     }
 
@@ -97,6 +99,7 @@ impl Embeddings {
 
     /// Counts a search that also ranked by meaning, or had to rank by words alone.
     pub(super) fn searched(&self, namespace: &Namespace, by_meaning: bool) {
+        self.meters.searched(by_meaning);
         let counts = self.counts(namespace);
         let count = if by_meaning { &counts.hybrid } else { &counts.without };
         count.fetch_add(1, Relaxed);

@@ -27,6 +27,7 @@ mod embedder;
 mod embeddings;
 mod held;
 mod kept;
+mod meters;
 mod prompt;
 mod prompts;
 mod queue;

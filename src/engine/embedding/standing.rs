@@ -1,8 +1,11 @@
 //! Embedding statistics of a namespace in this process.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use crate::engine::{Caller, Engine};
+use crate::{
+    engine::{Caller, Engine},
+    telemetry::Registry,
+};
 
 /// The use of the embedding model for a namespace since the process started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,5 +41,17 @@ impl Engine {
             held_back,
             waiting: embeddings.queue.lock().waiting(&caller.namespace) as u64,
         })
+    }
+
+    /// Adds the metrics of the embedding model, if there is one.
+    pub(in crate::engine) fn describe_embedding(self: &Arc<Self>, registry: &Registry) {
+        let Some(embeddings) = &self.embeddings else { return };
+        embeddings.meters.register(registry);
+        let paused = embeddings.clone();
+        registry.gauge(
+            "utterd_embedding_paused",
+            "1 while calls to the embedding model are paused, because its server does not answer.",
+            move || f64::from(u8::from(paused.breaker.lock().is_open())),
+        );
     }
 }

@@ -152,10 +152,12 @@ impl Embeddings {
                 let taken = batch.shared.write().take(&batch.state, made.collect());
                 let count = if taken { &counts.embedded } else { &counts.dropped };
                 count.fetch_add(vectors.len() as u64, Relaxed);
+                self.meters.embedded.inc_by(vectors.len() as u64);
                 true
             }
             Err(error) => {
                 counts.failed.fetch_add(1, Relaxed);
+                self.meters.failed.inc();
                 self.failed(&batch, &error)
             }
         }

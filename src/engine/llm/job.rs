@@ -113,7 +113,7 @@ impl Job {
 
     async fn tell(&self, state: &Arc<Conversation>, segment: &Segment) -> Result<(), Failure> {
         let Shown { material, from } = self.engine.shown(state, segment).await.map_err(Failure::Engine)?;
-        let Told { text, model } = self.ask(material).await?;
+        let Told { text, model, .. } = self.ask(material).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let lines = segment.accept(&text, counter).map_err(Failure::Segment)?;
         let command = ReplaceByLlm {
@@ -132,7 +132,7 @@ impl Job {
     }
 
     async fn tell_closing(&self, state: &Arc<Conversation>) -> Result<(), Failure> {
-        let Told { text, model } = self.ask(self.engine.shown_at_the_end(state)).await?;
+        let Told { text, model, .. } = self.ask(self.engine.shown_at_the_end(state)).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let told = closing::told(&text, counter).map_err(Failure::Closing)?;
         let teller = Teller { model: model.into(), prompt: self.llm.prompt };

@@ -9,6 +9,7 @@
 mod counts;
 mod job;
 mod material;
+mod meters;
 mod model;
 mod on_demand;
 mod standing;
@@ -20,4 +21,4 @@ pub(super) use material::newest;
 pub(super) use model::Llm;
 pub use on_demand::Waited;
 pub use standing::LlmStanding;
-pub use summarizer::{LlmError, LlmSummarizer, Material, Task, Told};
+pub use summarizer::{LlmError, LlmSummarizer, Material, Task, Told, Usage};

@@ -16,6 +16,7 @@ use tokio::{
 };
 
 use super::{
+    meters::Meters,
     summarizer::{LlmError, LlmSummarizer, Material, Told},
     tenant::Tenants,
 };
@@ -44,6 +45,7 @@ pub(in crate::engine) struct Llm {
     /// Notified when something is queued, or a call has ended.
     pub(super) news: Arc<Notify>,
     pub(super) tenants: Tenants,
+    pub(super) meters: Meters,
     /// The time since which each namespace has been waiting, as of the last read of the queue.
     pub(super) waiting: Mutex<BTreeMap<Namespace, Timestamp>>,
     /// Whether it was logged that a conversation names a model that is not accepted.
@@ -79,6 +81,7 @@ impl Llm {
             queue: Mutex::default(),
             news,
             tenants: Tenants::sharing(concurrency),
+            meters: Meters::new(),
             waiting: Mutex::default(),
             told: AtomicBool::new(false),
         }
@@ -116,13 +119,16 @@ impl Llm {
         let tenant = self.tenants.of(namespace);
         let own = material.model.is_some();
         let out = tenant.counts.out();
+        let timer = self.meters.call.start_timer();
         let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;
+        timer.observe_duration();
         drop(out);
         let late = |_| {
             let message = format!("no answer within {:?}", self.timeout);
             LlmError::Unavailable { message, retry_after: None }
         };
         let answer = answer.unwrap_or_else(|elapsed| Err(late(elapsed)));
+        self.meters.called(&answer);
         let now = Instant::now();
         let mut breaker = self.breaker.lock();
         match &answer {

@@ -1,10 +1,14 @@
 //! Statistics of a namespace's model summaries in this process.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 use crate::{
     domain::Timestamp,
     engine::{Caller, Engine},
+    telemetry::Registry,
 };
 
 /// The model calls for a namespace since the process started, and its waiting work.
@@ -39,5 +43,26 @@ impl Engine {
             held_back: llm.breaker.lock().is_open(),
             waiting_since: llm.waiting.lock().get(&caller.namespace).copied(),
         })
+    }
+
+    /// Adds the metrics of the model that writes summaries, if there is one.
+    pub(in crate::engine) fn describe_llm(self: &Arc<Self>, registry: &Registry) {
+        let Some(llm) = &self.llm else { return };
+        llm.meters.register(registry);
+        let paused = llm.clone();
+        registry.gauge(
+            "utterd_llm_paused",
+            "1 while calls to the model are paused, because its server does not answer.",
+            move || f64::from(u8::from(paused.breaker.lock().is_open())),
+        );
+        let (engine, waiting) = (self.clone(), llm.clone());
+        registry.gauge(
+            "utterd_summary_lag_seconds",
+            "For how long the oldest conversation has been waiting for the model.",
+            move || match waiting.waiting.lock().values().min() {
+                Some(since) => (engine.now().0 - since.0).max(0) as f64 / 1e6,
+                None => 0.0,
+            },
+        );
     }
 }

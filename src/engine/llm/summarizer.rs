@@ -70,6 +70,17 @@ pub struct Told {
     pub text: String,
     /// The model that wrote it, as named by its server.
     pub model: String,
+    /// What it cost, if its server says so.
+    pub usage: Option<Usage>,
+}
+
+/// The tokens of a call, as the model's server counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// Of the request.
+    pub input: u64,
+    /// Of the answer.
+    pub output: u64,
 }
 
 /// Why there is no summary. The message may quote the model's server, which may quote the request. The `Debug`

@@ -18,7 +18,11 @@ use crate::{
     domain::limits::STREAMS_SHARE,
     rpc::{Pace, turned_away},
     server::{guard::Principal, rates::Rates},
+    telemetry::{IntCounter, IntCounterVec, Registry, by},
 };
+
+/// The reason for refusing a caller that exceeds its calls per second.
+const TOO_FAST: &str = "TOO_MANY_CALLS_A_SECOND";
 
 /// The admission state that the workers of a server share.
 pub struct Admission {
@@ -32,6 +36,8 @@ pub struct Admission {
     pub(super) overloaded: Refusals,
     pub(super) too_many_calls: Refusals,
     pub(super) too_many_streams: Refusals,
+    refused: IntCounterVec,
+    too_fast: IntCounter,
 }
 
 /// The admission of one worker.
@@ -47,8 +53,11 @@ impl Admission {
         let limited = |what: &str, setting: &str, most: usize| {
             format!("too many {what} are open: {setting} is {most}, of which each caller has a share")
         };
+        let refused =
+            by(&["reason"], "utterd_calls_refused_total", "Calls that were turned away, by the reason.");
+        let counted = |reason: &str| refused.with_label_values(&[reason]);
         let too_many = |reason: &str, message: String, setting: &str| {
-            Refusals::new(reason, &message, Some((setting, &message)))
+            Refusals::new(counted(reason), reason, &message, Some((setting, &message)))
         };
         let more = "more calls arrive than can be served: retry after the given delay";
         Arc::new(Self {
@@ -57,7 +66,7 @@ impl Admission {
             streams: InFlight::new(streams, (streams / STREAMS_SHARE).max(1)),
             rates: Rates::default(),
             calls_per_second: NonZeroU32::new(settings.calls_per_second),
-            overloaded: Refusals::new("OVERLOADED", more, None),
+            overloaded: Refusals::new(counted("OVERLOADED"), "OVERLOADED", more, None),
             too_many_calls: too_many(
                 "TOO_MANY_CALLS",
                 limited("calls", "max_calls_in_flight", calls),
@@ -68,7 +77,20 @@ impl Admission {
                 limited("streams", "max_streams", streams),
                 "max_streams",
             ),
+            too_fast: counted(TOO_FAST),
+            refused,
         })
+    }
+
+    /// Adds the metrics of admission.
+    pub fn describe(&self, registry: &Registry) {
+        registry.add(&self.refused);
+        let calls = self.calls.clone();
+        registry.gauge("utterd_calls_in_flight", "Calls in flight that are not streams.", move || {
+            calls.total() as f64
+        });
+        let streams = self.streams.clone();
+        registry.gauge("utterd_streams_open", "Open streams.", move || streams.total() as f64);
     }
 
     /// Counts the call towards its caller's calls per second; the messages of a stream are counted as they arrive.
@@ -83,9 +105,10 @@ impl Admission {
         let own = principal.and_then(|principal| principal.calls_per_second);
         let Some(most) = own.or(self.calls_per_second) else { return Ok(()) };
         self.rates.take(caller, most, now).map_err(|wait| {
+            self.too_fast.inc();
             let name = principal.map_or("the connection", |principal| &principal.name);
             let text = format!("{name} may make {most} calls per second: retry after the given delay");
-            Box::new(turned_away("TOO_MANY_CALLS_A_SECOND", &text, wait, Some((name, &text))).into_http())
+            Box::new(turned_away(TOO_FAST, &text, wait, Some((name, &text))).into_http())
         })?;
         if kind == Kind::Stream {
             let admission = self.clone();

@@ -47,6 +47,11 @@ impl InFlight {
         Arc::new(Self { most, most_each, total, callers: DashMap::default(), active })
     }
 
+    /// Returns the number in flight.
+    pub fn total(&self) -> usize {
+        self.total.load(Ordering::Relaxed)
+    }
+
     /// Counts one more, if the limits allow.
     pub fn hold(self: &Arc<Self>, caller: u64) -> Result<Held, Limit> {
         let total = self.total.fetch_add(1, Ordering::Relaxed);

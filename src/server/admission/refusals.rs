@@ -11,6 +11,7 @@ use tonic::{Status, body::Body};
 use crate::{
     domain::limits::{LEAST_RETRY, MOST_RETRY},
     rpc::turned_away,
+    telemetry::IntCounter,
 };
 
 /// The number of different retry delays, which are given in turn.
@@ -19,19 +20,20 @@ const DELAYS: usize = 16;
 /// The headers of an answer, one set for each retry delay.
 #[derive(Debug)]
 pub struct Refusals {
+    given: IntCounter,
     headers: Vec<HeaderMap>,
     next: AtomicUsize,
 }
 
 impl Refusals {
-    /// The answers to calls that are turned away for `reason`; `quota` is the name and text of the limit they reach.
-    pub fn new(reason: &str, message: &str, quota: Option<(&str, &str)>) -> Self {
+    /// The answers to calls that are turned away for `reason`, counted by `given`; `quota` is the name and text of the limit they reach.
+    pub fn new(given: IntCounter, reason: &str, message: &str, quota: Option<(&str, &str)>) -> Self {
         let delays = (0..DELAYS).map(|index| LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * index as u32 / 15);
         let headers = delays.map(|delay: Duration| {
             let response: Response<Body> = turned_away(reason, message, delay, quota).into_http();
             response.into_parts().0.headers
         });
-        Self { headers: headers.collect(), next: AtomicUsize::new(0) }
+        Self { given, headers: headers.collect(), next: AtomicUsize::new(0) }
     }
 
     /// Returns the next answer, without a body.
@@ -50,6 +52,7 @@ impl Refusals {
     }
 
     fn next_headers(&self) -> Option<&HeaderMap> {
+        self.given.inc();
         // the step visits all, and gives consecutive calls delays that lie far apart
         self.headers.get(self.next.fetch_add(7, Ordering::Relaxed) % DELAYS)
     }
@@ -63,10 +66,12 @@ mod tests {
     use tonic_types::StatusExt;
 
     use super::*;
+    use crate::telemetry::counter;
 
     #[test]
     fn each_tells_when_to_call_again_and_not_all_the_same() {
-        let refusals = Refusals::new("OVERLOADED", "later", Some(("limit", "is 1")));
+        let given = counter("given", "Answers.");
+        let refusals = Refusals::new(given.clone(), "OVERLOADED", "later", Some(("limit", "is 1")));
         let mut delays = HashSet::new();
         for _ in 0..DELAYS {
             let response = refusals.next();
@@ -79,6 +84,6 @@ mod tests {
             assert!((LEAST_RETRY..=MOST_RETRY).contains(&delay));
             delays.insert(delay);
         }
-        assert_eq!(delays.len(), DELAYS);
+        assert_eq!((delays.len(), given.get()), (DELAYS, DELAYS as u64));
     }
 }

@@ -34,7 +34,7 @@ use super::{
     request::Request,
     room::Room,
 };
-use crate::store::{StoreError, quotas::Keeper};
+use crate::store::{StoreError, meters::Meters, quotas::Keeper};
 use group::{Group, States};
 use mailbox::{Caller, Outcome, answer_all};
 pub(super) use queue::{Answer, Queue};
@@ -66,10 +66,11 @@ impl GroupCommit {
         directory: Arc<Directory>,
         room: Arc<Room>,
         quotas: Arc<Keeper>,
+        meters: Meters,
         flush: Flush,
     ) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let writer = Writer::new(directory, room, quotas, queue.clone(), flush);
+        let writer = Writer::new(directory, room, quotas, meters, queue.clone(), flush);
         let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
         Ok(Self { queue, thread: Some(thread) })
     }
@@ -98,6 +99,7 @@ struct Writer {
     directory: Arc<Directory>,
     room: Arc<Room>,
     quotas: Arc<Keeper>,
+    meters: Meters,
     queue: Arc<Queue>,
     flush: Flush,
     states: States,
@@ -127,6 +129,7 @@ impl Writer {
         directory: Arc<Directory>,
         room: Arc<Room>,
         quotas: Arc<Keeper>,
+        meters: Meters,
         queue: Arc<Queue>,
         flush: Flush,
     ) -> Self {
@@ -136,6 +139,7 @@ impl Writer {
             directory,
             room,
             quotas,
+            meters,
             queue,
             flush,
             states: States::new(STATES),
@@ -224,6 +228,8 @@ impl Writer {
         }
         self.directory.check_place()?;
         self.apply_time = started.elapsed();
+        self.meters.write.observe(self.apply_time.as_secs_f64());
+        self.meters.batch.observe(self.answered as f64);
         self.group = group;
         self.links = vec![group];
         self.queue.settle(group);

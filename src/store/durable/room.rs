@@ -33,6 +33,11 @@ impl Room {
         Self { path: path.to_owned(), reserve, free, full: AtomicBool::new(false) }
     }
 
+    /// Returns the free bytes on the disk.
+    pub fn free(&self) -> io::Result<u64> {
+        (self.free)(&self.path)
+    }
+
     /// Fails while there is no space for writes.
     pub fn check(&self) -> Result<(), StoreError> {
         let more = if self.full.load(Relaxed) { self.reserve / 4 } else { 0 };

@@ -21,8 +21,9 @@ use crate::{
     store::{
         BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
         DerivedBlock, DerivedBytes, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store,
-        StoreError, listing, quotas::Keeper,
+        StoreError, listing, meters::Meters, quotas::Keeper,
     },
+    telemetry::Registry,
 };
 
 /// Outcomes removed per request.
@@ -41,6 +42,7 @@ pub struct DurableStore {
     /// Held while a backup is made.
     backup_turn: Arc<Semaphore>,
     quotas: Arc<Keeper>,
+    meters: Meters,
 }
 
 impl DurableStore {
@@ -55,8 +57,9 @@ impl DurableStore {
         directory.complete_lists()?;
         let (path, name) = (directory.path().to_owned(), directory.engine().name());
         let (directory, room) = (Arc::new(directory), Arc::new(room));
-        let quotas = Arc::new(Keeper::default());
-        let commits = GroupCommit::start(directory.clone(), room.clone(), quotas.clone(), flush);
+        let (quotas, meters) = (Arc::new(Keeper::default()), Meters::default());
+        let (shared, counted) = (quotas.clone(), meters.clone());
+        let commits = GroupCommit::start(directory.clone(), room.clone(), shared, counted, flush);
         let commits = commits.map_err(|error| OpenError::File { path, error })?;
         Ok(Self {
             commits: Arc::new(commits),
@@ -65,6 +68,7 @@ impl DurableStore {
             name,
             backup_turn: Arc::new(Semaphore::new(1)),
             quotas,
+            meters,
         })
     }
 
@@ -160,6 +164,16 @@ impl DurableStore {
 }
 
 impl Store for DurableStore {
+    fn describe(&self, registry: &Registry) {
+        self.meters.register(registry);
+        let room = self.room.clone();
+        registry.gauge(
+            "utterd_store_free_bytes",
+            "Space that is free on the disk of the store, disk_reserve included.",
+            move || room.free().map_or(f64::NAN, |free| free as f64),
+        );
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             name: self.name,

@@ -34,6 +34,7 @@ use crate::{
         Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, Due, List, Newer, Outcome,
         OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, Write, listing, quotas::Keeper,
     },
+    telemetry::Registry,
 };
 use indexes::{Indexes, spanned};
 use place::{Bequest, Place, bequests, gives_up, inherited_archives};
@@ -46,7 +47,7 @@ const SHARDS: usize = 256;
 pub struct MemoryStore {
     conversations: DashMap<ConversationKey, Arc<Mutex<Slot>>>,
     indexes: Mutex<Indexes>,
-    used: AtomicU64,
+    used: Arc<AtomicU64>,
     limit: u64,
     quotas: Keeper,
 }
@@ -57,7 +58,7 @@ impl MemoryStore {
         Self {
             conversations: DashMap::with_shard_amount(SHARDS),
             indexes: Mutex::default(),
-            used: AtomicU64::new(0),
+            used: Arc::default(),
             limit: if limit == 0 { u64::MAX } else { limit },
             quotas: Keeper::default(),
         }
@@ -248,6 +249,15 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 }
 
 impl Store for MemoryStore {
+    fn describe(&self, registry: &Registry) {
+        let (used, limit) = (self.used.clone(), self.limit);
+        registry.gauge("utterd_store_bytes", "Memory that conversations take; an estimate.", move || {
+            used.load(Ordering::Relaxed) as f64
+        });
+        registry
+            .gauge("utterd_store_limit_bytes", "The most memory for conversations.", move || limit as f64);
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             name: "memory",

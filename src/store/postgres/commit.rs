@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     domain::limits::DATABASE_SETTLE,
-    store::{CommitError, Conflict, StoreError},
+    store::{CommitError, Conflict, StoreError, meters::Meters},
 };
 
 /// How often to run a transaction that others were in the way of.
@@ -54,13 +54,15 @@ pub(super) struct Commits {
     pub(super) database: Database,
     changes: Batches<Lones>,
     creations: Batches<Lones>,
+    pub(super) meters: Meters,
 }
 
 impl Commits {
     pub(super) fn new(database: &Database) -> Self {
-        let lones = |sql| Batches::new(Lones { database: database.clone(), sql });
+        let meters = Meters::default();
+        let lones = |sql| Batches::new(Lones { database: database.clone(), sql, meters: meters.clone() });
         let (changes, creations) = (lones(sql::CHANGE_EACH), lones(sql::CREATE_EACH));
-        Self { database: database.clone(), changes, creations }
+        Self { database: database.clone(), changes, creations, meters }
     }
 
     /// Makes the commit, or finds out what became of it.
@@ -97,8 +99,20 @@ impl Commits {
     async fn run(&self, plan: &Plan) -> Result<(), Failed> {
         match &plan.how {
             How::Alone(lone) => self.run_lone(lone).await,
-            How::Together(steps) => run_together(&mut self.database.connection().await?, steps).await,
+            How::Together(steps) => {
+                let mut connection = self.database.connection().await?;
+                self.timed(run_together(&mut connection, steps)).await
+            }
         }
+    }
+
+    /// Measures the writing of one commit.
+    async fn timed(&self, writing: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+        let timer = self.meters.write.start_timer();
+        let written = writing.await;
+        timer.observe_duration();
+        self.meters.batch.observe(1.0);
+        written
     }
 
     /// Writes the row together with those of other commits; or alone, if that fails, or most likely would, or might
@@ -118,7 +132,8 @@ impl Commits {
                 Sent::Unwritten => {}
             }
         }
-        run_alone(&mut self.database.connection().await?, lone).await
+        let mut connection = self.database.connection().await?;
+        self.timed(run_alone(&mut connection, lone)).await
     }
 }
 

@@ -18,6 +18,7 @@ use super::{
 use crate::{
     domain::limits::{DATABASE_CONNECT_TIMEOUT, DATABASE_STATEMENT_TIMEOUT, DATABASE_WAIT},
     store::{BoxStream, StoreError},
+    telemetry::Registry,
 };
 
 /// How much longer than a statement may run its answer may take; then the connection is given up.
@@ -58,6 +59,20 @@ impl Database {
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let condition = watch::Sender::new(Ok(()));
         Ok(Self(Arc::new(Inner { pool, waits: Arc::default(), condition })))
+    }
+
+    /// Adds the metrics of the connections.
+    pub(super) fn describe(&self, registry: &Registry) {
+        let database = self.clone();
+        registry.gauge("utterd_database_connections", "Connections to the database.", move || {
+            database.0.pool.status().size as f64
+        });
+        let database = self.clone();
+        registry.gauge(
+            "utterd_database_waiting",
+            "Calls that wait for a connection to the database.",
+            move || database.0.pool.status().waiting as f64,
+        );
     }
 
     /// A connection that nobody else uses. Fails at once while the database cannot be reached.

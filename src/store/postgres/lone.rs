@@ -12,12 +12,13 @@ use super::{
     plan::Lone,
     waits::Wait,
 };
-use crate::store::StoreError;
+use crate::store::{StoreError, meters::Meters};
 
 /// Writes rows that are all changes, or all beginnings.
 pub(super) struct Lones {
     pub(super) database: Database,
     pub(super) sql: &'static str,
+    pub(super) meters: Meters,
 }
 
 /// What became of a row.
@@ -43,7 +44,11 @@ impl Batched for Lones {
 
     async fn send(&self, batch: Vec<Self::Request>) -> Vec<Sent> {
         let lones: Vec<Arc<Lone>> = batch.into_iter().map(|(lone, _)| lone).collect();
-        match self.write(&lones).await {
+        let timer = self.meters.write.start_timer();
+        let written = self.write(&lones).await;
+        timer.observe_duration();
+        self.meters.batch.observe(lones.len() as f64);
+        match written {
             Ok(sent) => sent,
             Err(Fault::Lost(error)) => vec![Sent::Lost(error); lones.len()],
             Err(Fault::Refused(error)) => vec![Sent::Refused(error); lones.len()],

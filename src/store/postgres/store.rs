@@ -33,6 +33,7 @@ use crate::{
         StateOf, Store, StoreError, TracePage, TracePlace, WorkerId, Write,
         durable::records::{self, BlockBytes, BlockName, Blocks},
     },
+    telemetry::Registry,
 };
 
 /// Stores what was derived from a block, unless text was erased since, or the conversation is gone.
@@ -192,6 +193,11 @@ fn erases(commit: &Commit) -> bool {
 }
 
 impl Store for PostgresStore {
+    fn describe(&self, registry: &Registry) {
+        self.commits.meters.register(registry);
+        self.database.describe(registry);
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             name: "postgres",

@@ -1,0 +1,93 @@
+//! The layer around all others.
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use http::{Request, Response};
+use pin_project_lite::pin_project;
+use tonic::body::Body;
+use tower::{Layer, Service};
+
+use super::{
+    body::CallBody,
+    record::{Calls, Record},
+};
+
+/// Wraps services in [`Recorded`].
+#[derive(Clone)]
+pub struct CallLayer {
+    calls: Arc<Calls>,
+}
+
+impl CallLayer {
+    /// The layer that does with calls what `calls` says.
+    pub fn new(calls: Arc<Calls>) -> Self {
+        Self { calls }
+    }
+}
+
+impl<S> Layer<S> for CallLayer {
+    type Service = Recorded<S>;
+
+    fn layer(&self, inner: S) -> Recorded<S> {
+        Recorded { inner, calls: self.calls.clone() }
+    }
+}
+
+/// The layer's service.
+#[derive(Clone)]
+pub struct Recorded<S> {
+    inner: S,
+    calls: Arc<Calls>,
+}
+
+impl<S> Service<Request<Body>> for Recorded<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>>,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = RecordedFuture<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let record = Some(self.calls.arrived(&request));
+        RecordedFuture { inner: self.inner.call(request), record }
+    }
+}
+
+pin_project! {
+    /// The pending response.
+    pub struct RecordedFuture<F> {
+        #[pin]
+        inner: F,
+        record: Option<Record>,
+    }
+}
+
+impl<F, E> Future for RecordedFuture<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = Result<Response<Body>, E>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let mut response = ready!(this.inner.poll(context))?;
+        let Some(record) = this.record.take() else { return Poll::Ready(Ok(response)) };
+        // an answer without messages has its status in the headers
+        Poll::Ready(Ok(match response.headers().contains_key("grpc-status") {
+            true => {
+                record.end_with(response.headers_mut());
+                response
+            }
+            false => response.map(|body| Body::new(CallBody::new(body, record))),
+        }))
+    }
+}

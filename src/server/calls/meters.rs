@@ -1,0 +1,110 @@
+//! The metrics of calls. Their names and labels are those of go-grpc-prometheus and its kin, so dashboards that are made
+//! for other gRPC servers show this one too.
+
+use std::sync::OnceLock;
+
+use tonic::Code;
+
+use crate::{
+    server::methods::{Count, Method},
+    telemetry::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry, by, histogram_by},
+};
+
+/// The number of status codes.
+const CODES: usize = 17;
+
+const LABELS: [&str; 4] = ["grpc_type", "grpc_service", "grpc_method", "grpc_code"];
+
+/// The metrics of all calls.
+pub(super) struct Meters {
+    started: IntCounterVec,
+    handled: IntCounterVec,
+    handling: HistogramVec,
+    /// By the number of the method; looking up labels takes as long as a small call.
+    methods: Vec<OfMethod>,
+}
+
+/// The metrics of one method, each made when it is first needed.
+#[derive(Default)]
+struct OfMethod {
+    started: OnceLock<IntCounter>,
+    handled: [OnceLock<IntCounter>; CODES],
+    handling: OnceLock<Histogram>,
+}
+
+impl Meters {
+    pub(super) fn new() -> Self {
+        let [kind, service, method, _] = LABELS;
+        let of_method = [kind, service, method];
+        Self {
+            started: by(&of_method, "grpc_server_started_total", "Calls that arrived."),
+            handled: by(&LABELS, "grpc_server_handled_total", "Calls that ended, by their status."),
+            handling: histogram_by(
+                &of_method,
+                "grpc_server_handling_seconds",
+                "How long calls take, from their arrival to their status.",
+            ),
+            methods: (0..Method::count()).map(|_| OfMethod::default()).collect(),
+        }
+    }
+
+    pub(super) fn register(&self, registry: &Registry) {
+        registry.add(&self.started);
+        registry.add(&self.handled);
+        registry.add(&self.handling);
+    }
+
+    /// Counts the arrival of a call.
+    pub(super) fn arrived(&self, method: &Method) {
+        let started = || self.started.with_label_values(&labels(method));
+        self.methods[method.number].started.get_or_init(started).inc();
+    }
+
+    /// Counts the end of a call that took `seconds`.
+    pub(super) fn ended(&self, method: &Method, code: Code, seconds: f64) {
+        let of = &self.methods[method.number];
+        let handled = || {
+            let [kind, service, name] = labels(method);
+            self.handled.with_label_values(&[kind, service, name, word(code)])
+        };
+        of.handled[code as usize % CODES].get_or_init(handled).inc();
+        of.handling.get_or_init(|| self.handling.with_label_values(&labels(method))).observe(seconds);
+    }
+}
+
+/// The kind, the service and the name of a method. What a client makes up is not repeated.
+fn labels(method: &Method) -> [&str; 3] {
+    let kind = match (method.takes, method.answers) {
+        (Count::One, Count::One) => "unary",
+        (Count::One, Count::Any) => "server_stream",
+        (Count::Any, Count::One) => "client_stream",
+        (Count::Any, Count::Any) => "bidi_stream",
+    };
+    match method.number {
+        0 => [kind, "unknown", "unknown"],
+        _ => [kind, &method.service, &method.name],
+    }
+}
+
+/// The code as Go writes it, which is what dashboards expect.
+pub(super) fn word(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "Canceled",
+        Code::Unknown => "Unknown",
+        Code::InvalidArgument => "InvalidArgument",
+        Code::DeadlineExceeded => "DeadlineExceeded",
+        Code::NotFound => "NotFound",
+        Code::AlreadyExists => "AlreadyExists",
+        Code::PermissionDenied => "PermissionDenied",
+        Code::ResourceExhausted => "ResourceExhausted",
+        Code::FailedPrecondition => "FailedPrecondition",
+        Code::Aborted => "Aborted",
+        Code::OutOfRange => "OutOfRange",
+        Code::Unimplemented => "Unimplemented",
+        Code::Internal => "Internal",
+        Code::Unavailable => "Unavailable",
+        Code::DataLoss => "DataLoss",
+        Code::Unauthenticated => "Unauthenticated",
+    }
+}

@@ -1,0 +1,144 @@
+//! One call: its id, and what happens at its end.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use tokio::time::Instant;
+use tonic::{Code, body::Body};
+
+use super::meters::{Meters, word};
+use crate::{
+    config::Settings,
+    domain::limits::MAX_REQUEST_ID_BYTES,
+    server::{connection::Peer, methods::Method},
+    telemetry::Registry,
+};
+
+/// Names a call: in the request if the caller chooses the id, and in the trailers of the answer.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What is done with all calls of a server.
+pub struct Calls {
+    meters: Meters,
+    /// Whether each call is logged.
+    is_logged: bool,
+    /// A call that takes longer than this is logged in any case.
+    slow: Duration,
+    /// Begins the ids of this server's calls.
+    run: u32,
+    next: AtomicU64,
+}
+
+impl Calls {
+    /// Logs what `settings` ask for; `run` tells the ids of this process from those of others.
+    pub fn new(settings: &Settings, run: u128) -> Arc<Self> {
+        // the low bits of a ULID are the random ones
+        let (run, next) = (run as u32, AtomicU64::new(1));
+        Arc::new(Self {
+            meters: Meters::new(),
+            is_logged: settings.log_calls,
+            slow: settings.slow_call,
+            run,
+            next,
+        })
+    }
+
+    /// Adds the metrics of calls.
+    pub fn register(&self, registry: &Registry) {
+        self.meters.register(registry);
+    }
+
+    /// Notes the arrival of a call.
+    pub(super) fn arrived(self: &Arc<Self>, request: &Request<Body>) -> Record {
+        let method = Method::of(request.uri().path());
+        self.meters.arrived(method);
+        let peer = request.extensions().get::<Peer>();
+        Record {
+            id: given(request.headers()).unwrap_or_else(|| self.make_id()),
+            calls: self.clone(),
+            method,
+            connection: peer.map(|peer| peer.connection),
+            arrived: Instant::now(),
+            is_ended: false,
+        }
+    }
+
+    fn make_id(&self) -> HeaderValue {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        // only digits and letters, so this does not fail
+        HeaderValue::try_from(format!("{:08x}-{number:x}", self.run))
+            .unwrap_or(HeaderValue::from_static("unknown"))
+    }
+}
+
+/// The id that the caller chose, if it can be logged.
+fn given(headers: &HeaderMap) -> Option<HeaderValue> {
+    let id = headers.get(REQUEST_ID)?;
+    let is_visible = id.as_bytes().iter().all(u8::is_ascii_graphic);
+    (is_visible && (1..=MAX_REQUEST_ID_BYTES).contains(&id.len())).then(|| id.clone())
+}
+
+/// A call that has arrived. If it is dropped before its end, its caller has cancelled it or is gone.
+pub(super) struct Record {
+    calls: Arc<Calls>,
+    method: &'static Method,
+    id: HeaderValue,
+    connection: Option<u64>,
+    arrived: Instant,
+    is_ended: bool,
+}
+
+impl Record {
+    /// Notes that the call ends with these headers or trailers, and adds its id to them.
+    pub(super) fn end_with(mut self, last: &mut HeaderMap) {
+        let code = last.get("grpc-status").map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));
+        self.end(code);
+        last.insert(REQUEST_ID, self.id.clone());
+    }
+
+    fn end(&mut self, code: Code) {
+        self.is_ended = true;
+        let took = self.arrived.elapsed();
+        self.calls.meters.ended(self.method, code, took.as_secs_f64());
+        let is_slow = took > self.calls.slow && !self.method.is_stream();
+        if is_slow || self.calls.is_logged {
+            self.log(code, took, is_slow);
+        }
+    }
+
+    fn log(&self, code: Code, took: Duration, is_slow: bool) {
+        let (rpc, code, ms) = (Rpc(self.method), word(code), took.as_micros() as f64 / 1e3);
+        let (id, connection) = (self.id.to_str().unwrap_or_default(), self.connection);
+        match is_slow {
+            true => tracing::warn!(target: "utterd::calls", %rpc, code, ms, id, connection, "a slow call"),
+            false => tracing::info!(target: "utterd::calls", %rpc, code, ms, id, connection, "a call"),
+        }
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        if !self.is_ended {
+            self.end(Code::Cancelled);
+        }
+    }
+}
+
+/// The name of a method in a log.
+struct Rpc(&'static Method);
+
+impl fmt::Display for Rpc {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.number {
+            0 => formatter.write_str("unknown"),
+            _ => write!(formatter, "{}/{}", self.0.service, self.0.name),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The metrics of a server, and the listener for Prometheus.
+
+use std::sync::Arc;
+
+use futures::{FutureExt as _, StreamExt as _};
+use http::{Method, Request, StatusCode, header::ALLOW};
+
+use super::{
+    admission::Admission,
+    calls::Calls,
+    connections::Connections,
+    plain_http::{self as plain, Answer},
+    socket::Listener,
+};
+use crate::{
+    config::Listen,
+    engine::Engine,
+    server::ServeError,
+    telemetry::{Registry, fact},
+};
+
+/// Where the metrics are.
+const PATH: &str = "/metrics";
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+/// The type of Prometheus' text format.
+const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Returns the metrics of a server.
+pub fn registry(engine: &Arc<Engine>, calls: &Calls, admission: &Arc<Admission>) -> Registry {
+    let registry = Registry::default();
+    registry.add_process();
+    let build = [("version", env!("CARGO_PKG_VERSION")), ("store", engine.store_name())];
+    registry.add(&fact(&build, "utterd_build_info", "The version of the server, and its store; always 1."));
+    let store = engine.clone();
+    registry.gauge("utterd_store_writable", "1 while the store accepts writes.", move || {
+        let condition = store.condition().next().now_or_never();
+        f64::from(u8::from(!matches!(condition, Some(Some(Err(_))))))
+    });
+    calls.register(&registry);
+    admission.describe(&registry);
+    engine.describe(&registry);
+    registry
+}
+
+/// Adds the metrics of connections.
+pub fn describe_connections(registry: &Registry, connections: &Arc<Connections>) {
+    let open = connections.clone();
+    registry.gauge("utterd_connections", "Open connections.", move || open.count() as f64);
+    let most = connections.max();
+    registry.gauge("utterd_connections_limit", "The most connections.", move || most as f64);
+}
+
+/// Binds the address for Prometheus, if there is one.
+pub async fn bind(listen: Option<&Listen>, socket_mode: u32) -> Result<Option<Listener>, ServeError> {
+    let Some(listen) = listen else { return Ok(None) };
+    let failed = |error| ServeError::Listen { address: listen.clone(), error };
+    let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;
+    tracing::info!("metrics are at {PATH} on {}", listener.address().map_err(failed)?);
+    Ok(Some(listener))
+}
+
+/// Serves the metrics, until this is dropped.
+pub async fn serve(listener: Option<Listener>, registry: Registry) {
+    match listener {
+        Some(listener) => {
+            plain::serve(listener, move |request| std::future::ready(answer(&request, &registry))).await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+fn answer<B>(request: &Request<B>, registry: &Registry) -> Answer {
+    if request.uri().path() != PATH {
+        return plain::text(StatusCode::NOT_FOUND, PLAIN, format!("the metrics are at {PATH}\n"));
+    }
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        let mut answer = plain::text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "accepted: GET\n");
+        answer.headers_mut().insert(ALLOW, http::HeaderValue::from_static("GET, HEAD"));
+        return answer;
+    }
+    match registry.text() {
+        Ok(text) => plain::text(StatusCode::OK, EXPOSITION, text),
+        Err(error) => plain::text(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, format!("{error}\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,29 @@
+//! What the stores that write several commits together count for their operators.
+
+use crate::telemetry::{Histogram, Registry, counts, seconds};
+
+/// The metrics of a store that writes several commits together.
+#[derive(Clone, Debug)]
+pub struct Meters {
+    /// How long a batch takes: the flush to the disk, or the statement in the database.
+    pub write: Histogram,
+    /// The number of commits in a batch.
+    pub batch: Histogram,
+}
+
+impl Default for Meters {
+    fn default() -> Self {
+        let write = seconds(
+            "utterd_store_write_seconds",
+            "How long the store takes to write a batch of commits: to the disk, or in the database.",
+        );
+        Self { write, batch: counts("utterd_store_batch_commits", "Commits that the store writes together.") }
+    }
+}
+
+impl Meters {
+    /// Adds them to the metrics of a server.
+    pub fn register(&self, registry: &Registry) {
+        [&self.write, &self.batch].into_iter().for_each(|it| registry.add(it));
+    }
+}
