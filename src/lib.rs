@@ -12,13 +12,13 @@
 //! | [`domain`] | the rules, pure and synchronous: how a command changes a conversation | std and small pure crates |
 //! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones and [PostgreSQL](store::postgres) | domain, telemetry |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one file per verb | domain, the store contract, telemetry |
-//! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer |
+//! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer, telemetry |
 //! | [`formats`] | the formats in which conversations are imported, exported and sent to models; pure | domain |
 //! | [`summarizer`] | the clients of models that write summaries: one call, one attempt | domain, the trait it implements |
 //! | [`embedder`] | the client of a model that embeds: one call, one attempt | domain, the trait it implements |
 //! | `model_server` | the part both clients share: one HTTP request and its response, bounded, with a key | domain |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
-//! | [`telemetry`] | metrics, and their text for Prometheus | nothing here |
+//! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry | nothing here |
 //! | [`config`] | settings, and where each one came from | domain, tokenizer |
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | `cli` | the command line: the server, and a client for each call | server, config, formats, the generated client |

@@ -13,8 +13,9 @@ use super::{
     settings::SettingFlags,
 };
 use crate::{
-    config::{ConfigError, Effective, Sources},
+    config::{ConfigError, Effective, Settings, Sources},
     server::{self, Announce, Owner, log_filter},
+    telemetry::Exporter,
 };
 
 /// Serve (the default)
@@ -66,6 +67,7 @@ pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
     log(&settings.log);
     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     // This thread only accepts connections: the workers have runtimes of their own.
+    let _traces = traces(&settings)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let start = server::Start { migrate: start.migrate, announce: start.announce, owner };
     Ok(runtime.block_on(server::serve(settings, start))?)
@@ -78,6 +80,13 @@ pub fn show_configuration(configuration: Configuration) -> Result<(), CliError> 
     effective.warnings.iter().for_each(|warning| note(&warning.to_string()));
     output.text(&effective.to_string())?;
     Ok(output.flush()?)
+}
+
+/// Exports traces if `settings` name a collector, until this is dropped.
+fn traces(settings: &Settings) -> Result<Option<Exporter>, CliError> {
+    let Some(endpoint) = &settings.traces_endpoint else { return Ok(None) };
+    let exporter = Exporter::to(endpoint.as_str(), settings.traces_sampled.get());
+    exporter.map(Some).map_err(|error| CliError::Usage(format!("traces_endpoint: {error}")))
 }
 
 fn no_owner(error: io::Error) -> CliError {

@@ -60,8 +60,9 @@ fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
         Value::Boolean(switch) => Some(switch.to_string()),
-        Value::Float(_) | Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
+        Value::Datetime(_) | Value::Array(_) | Value::Table(_) => None,
     }
 }
 

@@ -6,8 +6,8 @@ use super::{
     settings::Settings,
     value::{
         address, address_of_models, backend, bound, database, dimensions, directive, directory, duration,
-        encoding, file, file_mode, flush, limit, llm, models, other_address, period, positive, preset, size,
-        switch, text, threads,
+        encoding, file, file_mode, flush, limit, llm, models, other_address, period, positive, preset, share,
+        size, switch, text, threads,
     },
 };
 
@@ -163,6 +163,10 @@ pub static KEYS: &[Key] = &[
         "How long a call that is not a stream may take before it is logged as slow"),
     key!(metrics_listen "metrics-listen" "UTTERD_METRICS_LISTEN" "ADDRESS" other_address
         "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
+    key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
+        "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none"),
+    key!(traces_sampled "traces-sampled" "UTTERD_TRACES_SAMPLED" "SHARE" share
+        "The share of calls that are traced, from 0 to 1, if their callers do not decide"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Whether to serve gRPC reflection"),
     key!(llm "llm" "UTTERD_LLM" "NAME" llm

@@ -16,6 +16,7 @@ mod llm;
 mod origin;
 mod place;
 mod settings;
+mod share;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -31,4 +32,5 @@ pub use llm::Llm;
 pub use origin::Origin;
 pub use place::{Database, Files, Place};
 pub use settings::{Flush, Preset, Settings};
+pub use share::Share;
 pub use sources::{Effective, Sources};

@@ -8,7 +8,7 @@ use std::{
 
 use url::Url;
 
-use super::{Backend, DatabaseUrl, Listen, Llm};
+use super::{Backend, DatabaseUrl, Listen, Llm, Share};
 use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
@@ -184,6 +184,10 @@ pub struct Settings {
     pub slow_call: Duration,
     /// Where Prometheus reads the metrics; `None` serves none.
     pub metrics_listen: Option<Listen>,
+    /// The collector of traces; `None` sends none.
+    pub traces_endpoint: Option<Url>,
+    /// The share of calls that are traced, if their callers do not decide.
+    pub traces_sampled: Share,
     /// Whether gRPC reflection is served.
     pub reflection: bool,
     /// The protocol of the model that makes summaries.
@@ -271,6 +275,8 @@ impl Settings {
             log_calls: false,
             slow_call: DEFAULT_SLOW_CALL,
             metrics_listen: None,
+            traces_endpoint: None,
+            traces_sampled: Share::TENTH,
             reflection: true,
             llm: Llm::None,
             llm_base_url: None,

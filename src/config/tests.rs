@@ -246,6 +246,7 @@ fn what_is_shown_loads_to_the_same_settings() {
         ("data_dir", "with \"quotes\" and \\"),
         ("flush", "1s 500ms"),
         ("scrub_interval", "1day"),
+        ("traces_sampled", "0.25"),
         ("llm", "anthropic"),
         ("llm_base_url", "https://llm.example.com"),
         ("llm_model", "one \"model\""),

@@ -8,6 +8,7 @@ use crate::{
     domain::{Change, ChangeId, Conversation, Revision},
     engine::{Attempt, Engine, EngineError, Event, Operation, applied::Decided, hold::Hold, queue::Queue},
     store::{Changes, Commit, CommitError, Conflict, Outcome, OutcomeKey, PointerWrite, StoreError, Write},
+    telemetry::Span,
 };
 
 /// The effect of a commit on one conversation, whose queue is held.
@@ -182,13 +183,16 @@ impl Engine {
             is_contended: parts.iter().any(|part| part.queue.is_contended()),
         };
         let committed = (!commit.is_empty()).then(|| {
-            let timer = self.meters.commit.start_timer();
-            (self.store.commit(commit), timer)
+            let (timer, span) = (self.meters.commit.start_timer(), Span::within("commit"));
+            (self.store.commit(commit), timer, span)
         });
         async move {
-            if let Some((committed, timer)) = committed {
+            if let Some((committed, timer, span)) = committed {
                 let committed = committed.await;
                 timer.observe_duration();
+                if let Some(span) = span {
+                    span.end(committed.as_ref().err().map(CommitError::kind));
+                }
                 self.committed(parts, alone, began, committed).await?;
             }
             pointers.iter().for_each(|pointer| self.pointed(pointer, began));

@@ -19,6 +19,7 @@ use crate::{
     engine::{Address, Attempt, Filter},
     proto,
     rpc::RequestLimits,
+    telemetry,
 };
 
 /// The largest accepted number of recalled matches.
@@ -30,6 +31,7 @@ const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
 pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Refusal> {
     let conversation =
         (!conversation_id.is_empty()).then(|| self::conversation_id(conversation_id)).transpose()?;
+    telemetry::about(conversation_id);
     let recipient = (!recipient_id.is_empty()).then(|| self::recipient_id(recipient_id)).transpose()?;
     Ok(Address { conversation, recipient, ..Address::default() })
 }

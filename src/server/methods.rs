@@ -1,6 +1,6 @@
 //! The methods that are served: what their descriptors say, and what access they require.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use prost::Message;
 use prost_types::FileDescriptorSet;
@@ -15,6 +15,7 @@ static METHODS: LazyLock<FxHashMap<String, Method>> = LazyLock::new(methods);
 /// A method that nothing is known about: it counts as one that changes something.
 static UNKNOWN: Method = Method {
     number: 0,
+    path: Cow::Borrowed("unknown"),
     service: String::new(),
     name: String::new(),
     origin: Origin::Unknown,
@@ -29,6 +30,8 @@ static UNKNOWN: Method = Method {
 pub struct Method {
     /// Counted from 1; 0 for a method that nothing is known about.
     pub number: usize,
+    /// The full name of its service, a slash and its name; `unknown` if nothing is known about it.
+    pub path: Cow<'static, str>,
     /// The full name of its service.
     pub service: String,
     /// Its name in the service.
@@ -114,6 +117,7 @@ fn methods() -> FxHashMap<String, Method> {
                 for method in &service.method {
                     let known = Method {
                         number: methods.len() + 1,
+                        path: format!("{service_name}/{}", method.name()).into(),
                         service: service_name.clone(),
                         name: method.name().to_owned(),
                         origin,

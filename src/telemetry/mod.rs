@@ -1,10 +1,19 @@
-//! Metrics: how they are made, and their text for Prometheus. Each is defined next to what it counts, and added to the
-//! [`Registry`] of its server.
+//! What a server tells its operators: metrics for Prometheus, and traces for OpenTelemetry.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `metric` | making metrics; each is defined next to what it counts |
+//! | `registry` | the metrics of a server, and their text |
+//! | `traces` | spans, and their export |
 
 mod metric;
 mod registry;
+mod traces;
 
 pub use metric::{by, counter, counts, fact, histogram_by, seconds};
 pub use registry::{Described, Registry};
+pub use traces::{Exporter, Span, about};
 
+pub use opentelemetry::propagation::Extractor;
+pub use opentelemetry_otlp::ExporterBuildError;
 pub use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};

@@ -66,7 +66,7 @@ const RULES: [Rule; 15] = [
     Rule { room: "lib", may: &[], never: &[], words: &[] },
     Rule {
         room: "cli",
-        may: &["config", "formats", "server", "proto", "domain::limits"],
+        may: &["config", "formats", "server", "telemetry", "proto", "domain::limits"],
         never: &[],
         words: &[],
     },
@@ -88,7 +88,12 @@ const RULES: [Rule; 15] = [
         words: &[],
     },
     Rule { room: "config", may: &["tokenizer", "domain"], never: WIRE, words: &[] },
-    Rule { room: "rpc", may: &["engine", "formats", "tokenizer", "domain", "proto"], never: &[], words: &[] },
+    Rule {
+        room: "rpc",
+        may: &["engine", "formats", "tokenizer", "telemetry", "domain", "proto"],
+        never: &[],
+        words: &[],
+    },
     Rule { room: "engine", may: &["domain", "telemetry"], never: WIRE, words: &[] },
     Rule { room: "store", may: &["domain", "telemetry"], never: TRANSPORT, words: &[] },
     Rule {

@@ -6,7 +6,7 @@ mod places;
 mod times;
 mod words;
 
-pub use numbers::{bound, dimensions, limit, positive, size, switch, threads};
+pub use numbers::{bound, dimensions, limit, positive, share, size, switch, threads};
 pub use places::{address, address_of_models, database, directory, file, file_mode, other_address};
 pub use times::{duration, flush, period};
 pub use words::{backend, directive, encoding, llm, models, preset, text};

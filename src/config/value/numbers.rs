@@ -47,6 +47,21 @@ pub mod dimensions {
     pub use super::positive::show;
 }
 
+/// A share of a whole, kept in millionths.
+pub mod share {
+    use super::*;
+    use crate::config::Share;
+
+    pub fn parse(text: &str) -> Result<Share, String> {
+        let share = text.trim().parse().ok().and_then(Share::new);
+        share.ok_or_else(|| "a number from 0 to 1, such as 0.1".into())
+    }
+
+    pub fn show(value: &Share) -> Value {
+        Value::Float(value.get())
+    }
+}
+
 /// A number of threads.
 pub mod threads {
     use super::*;

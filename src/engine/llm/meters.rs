@@ -31,9 +31,7 @@ impl Meters {
     pub(super) fn called(&self, answer: &Result<Told, LlmError>) {
         let outcome = match answer {
             Ok(_) => "answered",
-            Err(LlmError::Unavailable { .. }) => "unavailable",
-            Err(LlmError::Refused(_)) => "refused",
-            Err(LlmError::Unusable(_)) => "unusable",
+            Err(error) => error.kind(),
         };
         self.calls.with_label_values(&[outcome]).inc();
         if let Ok(Told { usage: Some(Usage { input, output }), .. }) = answer {

@@ -17,13 +17,14 @@ use tokio::{
 
 use super::{
     meters::Meters,
-    summarizer::{LlmError, LlmSummarizer, Material, Told},
+    summarizer::{LlmError, LlmSummarizer, Material, Told, Usage},
     tenant::Tenants,
 };
 use crate::{
     domain::{ConversationKey, Namespace, Timestamp},
     engine::breaker::{Backoff, Breaker},
     store::WorkerId,
+    telemetry::Span,
 };
 
 /// The number of conversations whose failures are remembered.
@@ -120,6 +121,8 @@ impl Llm {
         let own = material.model.is_some();
         let out = tenant.counts.out();
         let timer = self.meters.call.start_timer();
+        let asked = material.model.clone();
+        let span = Span::of_model("chat", asked.as_deref().unwrap_or(self.summarizer.model()));
         let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;
         timer.observe_duration();
         drop(out);
@@ -129,6 +132,9 @@ impl Llm {
         };
         let answer = answer.unwrap_or_else(|elapsed| Err(late(elapsed)));
         self.meters.called(&answer);
+        if let Some(span) = span {
+            end(&span, &answer);
+        }
         let now = Instant::now();
         let mut breaker = self.breaker.lock();
         match &answer {
@@ -165,6 +171,18 @@ impl Llm {
         self.news.notify_one();
         told.map_err(|error| error.to_string())
     }
+}
+
+/// Ends the span of a call to a model.
+fn end(span: &Span, answer: &Result<Told, LlmError>) {
+    if let Ok(Told { model, usage, .. }) = answer {
+        span.note("gen_ai.response.model", model.clone());
+        if let Some(Usage { input, output }) = usage {
+            span.note("gen_ai.usage.input_tokens", i64::try_from(*input).unwrap_or(i64::MAX));
+            span.note("gen_ai.usage.output_tokens", i64::try_from(*output).unwrap_or(i64::MAX));
+        }
+    }
+    span.end(answer.as_ref().err().map(LlmError::kind));
 }
 
 impl Queue {

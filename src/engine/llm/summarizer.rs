@@ -105,6 +105,17 @@ pub enum LlmError {
     Unusable(String),
 }
 
+impl LlmError {
+    /// Returns one word for the kind of error, for metrics and traces.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unavailable { .. } => "unavailable",
+            Self::Refused(_) => "refused",
+            Self::Unusable(_) => "unusable",
+        }
+    }
+}
+
 impl fmt::Debug for LlmError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -15,6 +15,7 @@ use super::{
     body::CallBody,
     record::{Calls, Record},
 };
+use crate::telemetry::Span;
 
 /// Wraps services in [`Recorded`].
 #[derive(Clone)]
@@ -79,7 +80,11 @@ where
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let mut response = ready!(this.inner.poll(context))?;
+        let span = this.record.as_ref().and_then(|record| record.span.as_ref());
+        let entered = span.map(Span::enter);
+        let polled = this.inner.poll(context);
+        drop(entered);
+        let mut response = ready!(polled)?;
         let Some(record) = this.record.take() else { return Poll::Ready(Ok(response)) };
         // an answer without messages has its status in the headers
         Poll::Ready(Ok(match response.headers().contains_key("grpc-status") {

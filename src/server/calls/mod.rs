@@ -5,12 +5,14 @@
 //! | `layer` | the layer, which is the outermost one |
 //! | `body` | the body of an answer, which ends with the status |
 //! | `record` | one call: its id, and what happens at its end |
+//! | `span` | the span of a call, if it is traced |
 //! | `meters` | the metrics, which have the names that other gRPC servers use |
 
 mod body;
 mod layer;
 mod meters;
 mod record;
+mod span;
 
 pub use layer::CallLayer;
 pub use record::Calls;

@@ -1,7 +1,6 @@
 //! One call: its id, and what happens at its end.
 
 use std::{
-    fmt,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -13,12 +12,15 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use tokio::time::Instant;
 use tonic::{Code, body::Body};
 
-use super::meters::{Meters, word};
+use super::{
+    meters::{Meters, word},
+    span,
+};
 use crate::{
     config::Settings,
     domain::limits::MAX_REQUEST_ID_BYTES,
     server::{connection::Peer, methods::Method},
-    telemetry::Registry,
+    telemetry::{Registry, Span},
 };
 
 /// Names a call: in the request if the caller chooses the id, and in the trailers of the answer.
@@ -65,6 +67,7 @@ impl Calls {
             calls: self.clone(),
             method,
             connection: peer.map(|peer| peer.connection),
+            span: span::begin(method, request.headers()),
             arrived: Instant::now(),
             is_ended: false,
         }
@@ -91,6 +94,8 @@ pub(super) struct Record {
     method: &'static Method,
     id: HeaderValue,
     connection: Option<u64>,
+    /// Its span, if it is traced.
+    pub(super) span: Option<Span>,
     arrived: Instant,
     is_ended: bool,
 }
@@ -107,6 +112,9 @@ impl Record {
         self.is_ended = true;
         let took = self.arrived.elapsed();
         self.calls.meters.ended(self.method, code, took.as_secs_f64());
+        if let Some(span) = self.span.take() {
+            span::end(&span, code, word(code), self.id.to_str().unwrap_or_default());
+        }
         let is_slow = took > self.calls.slow && !self.method.is_stream();
         if is_slow || self.calls.is_logged {
             self.log(code, took, is_slow);
@@ -114,11 +122,11 @@ impl Record {
     }
 
     fn log(&self, code: Code, took: Duration, is_slow: bool) {
-        let (rpc, code, ms) = (Rpc(self.method), word(code), took.as_micros() as f64 / 1e3);
+        let (rpc, code, ms) = (&*self.method.path, word(code), took.as_micros() as f64 / 1e3);
         let (id, connection) = (self.id.to_str().unwrap_or_default(), self.connection);
         match is_slow {
-            true => tracing::warn!(target: "utterd::calls", %rpc, code, ms, id, connection, "a slow call"),
-            false => tracing::info!(target: "utterd::calls", %rpc, code, ms, id, connection, "a call"),
+            true => tracing::warn!(target: "utterd::calls", rpc, code, ms, id, connection, "a slow call"),
+            false => tracing::info!(target: "utterd::calls", rpc, code, ms, id, connection, "a call"),
         }
     }
 }
@@ -127,18 +135,6 @@ impl Drop for Record {
     fn drop(&mut self) {
         if !self.is_ended {
             self.end(Code::Cancelled);
-        }
-    }
-}
-
-/// The name of a method in a log.
-struct Rpc(&'static Method);
-
-impl fmt::Display for Rpc {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.number {
-            0 => formatter.write_str("unknown"),
-            _ => write!(formatter, "{}/{}", self.0.service, self.0.name),
         }
     }
 }

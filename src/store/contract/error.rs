@@ -71,6 +71,17 @@ pub enum CommitError {
     Store(#[from] StoreError),
 }
 
+impl CommitError {
+    /// Returns one word for the kind of error, for traces.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Conflict(_) => "conflict",
+            Self::Unknown(_) => "unknown",
+            Self::Store(_) => "store",
+        }
+    }
+}
+
 /// The precondition that does not hold; one of them if there are several.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {

@@ -1,0 +1,139 @@
+//! Traces: spans for calls, commits and models, sent to a collector over OTLP.
+//!
+//! The names are those of OpenTelemetry's conventions for RPC and for generative AI. No span contains what was said.
+
+use std::{borrow::Cow, sync::OnceLock, time::Duration};
+
+use opentelemetry::{
+    Context, KeyValue,
+    propagation::{Extractor, TextMapPropagator},
+    trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider},
+};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
+use opentelemetry_sdk::{
+    Resource,
+    propagation::TraceContextPropagator,
+    trace::{Sampler, SdkTracer, SdkTracerProvider},
+};
+
+/// Makes the spans of this process, once it exports them.
+static TRACER: OnceLock<SdkTracer> = OnceLock::new();
+
+/// The longest wait for the collector when the process ends.
+const LAST_EXPORT: Duration = Duration::from_secs(3);
+
+/// Sends the spans of this process to a collector, in batches, until it is dropped.
+#[derive(Debug)]
+pub struct Exporter(SdkTracerProvider);
+
+/// A span that has begun: what happens within it becomes a part of it.
+#[derive(Clone, Debug)]
+pub struct Span(Context);
+
+impl Exporter {
+    /// Sends spans to the collector at `endpoint`: of `sampled` (0 to 1) of the calls, except that a caller's own decision
+    /// to trace counts.
+    pub fn to(endpoint: &str, sampled: f64) -> Result<Self, ExporterBuildError> {
+        // another part of the process may have installed it
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let exporter = SpanExporter::builder().with_http().with_endpoint(traces_of(endpoint)).build()?;
+        let resource = Resource::builder()
+            .with_service_name(std::env::var("OTEL_SERVICE_NAME").unwrap_or_else(|_| "utterd".to_owned()))
+            .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
+            .build();
+        let provider = SdkTracerProvider::builder()
+            .with_batch_exporter(exporter)
+            .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(sampled))))
+            .with_resource(resource)
+            .build();
+        let _ = TRACER.set(provider.tracer("utterd"));
+        Ok(Self(provider))
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        if let Err(error) = self.0.shutdown_with_timeout(LAST_EXPORT) {
+            tracing::warn!(%error, "the last spans were not exported");
+        }
+    }
+}
+
+/// The address for traces of a collector: `/v1/traces` is added, unless the address has it.
+fn traces_of(endpoint: &str) -> String {
+    let base = endpoint.trim_end_matches('/');
+    if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") }
+}
+
+impl Span {
+    /// Begins the span of a call that this server answers, as a part of its caller's trace; `None` if it is not traced.
+    pub fn of_call(name: Cow<'static, str>, headers: &dyn Extractor) -> Option<Self> {
+        let tracer = TRACER.get()?;
+        let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), headers);
+        Self::begin(tracer, SpanKind::Server, name, &parent)
+    }
+
+    /// Begins the span of a call to a model, as a part of what is being done.
+    pub fn of_model(operation: &str, model: &str) -> Option<Self> {
+        let (tracer, name) = (TRACER.get()?, format!("{operation} {model}"));
+        let span = Self::begin(tracer, SpanKind::Client, name.into(), &Context::current())?;
+        span.note("gen_ai.operation.name", operation.to_owned());
+        span.note("gen_ai.request.model", model.to_owned());
+        Some(span)
+    }
+
+    /// Begins a part of the call that is being answered; `None` if that is not traced.
+    pub fn within(name: &'static str) -> Option<Self> {
+        let tracer = TRACER.get()?;
+        let parent = Context::current();
+        let is_traced = parent.span().is_recording();
+        if is_traced { Self::begin(tracer, SpanKind::Internal, name.into(), &parent) } else { None }
+    }
+
+    fn begin(tracer: &SdkTracer, kind: SpanKind, name: Cow<'static, str>, parent: &Context) -> Option<Self> {
+        let span = tracer.span_builder(name).with_kind(kind).start_with_context(tracer, parent);
+        let context = parent.with_span(span);
+        context.span().is_recording().then_some(Self(context))
+    }
+
+    /// Makes this the span that others begin within, until the returned value is dropped.
+    pub fn enter(&self) -> impl Sized + use<> {
+        self.0.clone().attach()
+    }
+
+    /// Adds an attribute.
+    pub fn note(&self, key: &'static str, value: impl Into<opentelemetry::Value>) {
+        self.0.span().set_attribute(KeyValue::new(key, value));
+    }
+
+    /// Ends the span. An error is named by its kind, never by a message.
+    pub fn end(&self, error: Option<&'static str>) {
+        let span = self.0.span();
+        if let Some(kind) = error {
+            span.set_attribute(KeyValue::new("error.type", kind));
+            span.set_status(Status::error(kind));
+        }
+        span.end();
+    }
+}
+
+/// Notes which conversation the call that is being answered is about, if it is traced.
+pub fn about(conversation: &str) {
+    if TRACER.get().is_some() && !conversation.is_empty() {
+        let note = || KeyValue::new("gen_ai.memory.store.id", conversation.to_owned());
+        Context::map_current(|context| context.span().set_attribute(note()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_collector_is_named_with_or_without_the_path() {
+        for endpoint in ["http://c:4318", "http://c:4318/", "http://c:4318/v1/traces"] {
+            assert_eq!(traces_of(endpoint), "http://c:4318/v1/traces");
+        }
+        assert_eq!(traces_of("https://c/otlp/"), "https://c/otlp/v1/traces");
+    }
+}
