@@ -47,7 +47,7 @@ fn address(text: &str) -> Result<Listen, String> {
 /// Fills a server within this process, and serves until the process is asked to end.
 pub async fn demo(args: Demo) -> Result<(), CliError> {
     let settings = Settings { listen: args.listen, log: "warn".into(), ..Settings::of(Preset::Session) };
-    log(&settings.log);
+    log(&settings.log, settings.log_format);
     let server = InProcess::start(&settings).await?;
     fill(&Connection::within(server.connector(), &Access::default()).await?).await?;
     Ok(server.listen(&settings, Announce::Tour(tour)).await?)

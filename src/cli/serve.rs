@@ -13,7 +13,7 @@ use super::{
     settings::SettingFlags,
 };
 use crate::{
-    config::{ConfigError, Effective, Settings, Sources},
+    config::{ConfigError, Effective, LogFormat, Settings, Sources},
     server::{self, Announce, Owner, log_filter},
     telemetry::Exporter,
 };
@@ -64,7 +64,7 @@ pub struct Configuration {
 pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
     let Effective { settings, warnings, .. } = load(configuration)?;
     let owner = start.exit_with_parent.then(Owner::on_stdin).transpose().map_err(no_owner)?;
-    log(&settings.log);
+    log(&settings.log, settings.log_format);
     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
     // This thread only accepts connections: the workers have runtimes of their own.
     let _traces = traces(&settings)?;
@@ -99,8 +99,11 @@ pub fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
 }
 
 /// Logs to stderr what `directives` allow.
-pub fn log(directives: &str) {
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(console::colors_enabled_stderr());
+pub fn log(directives: &str, format: LogFormat) {
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let lines = match format {
+        LogFormat::Text => lines.with_ansi(console::colors_enabled_stderr()).boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
     tracing_subscriber::registry().with(lines.with_filter(log_filter(directives))).init();
 }

@@ -6,8 +6,8 @@ use super::{
     settings::Settings,
     value::{
         address, address_of_models, backend, bound, database, dimensions, directive, directory, duration,
-        encoding, file, file_mode, flush, limit, llm, models, other_address, period, positive, preset, share,
-        size, switch, text, threads,
+        encoding, file, file_mode, flush, limit, llm, log_format, models, other_address, period, positive,
+        preset, share, size, switch, text, threads,
     },
 };
 
@@ -157,6 +157,8 @@ pub static KEYS: &[Key] = &[
         "Certificate authorities in PEM; only clients with a certificate from one of them are accepted"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
         "What is logged to stderr, such as `warn` or `info,utterd=debug`"),
+    key!(log_format "log-format" "UTTERD_LOG_FORMAT" "FORMAT" log_format
+        "The form of the log: text, or json with one object per line"),
     key!(log_calls "log-calls" "UTTERD_LOG_CALLS" "BOOL" switch
         "Whether each call is logged; slow ones are in any case"),
     key!(slow_call "slow-call" "UTTERD_SLOW_CALL" "DURATION" duration

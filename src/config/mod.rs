@@ -31,6 +31,6 @@ pub use listen::{Listen, socket_path_fault};
 pub use llm::Llm;
 pub use origin::Origin;
 pub use place::{Database, Files, Place};
-pub use settings::{Flush, Preset, Settings};
+pub use settings::{Flush, LogFormat, Preset, Settings};
 pub use share::Share;
 pub use sources::{Effective, Sources};

@@ -34,6 +34,16 @@ pub enum Flush {
     Interval(Duration),
 }
 
+/// The form of the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
 /// The limits that a conversation starts from, unless settings or callers override them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
@@ -178,6 +188,8 @@ pub struct Settings {
     pub tls_client_ca: Option<PathBuf>,
     /// What is logged to stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
+    /// The form of the log.
+    pub log_format: LogFormat,
     /// Whether each call is logged.
     pub log_calls: bool,
     /// A call that is not a stream and takes longer is logged in any case.
@@ -272,6 +284,7 @@ impl Settings {
             tls_key: None,
             tls_client_ca: None,
             log: "info".into(),
+            log_format: LogFormat::default(),
             log_calls: false,
             slow_call: DEFAULT_SLOW_CALL,
             metrics_listen: None,

@@ -57,18 +57,20 @@ async fn serve(
     let workers = Workers::start(&server, settings)?;
     let chores = Chores::start(server.engine(), settings);
     announce.write(&address, settings);
+    tracing::info!("serving on {address}, with the {} store", server.engine().store_name());
     warm_up(settings.encoding);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
         () = metrics::serve(metrics, server.metrics().clone()) => {}
         () = reload(tls.clone()) => {}
-        () = asked_to_end() => {}
+        () = asked_to_end() => tracing::info!("asked to stop: calls in flight are answered"),
         () = abandoned(owner) => tracing::info!("stdin was closed: the server stops with its owner"),
     }
     drop(listener);
     drop(chores);
     server.close_streams();
     workers.stop().await;
+    tracing::info!("stopped");
     Ok(())
 }
 

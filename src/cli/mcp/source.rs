@@ -5,7 +5,7 @@ use std::env;
 use super::{super::serve::log, args, memory::Memory};
 use crate::{
     cli::{args::Remote, client::Connection, errors::CliError},
-    config::{Backend, Effective, Settings, Sources},
+    config::{Backend, Effective, LogFormat, Settings, Sources},
     server::InProcess,
 };
 
@@ -40,14 +40,14 @@ impl Source {
     }
 
     async fn running(server: String, args: &args::Mcp) -> Result<Self, CliError> {
-        log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log));
+        log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log), LogFormat::Text);
         let remote = Remote { server, access: args.access.clone() };
         Ok(Self { connection: Connection::to(&remote).await?, own: None, keeps: Keeps::Long })
     }
 
     async fn own(args: &args::Mcp) -> Result<Self, CliError> {
         let Effective { settings, warnings, .. } = effective(args)?;
-        log(&settings.log);
+        log(&settings.log, settings.log_format);
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
         let keeps = if settings.backend == Backend::Memory { Keeps::Briefly } else { Keeps::Long };
         if keeps == Keeps::Briefly {

@@ -38,6 +38,27 @@ pub mod models {
     }
 }
 
+/// The form of the log.
+pub mod log_format {
+    use super::*;
+    use crate::config::LogFormat;
+
+    pub fn parse(text: &str) -> Result<LogFormat, String> {
+        match text.trim() {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err("text or json".into()),
+        }
+    }
+
+    pub fn show(value: &LogFormat) -> Value {
+        Value::String(match value {
+            LogFormat::Text => "text".into(),
+            LogFormat::Json => "json".into(),
+        })
+    }
+}
+
 /// The protocol of a model.
 pub mod llm {
     use super::*;
