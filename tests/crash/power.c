@@ -11,6 +11,9 @@
  * lock: the order of the log is the order of the effects. A sync has two records, before it starts
  * and after it has ended. Data for a socket is recorded before it is sent.
  *
+ * The lock is also a flock of the log. Who kills the process must hold it: a kill between an effect
+ * and its record would leave the next process with something that the log does not tell.
+ *
  * POWER_FAULT can name a file: while it exists and contains a kind and an error number, such as
  * `sync 5` or `write 28`, calls of that kind on the files are not made and fail with that error.
  *
@@ -31,6 +34,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -112,9 +116,14 @@ static uint64_t inodes[INODES];
 static void acquire(void) {
     while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire))
         CALL(SYS_sched_yield, 0);
+    while (CALL(SYS_flock, log_descriptor, LOCK_EX) == -EINTR)
+        ;
 }
 
-static void release(void) { atomic_flag_clear_explicit(&lock, memory_order_release); }
+static void release(void) {
+    CALL(SYS_flock, log_descriptor, LOCK_UN);
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
 
 /* ---- records ---- */
 

@@ -5,6 +5,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
 };
 
 use crate::{
@@ -13,7 +14,7 @@ use crate::{
     log::Record,
     power::Recorded,
     random::Random,
-    server::{Backend, Start},
+    server::{Backend, Process, Start},
 };
 
 type Files = BTreeMap<PathBuf, Option<Vec<u8>>>;
@@ -58,6 +59,27 @@ fn the_log_tells_everything_of_a_server() {
             assert!(rebuilt[&path] == bytes, "{}: {} is another", backend.name(), path.display());
         }
     }
+}
+
+/// A write that took effect just before a kill is in the log: the next process builds on it.
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "the recorder is made for Linux")]
+fn the_log_tells_everything_until_a_kill() {
+    let Some(recorded) = Recorded::new(Run::new(1, Load::USUAL)) else { return };
+    let path = recorded.disk().join("a");
+    for kill in 1..=20 {
+        let words = ["dd", "if=/dev/zero", "of=a", "bs=1", "oflag=append", "conv=notrunc"];
+        let mut process = Process::new(
+            command(&recorded, &words).stderr(Stdio::null()).spawn().unwrap(),
+            &recorded.recorder.variables(),
+        );
+        while fs::metadata(&path).map_or(0, |file| file.len()) < 50 * kill {
+            thread::yield_now();
+        }
+        process.kill();
+    }
+    let log = recorded.recorder.log();
+    assert_eq!(lengths(&rebuilt(&log.records().unwrap(), Loss::Nothing)), lengths(&files(&recorded.disk())));
 }
 
 #[test]
@@ -112,10 +134,15 @@ fn what_was_not_synced_is_there_in_parts() {
 }
 
 fn run(recorded: &Recorded, words: &[&str]) {
+    let output = command(recorded, words).output().expect("the program is there");
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn command(recorded: &Recorded, words: &[&str]) -> Command {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).current_dir(recorded.disk()).envs(recorded.recorder.variables());
-    let output = command.stdin(Stdio::null()).output().expect("the program is there");
-    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    command.stdin(Stdio::null());
+    command
 }
 
 fn rebuilt(records: &[Record<'_>], loss: Loss) -> Files {

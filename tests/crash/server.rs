@@ -4,7 +4,7 @@ use std::{
     env,
     fs::File,
     io::{BufRead, BufReader, Read, Seek},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
 };
 
@@ -58,13 +58,13 @@ impl<'a> Start<'a> {
         let mut command = self.command();
         let errors = tempfile::tempfile().expect("a file");
         command.stdout(Stdio::piped()).stderr(errors.try_clone().expect("a descriptor"));
-        let process = Process(command.spawn().expect("the server starts"));
+        let process = self.spawn(&mut command);
         Server::listening(process, errors)
     }
 
     /// Starts it and kills it after this many spins of this thread, listening or not.
     pub fn start_and_kill(&self, spins: usize) {
-        interrupt(&mut self.command(), spins);
+        self.interrupt(&mut self.command(), spins);
     }
 
     /// Scrubs the files while no server uses them.
@@ -74,12 +74,23 @@ impl<'a> Start<'a> {
 
     /// Starts a scrub and kills it after this many spins of this thread.
     pub fn scrub_and_kill(&self, spins: usize) {
-        interrupt(&mut self.upkeep("scrub"), spins);
+        self.interrupt(&mut self.upkeep("scrub"), spins);
     }
 
     /// Checks the files while no server uses them; the error says what is wrong.
     pub fn verify(&self) -> Result<(), String> {
         worked("utterd verify", &mut self.upkeep("verify"))
+    }
+
+    fn interrupt(&self, command: &mut Command, spins: usize) {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let process = self.spawn(command);
+        spin(spins);
+        drop(process);
+    }
+
+    fn spawn(&self, command: &mut Command) -> Process {
+        Process::new(command.spawn().expect("the command starts"), &self.variables)
     }
 
     fn upkeep(&self, verb: &str) -> Command {
@@ -111,13 +122,6 @@ fn worked(name: &str, command: &mut Command) -> Result<(), String> {
     }
 }
 
-fn interrupt(command: &mut Command, spins: usize) {
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let process = Process(command.spawn().expect("the command starts"));
-    spin(spins);
-    drop(process);
-}
-
 /// Keeps this thread busy, for a time that no clock measures.
 pub fn spin(spins: usize) {
     (0..spins).for_each(|_| std::hint::spin_loop());
@@ -146,7 +150,7 @@ pub struct Server {
 
 impl Server {
     fn listening(mut process: Process, errors: File) -> Result<Self, String> {
-        let mut stdout = BufReader::new(process.0.stdout.take().expect("stdout is piped"));
+        let mut stdout = BufReader::new(process.child.stdout.take().expect("stdout is piped"));
         let mut line = String::new();
         stdout.read_line(&mut line).expect("the server is read");
         match line.split_once("listening on ") {
@@ -154,7 +158,7 @@ impl Server {
                 Ok(Self { process, address: address.trim().to_owned(), errors, _stdout: stdout })
             }
             None => {
-                let status = process.0.wait().expect("it ends");
+                let status = process.child.wait().expect("it ends");
                 Err(format!("the server does not start: {status}\n{line}{}", told(errors)))
             }
         }
@@ -162,7 +166,7 @@ impl Server {
 
     /// Its process id.
     pub fn process_id(&self) -> u32 {
-        self.process.0.id()
+        self.process.child.id()
     }
 
     /// Kills it like a power switch would; returns its stderr.
@@ -176,7 +180,7 @@ impl Server {
         let id = self.process_id();
         let asked = Command::new("sh").arg("-c").arg(format!("kill -TERM {id}")).status();
         assert!(asked.expect("a shell").success(), "the server is not there to end");
-        let status = self.process.0.wait().expect("it ends");
+        let status = self.process.child.wait().expect("it ends");
         assert!(status.success(), "the server ended with {status}");
         told(self.errors)
     }
@@ -190,13 +194,29 @@ fn told(mut errors: File) -> String {
     text
 }
 
-struct Process(Child);
+/// A process; killed when dropped.
+pub struct Process {
+    child: Child,
+    /// The log of its recorder, if it is recorded.
+    log: Option<PathBuf>,
+}
 
 impl Process {
-    fn kill(&mut self) {
+    /// A process that was started with these variables.
+    pub fn new(child: Child, variables: &[(&'static str, String)]) -> Self {
+        let log = variables.iter().find(|(name, _)| *name == "POWER_LOG");
+        Self { child, log: log.map(|(_, path)| path.into()) }
+    }
+
+    /// Kills it: if it is recorded, not between what it does to a file and the record of that.
+    pub fn kill(&mut self) {
+        let log = self.log.as_ref().map(|path| File::open(path).expect("the log is there"));
+        if let Some(log) = &log {
+            log.lock().expect("the log can be locked");
+        }
         // It might have exited by itself.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
