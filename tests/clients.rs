@@ -1,7 +1,7 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
-//! buf, promtool, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context
+//! buf, promtool, systemd-analyze, kubernetes-validate, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context
 //! Protocol must be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
@@ -11,6 +11,8 @@ mod binary;
 mod buf;
 #[path = "clients/grpcurl.rs"]
 mod grpcurl;
+#[path = "clients/kubernetes.rs"]
+mod kubernetes;
 #[allow(dead_code)] // these tests need only one piece of the summary tests
 #[path = "summarizer/material.rs"]
 mod material;
@@ -28,6 +30,8 @@ mod python;
 mod server;
 #[path = "clients/session.rs"]
 mod session;
+#[path = "clients/systemd.rs"]
+mod systemd;
 
 use std::{
     process::{Command, Stdio},
@@ -56,7 +60,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 9] = [
+const CLIENTS: [Client; 11] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -65,6 +69,8 @@ const CLIENTS: [Client; 9] = [
     model_context::CONFORMANCE,
     model_context::INSPECTOR,
     prometheus::CLIENT,
+    kubernetes::CLIENT,
+    systemd::CLIENT,
     grpcurl::CLIENT,
 ];
 

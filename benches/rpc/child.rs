@@ -11,7 +11,7 @@ use std::{
 use utterd::{
     config::{KEYS, Settings, Sources},
     engine::SystemClock,
-    server::{Announce, Server},
+    server::{Server, Start},
 };
 
 use crate::empty::Empty;
@@ -31,7 +31,7 @@ pub fn serve(arguments: impl Iterator<Item = String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let server = Server::new(&settings, Arc::new(SystemClock)).expect("a server").with_service(Empty);
-        server.listen(&settings, Announce::Text, None).await.expect("the server serves");
+        server.listen(&settings, Start::default()).await.expect("the server serves");
     });
 }
 

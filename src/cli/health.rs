@@ -5,7 +5,7 @@ use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus}
 
 use super::{args::Remote, client::Connection, errors::CliError, output::Output, text::word};
 
-/// Ask whether a server is serving; the exit code is 0 if it is, 4 if no server answers
+/// Ask whether a server is serving; the exit code is 0 if it is, 1 if it is not, 4 if no server answers
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd health
@@ -13,6 +13,9 @@ use super::{args::Remote, client::Connection, errors::CliError, output::Output, 
 pub struct Health {
     #[command(flatten)]
     remote: Remote,
+    /// Only ask whether the process answers, even if its store accepts no writes: whether to leave it running
+    #[arg(long)]
+    live: bool,
     /// Print the answer as JSON, and an error as JSON on stderr
     #[arg(long)]
     json: bool,
@@ -21,7 +24,8 @@ pub struct Health {
 /// Asks, and prints the answer in one word.
 pub async fn health(args: Health) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
-    let response = connection.health().check(HealthCheckRequest::default()).await?.into_inner();
+    let service = if args.live { "liveness" } else { "" }.to_owned();
+    let response = connection.health().check(HealthCheckRequest { service }).await?.into_inner();
     let status = response.status();
     let mut output = Output::new();
     match args.json {

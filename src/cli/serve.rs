@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use tokio::runtime::Builder;
-use tracing_subscriber::{Layer, layer::SubscriberExt, util::SubscriberInitExt};
+use tracing_subscriber::{Layer, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 use clap::Args;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     config::{ConfigError, Effective, LogFormat, Settings, Sources},
-    server::{self, Announce, Owner, log_filter},
+    server::{self, Announce, Owner, Passed, Reload, ServeError, log_filter},
     telemetry::Exporter,
 };
 
@@ -43,13 +43,16 @@ pub struct Start {
     /// How stdout announces the server and its address: for a person, or for a program as one line of JSON
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     pub announce: Announce,
+    /// Only check the settings, the files that they name and the store, which is not changed
+    #[arg(long, conflicts_with_all = ["migrate", "exit_with_parent"])]
+    pub check: bool,
     /// End when stdin ends: with a pipe, it ends together with the process that holds the other end
     #[arg(long)]
     pub exit_with_parent: bool,
 }
 
 /// Print the effective configuration and where each value came from
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
 pub struct Configuration {
     /// The TOML file to read [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
@@ -62,15 +65,32 @@ pub struct Configuration {
 
 /// Serves until the process is asked to end.
 pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
-    let Effective { settings, warnings, .. } = load(configuration)?;
+    if start.check {
+        return check(configuration);
+    }
+    let socket = Passed::take().map_err(ServeError::Passed)?;
+    let Effective { settings, warnings, .. } = load(configuration.clone())?;
     let owner = start.exit_with_parent.then(Owner::on_stdin).transpose().map_err(no_owner)?;
-    log(&settings.log, settings.log_format);
+    let filter = log(&settings.log, settings.log_format);
     warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    let reload = Some(reloaded(configuration, settings.clone(), filter));
     // This thread only accepts connections: the workers have runtimes of their own.
     let _traces = traces(&settings)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let start = server::Start { migrate: start.migrate, announce: start.announce, owner };
+    let start = server::Start { migrate: start.migrate, announce: start.announce, owner, socket, reload };
     Ok(runtime.block_on(server::serve(settings, start))?)
+}
+
+/// Checks whether the server would start, and changes nothing.
+fn check(configuration: Configuration) -> Result<(), CliError> {
+    let Effective { settings, warnings, .. } = load(configuration)?;
+    warnings.iter().for_each(|warning| note(&warning.to_string()));
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let silent = runtime.block_on(server::check(&settings))?;
+    silent.iter().for_each(|warning| note(warning));
+    let mut output = Output::new();
+    output.line("the server can start with these settings")?;
+    Ok(output.flush()?)
 }
 
 /// Prints the effective settings, and where each came from.
@@ -98,12 +118,42 @@ pub fn load(configuration: Configuration) -> Result<Effective, ConfigError> {
     Sources::of_process(configuration.flags.0, configuration.config).load()
 }
 
+/// Changes what is logged.
+pub struct LogFilter(Box<dyn Fn(&str) + Send>);
+
 /// Logs to stderr what `directives` allow.
-pub fn log(directives: &str, format: LogFormat) {
+pub fn log(directives: &str, format: LogFormat) -> LogFilter {
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
     let lines = match format {
         LogFormat::Text => lines.with_ansi(console::colors_enabled_stderr()).boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
-    tracing_subscriber::registry().with(lines.with_filter(log_filter(directives))).init();
+    let (filter, handle) = reload::Layer::new(log_filter(directives));
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+    LogFilter(Box::new(move |directives| {
+        // The subscriber of the process lives as long as the process.
+        let _ = handle.reload(log_filter(directives));
+    }))
+}
+
+/// Reads the configuration again: `log` changes at once, and everything else when the server starts next.
+fn reloaded(configuration: Configuration, mut running: Settings, filter: LogFilter) -> Reload {
+    Box::new(move || {
+        let settings = match load(configuration.clone()) {
+            Ok(effective) => effective.settings,
+            Err(error) => return tracing::warn!("the settings stay as they are: {error}"),
+        };
+        if settings.log != running.log {
+            (filter.0)(&settings.log);
+            tracing::info!("log is now {}", settings.log);
+            running.log.clone_from(&settings.log);
+        }
+        let others = settings.differences(&running);
+        if !others.is_empty() {
+            tracing::warn!(
+                "other settings have changed, for which the server must be restarted: {}",
+                others.join(", ")
+            );
+        }
+    })
 }

@@ -29,6 +29,14 @@ pub struct Key {
     pub(super) show: fn(&Settings) -> Value,
 }
 
+impl Settings {
+    /// The keys whose values differ from those of `other`. Passwords in a URL are not compared.
+    pub fn differences(&self, other: &Self) -> Vec<&'static str> {
+        let differs = |key: &&Key| (key.show)(self) != (key.show)(other);
+        KEYS.iter().filter(differs).map(|key| key.name).collect()
+    }
+}
+
 impl Key {
     /// The default value, as a person would write it.
     pub fn default_text(&self) -> String {
@@ -163,6 +171,8 @@ pub static KEYS: &[Key] = &[
         "Whether each call is logged; slow ones are in any case"),
     key!(slow_call "slow-call" "UTTERD_SLOW_CALL" "DURATION" duration
         "How long a call that is not a stream may take before it is logged as slow"),
+    key!(drain_timeout "drain-timeout" "UTTERD_DRAIN_TIMEOUT" "DURATION" duration
+        "How long calls in flight have to finish when the server is asked to stop"),
     key!(metrics_listen "metrics-listen" "UTTERD_METRICS_LISTEN" "ADDRESS" other_address
         "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
     key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models

@@ -13,9 +13,10 @@ use crate::domain::{
     Encoding, Policy, Refusal,
     limits::{
         DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DATABASE_CONNECTIONS,
-        DEFAULT_DISK_RESERVE, DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT, DEFAULT_LLM_CONCURRENCY,
-        DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION, DEFAULT_MAX_CALLS_IN_FLIGHT,
-        DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS, DEFAULT_SLOW_CALL,
+        DEFAULT_DISK_RESERVE, DEFAULT_DRAIN_TIMEOUT, DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT,
+        DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION,
+        DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
+        DEFAULT_SLOW_CALL,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -194,6 +195,8 @@ pub struct Settings {
     pub log_calls: bool,
     /// A call that is not a stream and takes longer is logged in any case.
     pub slow_call: Duration,
+    /// How long calls in flight have to finish when the server is asked to stop.
+    pub drain_timeout: Duration,
     /// Where Prometheus reads the metrics; `None` serves none.
     pub metrics_listen: Option<Listen>,
     /// The collector of traces; `None` sends none.
@@ -287,6 +290,7 @@ impl Settings {
             log_format: LogFormat::default(),
             log_calls: false,
             slow_call: DEFAULT_SLOW_CALL,
+            drain_timeout: DEFAULT_DRAIN_TIMEOUT,
             metrics_listen: None,
             traces_endpoint: None,
             traces_sampled: Share::TENTH,

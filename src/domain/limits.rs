@@ -207,8 +207,8 @@ pub const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
 pub const STREAM_WINDOW: u32 = 64 << 10;
 /// Bytes that all calls of a connection together may send ahead.
 pub const CONNECTION_WINDOW: u32 = 16 << 20;
-/// How long calls in flight have to finish when the server shuts down.
-pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+/// How long calls in flight have to finish when a server is asked to stop, by default.
+pub const DEFAULT_DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often the credential files are checked: a removed caller is shut out within seconds.
 pub const CREDENTIALS_RELOAD: Duration = Duration::from_secs(2);

@@ -22,6 +22,12 @@ pub enum ServeError {
         /// The system's error.
         error: io::Error,
     },
+    /// The socket that was passed to the process cannot be used.
+    #[error("cannot listen on the socket that was passed (LISTEN_FDS): {0}")]
+    Passed(io::Error),
+    /// The process cannot handle signals.
+    #[error("cannot handle signals: {0}")]
+    Signals(io::Error),
     /// Other machines can reach the address, and it is not protected.
     #[error("refusing to listen on {address}: {lacking}")]
     Exposed {

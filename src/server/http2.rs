@@ -82,9 +82,14 @@ pub async fn serve_all<C, F>(
     stopping.closed().await;
 }
 
-/// Serves the calls of `connection` until it ends by itself, has to end, or `stop` is true.
-async fn serve<C>(service: impl Serves, connection: C, activity: Arc<Activity>, stop: watch::Receiver<bool>)
-where
+/// Serves the calls of `connection` until it ends by itself, has to end, or `stop` is true. Keeps `stop` until then:
+/// [`serve_all`] waits for it.
+async fn serve<C>(
+    service: impl Serves,
+    connection: C,
+    activity: Arc<Activity>,
+    mut stop: watch::Receiver<bool>,
+) where
     C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
     C::ConnectInfo: Clone + Send + Sync + 'static,
 {
@@ -100,7 +105,7 @@ where
     let grace = tokio::select! {
         biased;
         result = served.as_mut() => return tell(result),
-        grace = grace(&activity, stop) => grace,
+        grace = grace(&activity, &mut stop) => grace,
     };
     served.as_mut().graceful_shutdown();
     match timeout(grace, served).await {
@@ -123,7 +128,7 @@ fn builder(activity: &Arc<Activity>) -> http2::Builder<Calls> {
 }
 
 /// Waits until the connection has to end, and returns how long it has to finish.
-async fn grace(activity: &Activity, mut stop: watch::Receiver<bool>) -> Duration {
+async fn grace(activity: &Activity, stop: &mut watch::Receiver<bool>) -> Duration {
     tokio::select! {
         end = activity.end() => {
             tracing::debug!(?end, "closing a connection");

@@ -13,8 +13,8 @@ use tokio::{
 use super::chores::Chores;
 use crate::{
     config::Settings,
-    domain::limits::SHUTDOWN_GRACE,
-    server::{Announce, ServeError, Server},
+    domain::limits::DEFAULT_DRAIN_TIMEOUT,
+    server::{Announce, ServeError, Server, Start},
     tokenizer,
 };
 
@@ -70,15 +70,15 @@ impl InProcess {
     pub async fn listen(self, settings: &Settings, announce: Announce) -> Result<(), ServeError> {
         let Self { server, callers, stop, chores, .. } = self;
         drop((callers, stop, chores));
-        server.listen(settings, announce, None).await
+        server.listen(settings, Start { announce, ..Start::default() }).await
     }
 
     /// Stops the server, after answering the calls in flight.
     pub async fn end(self) {
         drop(self.chores);
-        self.server.close_streams();
+        self.server.close();
         let _ = self.stop.send(());
-        if timeout(SHUTDOWN_GRACE, self.serving).await.is_err() {
+        if timeout(DEFAULT_DRAIN_TIMEOUT, self.serving).await.is_err() {
             tracing::warn!("calls were still in flight when the server stopped");
         }
     }

@@ -1,14 +1,16 @@
-//! Listening, and a clean shutdown.
+//! Listening, and a clean shutdown: no new connections, calls in flight are answered.
 
 use std::{sync::Arc, thread, time::Duration};
 
 use super::{
-    Announce, Owner,
+    Owner, Reload, Start,
     chores::Chores,
     connections::{Connections, Place},
     metrics,
     process::{self, raise_descriptor_limit},
+    signals::{Asked, Signals},
     socket::{Listener, Socket},
+    systemd,
     tls::{self, Tls},
     turn_away::TurnAway,
     workers::Workers,
@@ -24,54 +26,81 @@ use crate::{
 const ALLOCATOR_KEEPS: Duration = Duration::from_millis(1_200);
 
 impl Server {
-    /// Listens where `settings` say, announces the address, and serves until the process is asked to stop or its
-    /// owner has ended.
-    pub async fn listen(
-        self,
-        settings: &Settings,
-        announce: Announce,
-        owner: Option<Owner>,
-    ) -> Result<(), ServeError> {
-        if let Some(lacking) = settings.exposed() {
-            return Err(ServeError::Exposed { address: settings.listen.clone(), lacking });
-        }
-        tracing::info!("guarded by {}; {}", self.guarded_by(), tls::told(settings));
-        serve(self, settings, announce, owner).await
+    /// Listens on the socket that was passed to the process, or else where `settings` say; announces the address; and
+    /// serves until the process is asked to stop or its owner has ended.
+    pub async fn listen(self, settings: &Settings, mut start: Start) -> Result<(), ServeError> {
+        let failed = |error| ServeError::Listen { address: settings.listen.clone(), error };
+        let listener = match start.socket.take() {
+            Some(passed) => Listener::of(passed).map_err(ServeError::Passed)?,
+            None => {
+                refuse_exposed(settings)?;
+                Listener::bind(&settings.listen, settings.socket_mode).await.map_err(failed)?
+            }
+        };
+        let settings = Settings { listen: listener.address().map_err(failed)?, ..settings.clone() };
+        refuse_exposed(&settings)?;
+        tracing::info!("guarded by {}; {}", self.guarded_by(), tls::told(&settings));
+        serve(self, listener, &settings, start).await
     }
+}
+
+fn refuse_exposed(settings: &Settings) -> Result<(), ServeError> {
+    let refused = |lacking| ServeError::Exposed { address: settings.listen.clone(), lacking };
+    settings.exposed().map_or(Ok(()), |lacking| Err(refused(lacking)))
 }
 
 async fn serve(
     server: Server,
+    listener: Listener,
     settings: &Settings,
-    announce: Announce,
-    owner: Option<Owner>,
+    start: Start,
 ) -> Result<(), ServeError> {
     let tls = Tls::new(settings)?;
-    let failed = |error| ServeError::Listen { address: settings.listen.clone(), error };
-    let listener = Listener::bind(&settings.listen, settings.socket_mode).await.map_err(failed)?;
-    let address = listener.address().map_err(failed)?;
+    let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let connections =
         Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
     let metrics = metrics::bind(settings.metrics_listen.as_ref(), settings.socket_mode).await?;
     metrics::describe_connections(server.metrics(), &connections);
     let workers = Workers::start(&server, settings)?;
     let chores = Chores::start(server.engine(), settings);
-    announce.write(&address, settings);
+    let address = &settings.listen;
+    start.announce.write(address, settings);
+    systemd::ready(&address.to_string());
     tracing::info!("serving on {address}, with the {} store", server.engine().store_name());
     warm_up(settings.encoding);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
         () = metrics::serve(metrics, server.metrics().clone()) => {}
-        () = reload(tls.clone()) => {}
-        () = asked_to_end() => tracing::info!("asked to stop: calls in flight are answered"),
-        () = abandoned(owner) => tracing::info!("stdin was closed: the server stops with its owner"),
+        () = follow(tls.clone()) => {}
+        () = heed(&mut signals, &server, tls.as_ref(), start.reload) => {
+            tracing::info!("asked to stop: calls in flight have {:?}", settings.drain_timeout);
+        }
+        () = abandoned(start.owner) => tracing::info!("stdin was closed: the server stops with its owner"),
     }
+    systemd::stopping();
     drop(listener);
     drop(chores);
-    server.close_streams();
-    workers.stop().await;
+    server.close();
+    tokio::select! {
+        () = workers.stop(settings.drain_timeout) => {}
+        () = signals.stop() => tracing::warn!("asked to stop again: calls in flight are cut off"),
+    }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Waits until the process is asked to stop. When it is asked to reload, reads the files again.
+async fn heed(signals: &mut Signals, server: &Server, tls: Option<&Arc<Tls>>, mut reload: Option<Reload>) {
+    while signals.next().await == Asked::Reload {
+        tracing::info!("asked to reload");
+        if let Some(reload) = &mut reload {
+            reload();
+        }
+        server.reload_credentials();
+        if let Some(tls) = tls {
+            tls.clone().check().await;
+        }
+    }
 }
 
 /// Loads what counting needs in the background: a call that counts meanwhile waits only until it is loaded.
@@ -119,9 +148,10 @@ fn hand_over(workers: &Workers, socket: Socket, tls: Option<&Arc<Tls>>, place: P
     }
 }
 
-async fn reload(tls: Option<Arc<Tls>>) {
+/// Loads certificates that change.
+async fn follow(tls: Option<Arc<Tls>>) {
     match tls {
-        Some(tls) => tls.reload_every(TLS_RELOAD).await,
+        Some(tls) => tls.follow(TLS_RELOAD).await,
         None => std::future::pending().await,
     }
 }
@@ -130,20 +160,5 @@ async fn abandoned(owner: Option<Owner>) {
     match owner {
         Some(owner) => owner.gone().await,
         None => std::future::pending().await,
-    }
-}
-
-async fn asked_to_end() {
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = terminated => {}
-        _ = tokio::signal::ctrl_c() => {}
     }
 }

@@ -7,6 +7,7 @@ mod announce;
 mod arrival;
 mod calls;
 mod certificate;
+mod check;
 mod chores;
 mod connection;
 mod connections;
@@ -27,8 +28,10 @@ mod plain_http;
 mod process;
 mod rates;
 mod services;
+mod signals;
 mod socket;
 mod stores;
+mod systemd;
 mod tls;
 mod transport_errors;
 mod turn_away;
@@ -72,6 +75,7 @@ use guard::{Guard, GuardLayer};
 use messages::MessagesLayer;
 
 pub use announce::Announce;
+pub use check::check;
 pub use connection::Peer;
 pub use error::ServeError;
 pub use guard::{
@@ -81,6 +85,7 @@ pub use in_process::{Connector, InProcess};
 pub use logging::log_filter;
 pub use models::Models;
 pub use owner::Owner;
+pub use systemd::Passed;
 pub use tls::TlsError;
 pub use transport_errors::TransportErrorLayer;
 
@@ -109,7 +114,14 @@ pub struct Start {
     pub announce: Announce,
     /// The program whose end stops the server.
     pub owner: Option<Owner>,
+    /// The socket to listen on, instead of the address in the settings.
+    pub socket: Option<Passed>,
+    /// What SIGHUP does besides reading certificates and credentials again.
+    pub reload: Option<Reload>,
 }
+
+/// Reads again what the server's caller knows how to read.
+pub type Reload = Box<dyn FnMut() + Send>;
 
 /// Serves until the process is asked to stop (SIGTERM or SIGINT) or its owner ends; then answers the calls in flight.
 pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
@@ -117,16 +129,14 @@ pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
     if let Some(file) = &start.migrate {
         server.migrate(file).await?;
     }
-    server.listen(&settings, start.announce, start.owner).await
+    server.listen(&settings, start).await
 }
 
 impl Server {
     /// Assembles the server that this process exists for, on the machine's clock.
     async fn of_process(settings: &Settings) -> Result<Self, ServeError> {
         process::keep_pages_small();
-        if settings.backend != Backend::Memory && SystemClock::shown().is_none() {
-            return Err(ServeError::Clock);
-        }
+        process::check_clock(settings)?;
         if settings.backend == Backend::Postgres {
             database::check_finished(settings).await?;
         }
@@ -202,7 +212,7 @@ impl Server {
             heed_hints(engine.clone(), closing.subscribe());
         }
         let services = Services::new(engine.clone(), limits, closing.subscribe());
-        let routes = services::routes(services.clone(), &engine, settings)?;
+        let routes = services::routes(services.clone(), &engine, settings, closing.subscribe())?;
         let max_message_bytes = settings.max_message_bytes;
         let writer = engine.clone();
         let admission = Admission::new(settings, move || writer.is_store_behind());
@@ -281,14 +291,21 @@ impl Server {
             .service(self.routes.clone().prepare())
     }
 
+    /// Reads the credentials again, if there are any.
+    fn reload_credentials(&self) {
+        if let Some(guard) = &self.guard {
+            guard.reload();
+        }
+    }
+
     /// Describes how callers are authenticated.
     fn guarded_by(&self) -> String {
         self.guard.as_ref().map_or_else(|| "nothing".into(), |guard| guard.told())
     }
 
     /// Ends the endless streams of all clones with UNAVAILABLE, so that a server that is asked to stop does not wait
-    /// for clients.
-    pub fn close_streams(&self) {
+    /// for clients, and reports all services as not serving.
+    pub fn close(&self) {
         self.closing.send_replace(true);
     }
 }

@@ -1,8 +1,21 @@
-//! What the process asks of the operating system: small pages and many descriptors.
+//! What the process asks of the operating system: the time, small pages and many descriptors.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use crate::domain::limits::RESERVED_DESCRIPTORS;
+use super::ServeError;
+use crate::{
+    config::{Backend, Settings},
+    domain::limits::RESERVED_DESCRIPTORS,
+    engine::SystemClock,
+};
+
+/// Fails if the clock shows a time that the store cannot record.
+pub fn check_clock(settings: &Settings) -> Result<(), ServeError> {
+    match settings.backend != Backend::Memory && SystemClock::shown().is_none() {
+        true => Err(ServeError::Clock),
+        false => Ok(()),
+    }
+}
 
 /// Keeps the process's memory in small pages. A huge page cannot be returned to the system while a few bytes of it are
 /// in use, so a server would keep gigabytes after a peak of load.

@@ -1,6 +1,7 @@
 //! The services on the wire: utterd's own, health and reflection.
 
 use futures::StreamExt as _;
+use tokio::sync::watch;
 use tonic::{codec::CompressionEncoding::Gzip, server::NamedService as _, service::Routes};
 use tonic_health::{ServingStatus, server::HealthReporter};
 use tonic_reflection::server::Builder;
@@ -20,7 +21,12 @@ use crate::{
 };
 
 /// Every service behind one router. Requests may be compressed with gzip; responses are not.
-pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Result<Routes, ServeError> {
+pub fn routes(
+    services: Services,
+    engine: &Engine,
+    settings: &Settings,
+    closing: watch::Receiver<bool>,
+) -> Result<Routes, ServeError> {
     let most = settings.max_message_bytes;
     let (reporter, health) = tonic_health::server::health_reporter();
     let routes = Routes::new(
@@ -44,32 +50,59 @@ pub fn routes(services: Services, engine: &Engine, settings: &Settings) -> Resul
     )
     .add_service(TraceServiceServer::new(services).accept_compressed(Gzip).max_decoding_message_size(most))
     .add_service(health.accept_compressed(Gzip));
-    report(reporter, engine.condition());
+    tokio::spawn(report(reporter, engine.condition(), closing));
     match settings.reflection {
         true => with_reflection(routes),
         false => Ok(routes),
     }
 }
 
-/// Reports every service as healthy as long as the store accepts writes.
-fn report(reporter: HealthReporter, mut condition: BoxStream<'static, Result<(), StoreError>>) {
-    const SERVICES: [&str; 7] = [
-        MemoryServiceServer::<Services>::NAME,
-        ConversationServiceServer::<Services>::NAME,
-        ContextServiceServer::<Services>::NAME,
-        CompactionServiceServer::<Services>::NAME,
-        TraceServiceServer::<Services>::NAME,
-        AdminServiceServer::<Services>::NAME,
-        "", // the server as a whole
-    ];
-    tokio::spawn(async move {
-        while let Some(condition) = condition.next().await {
-            let status = condition.map_or(ServingStatus::NotServing, |()| ServingStatus::Serving);
-            for service in SERVICES {
-                reporter.set_service_status(service, status).await;
-            }
+const SERVICES: [&str; 7] = [
+    MemoryServiceServer::<Services>::NAME,
+    ConversationServiceServer::<Services>::NAME,
+    ContextServiceServer::<Services>::NAME,
+    CompactionServiceServer::<Services>::NAME,
+    TraceServiceServer::<Services>::NAME,
+    AdminServiceServer::<Services>::NAME,
+    "", // the server as a whole
+];
+
+/// What a supervisor asks before it restarts a server: a full disk or an absent database is no reason to.
+const LIVENESS: &str = "liveness";
+
+/// Reports every service as healthy as long as the store accepts writes and the server is not asked to stop;
+/// [`LIVENESS`] whatever the store does.
+async fn report(
+    mut reporter: HealthReporter,
+    mut condition: BoxStream<'static, Result<(), StoreError>>,
+    mut closing: watch::Receiver<bool>,
+) {
+    reporter.set_service_status(LIVENESS, ServingStatus::Serving).await;
+    loop {
+        tokio::select! {
+            biased;
+            () = closed(&mut closing) => break,
+            Some(condition) = condition.next() => match condition {
+                Ok(()) => set(&reporter, ServingStatus::Serving).await,
+                Err(_) => set(&reporter, ServingStatus::NotServing).await,
+            },
         }
-    });
+    }
+    set(&reporter, ServingStatus::NotServing).await;
+    // This ends the streams that watch the status, for which the server would otherwise wait. They still send it.
+    for service in SERVICES.into_iter().chain([LIVENESS]) {
+        reporter.clear_service_status(service).await;
+    }
+}
+
+async fn closed(closing: &mut watch::Receiver<bool>) {
+    let _ = closing.wait_for(|closing| *closing).await;
+}
+
+async fn set(reporter: &HealthReporter, status: ServingStatus) {
+    for service in SERVICES {
+        reporter.set_service_status(service, status).await;
+    }
 }
 
 /// Serves both versions, as older clients ask for v1alpha. The error details are registered too, so
@@ -99,15 +132,24 @@ mod tests {
         let (reporter, health) = tonic_health::server::health_reporter();
         let (conditions, condition) = mpsc::unbounded();
         reporter.set_service_status("utterd.v1.MemoryService", ServingStatus::Unknown).await;
-        report(reporter, Box::pin(condition));
+        let closing = watch::Sender::new(false);
+        tokio::spawn(report(reporter, Box::pin(condition), closing.subscribe()));
         let request = HealthCheckRequest { service: "utterd.v1.MemoryService".to_owned() };
-        let mut statuses = HealthClient::new(health).watch(request).await.unwrap().into_inner();
+        let mut client = HealthClient::new(health);
+        let mut statuses = client.watch(request).await.unwrap().into_inner();
         assert_eq!(statuses.message().await.unwrap().unwrap().status, ServingStatus::Unknown as i32);
         let full = Err(StoreError::DiskFull { free: 1, wanted: 2 });
         for condition in [Ok(()), full, Ok(()), Err(StoreError::Unavailable("gone".to_owned()))] {
             let expected = if condition.is_ok() { ServingStatus::Serving } else { ServingStatus::NotServing };
             conditions.unbounded_send(condition).unwrap();
             assert_eq!(statuses.message().await.unwrap().unwrap().status, expected as i32);
+            let live = client.check(HealthCheckRequest { service: LIVENESS.to_owned() }).await.unwrap();
+            assert_eq!(live.into_inner().status, ServingStatus::Serving as i32);
         }
+        conditions.unbounded_send(Ok(())).unwrap();
+        assert_eq!(statuses.message().await.unwrap().unwrap().status, ServingStatus::Serving as i32);
+        closing.send_replace(true);
+        assert_eq!(statuses.message().await.unwrap().unwrap().status, ServingStatus::NotServing as i32);
+        assert_eq!(statuses.message().await.unwrap(), None, "a draining server waits for no watcher");
     }
 }

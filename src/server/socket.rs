@@ -18,6 +18,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
+use super::systemd::Passed;
 use crate::config::{Listen, socket_path_fault};
 
 /// The most connections that wait to be accepted; the system may set a lower limit.
@@ -29,8 +30,12 @@ const TURN: Duration = Duration::from_secs(1);
 pub enum Listener {
     /// A port.
     Tcp(TcpListener),
-    /// A Unix socket, and its file, which is removed together with it.
-    Unix(UnixListener, SocketFile),
+    /// A Unix socket and its path; with its file, which is removed together with it, unless somebody else made it.
+    Unix(
+        UnixListener,
+        PathBuf,
+        #[expect(dead_code, reason = "its drop removes the file")] Option<SocketFile>,
+    ),
 }
 
 /// A connection as it was accepted.
@@ -74,7 +79,23 @@ impl Listener {
                 let file = SocketFile::of(path)?;
                 // Until it listens, every connection is refused, so a lax umask opens it to nobody meanwhile.
                 fs::set_permissions(&file.path, Permissions::from_mode(mode))?;
-                Ok(Self::Unix(socket.listen(BACKLOG)?, file))
+                Ok(Self::Unix(socket.listen(BACKLOG)?, file.path.clone(), Some(file)))
+            }
+        }
+    }
+
+    /// Takes over a socket that somebody else listens on. The file of a Unix socket stays when the server ends.
+    pub fn of(passed: Passed) -> io::Result<Self> {
+        match passed {
+            Passed::Tcp(listener) => {
+                listener.set_nonblocking(true)?;
+                TcpListener::from_std(listener).map(Self::Tcp)
+            }
+            Passed::Unix(listener) => {
+                listener.set_nonblocking(true)?;
+                let address = listener.local_addr()?;
+                let path = address.as_pathname().map(Path::to_owned).unwrap_or_default();
+                Ok(Self::Unix(UnixListener::from_std(listener)?, path, None))
             }
         }
     }
@@ -83,7 +104,7 @@ impl Listener {
     pub fn address(&self) -> io::Result<Listen> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Listen::Tcp),
-            Self::Unix(_, file) => Ok(Listen::Unix(file.path.clone())),
+            Self::Unix(_, path, _) => Ok(Listen::Unix(path.clone())),
         }
     }
 
@@ -91,7 +112,7 @@ impl Listener {
     pub async fn accept(&self) -> io::Result<Socket> {
         match self {
             Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| Socket::Tcp(stream)),
-            Self::Unix(listener, _) => listener.accept().await.map(|(stream, _)| Socket::Unix(stream)),
+            Self::Unix(listener, ..) => listener.accept().await.map(|(stream, _)| Socket::Unix(stream)),
         }
     }
 }

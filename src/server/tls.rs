@@ -104,19 +104,21 @@ impl Tls {
         self.current.lock().config.clone().into()
     }
 
-    /// Checks every `interval` whether the files have changed. An error in them is reported once, and the previous
-    /// certificates stay in use.
-    pub async fn reload_every(self: Arc<Self>, interval: Duration) {
+    /// Checks every `interval` whether the files have changed.
+    pub async fn follow(self: Arc<Self>, interval: Duration) {
         loop {
             tokio::time::sleep(interval).await;
-            let tls = self.clone();
-            match tokio::task::spawn_blocking(move || tls.reload()).await {
-                Ok(Ok(false)) | Err(_) => {}
-                Ok(Ok(true)) => tracing::info!("TLS: loaded new certificates"),
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "the previous certificates stay in use")
-                }
-            }
+            self.clone().check().await;
+        }
+    }
+
+    /// Loads the files if they have changed. An error in them is reported once, and the previous certificates stay in
+    /// use.
+    pub async fn check(self: Arc<Self>) {
+        match tokio::task::spawn_blocking(move || self.reload()).await {
+            Ok(Ok(false)) | Err(_) => {}
+            Ok(Ok(true)) => tracing::info!("TLS: loaded new certificates"),
+            Ok(Err(error)) => tracing::warn!(%error, "the previous certificates stay in use"),
         }
     }
 

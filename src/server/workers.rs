@@ -11,6 +11,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 use futures::StreamExt;
@@ -26,7 +27,6 @@ use super::{
 };
 use crate::{
     config::Settings,
-    domain::limits::SHUTDOWN_GRACE,
     server::{ServeError, Server},
 };
 
@@ -64,15 +64,15 @@ impl Workers {
         Ok(())
     }
 
-    /// Stops the workers, and waits up to [`SHUTDOWN_GRACE`] for the calls in flight.
-    pub async fn stop(mut self) {
+    /// Stops the workers, and waits for the calls in flight, at most `patience`.
+    pub async fn stop(mut self, patience: Duration) {
         self.stop.send_replace(true);
         let all = async {
             for worker in &mut self.workers {
                 worker.done.recv().await;
             }
         };
-        if tokio::time::timeout(SHUTDOWN_GRACE, all).await.is_err() {
+        if tokio::time::timeout(patience, all).await.is_err() {
             tracing::warn!("calls were still in flight when the server stopped");
         }
     }

@@ -5,6 +5,7 @@
 mod binary;
 mod client;
 mod ending;
+mod lifecycle;
 mod owned;
 mod room;
 mod tls;

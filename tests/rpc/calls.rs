@@ -92,7 +92,7 @@ async fn streams_are_counted_when_they_end() {
     while of_watches("Canceled") == 0.0 {
         tokio::task::yield_now().await;
     }
-    session.server.close_streams();
+    session.server.close();
     let status = ended.message().await.unwrap_err();
     id(status.metadata());
     Refused::new(status).is(Code::Unavailable, "SERVER_CLOSING");

@@ -115,7 +115,7 @@ async fn a_stream_ends_with_unavailable_after_its_last_answer() {
     send("second");
     gate.holds(1).await;
     send("third");
-    session.server.close_streams();
+    session.server.close();
     end.send(()).expect("it serves");
     settle().await;
     gate.open();
@@ -149,7 +149,7 @@ async fn watches_end_with_unavailable() {
     let mut events = trace.watch_events(WatchEventsRequest::default()).await.reply();
     assert!(capacity.message().await.unwrap().is_some());
     assert!(events.message().await.unwrap().is_some());
-    session.server.close_streams();
+    session.server.close();
     end.send(()).expect("it serves");
     is_closing(capacity.message().await.unwrap_err());
     is_closing(loop {

@@ -28,7 +28,7 @@ use super::{
     handler::Handler,
     signal::asked_to_end,
 };
-use crate::{cli::errors::CliError, domain::limits::SHUTDOWN_GRACE};
+use crate::{cli::errors::CliError, domain::limits::DEFAULT_DRAIN_TIMEOUT};
 
 /// The path of the only endpoint.
 const PATH: &str = "/mcp";
@@ -89,7 +89,7 @@ impl Listening {
             () = asked_to_end() => {}
         }
         drop(listener);
-        if timeout(SHUTDOWN_GRACE, connections.shutdown()).await.is_err() {
+        if timeout(DEFAULT_DRAIN_TIMEOUT, connections.shutdown()).await.is_err() {
             tracing::warn!("requests were still in flight when the process ended");
         }
         Ok(())

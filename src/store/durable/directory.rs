@@ -190,6 +190,17 @@ impl Directory {
         Self::open_locked(engine, label.format, path, lock, |files| pairs(engine, files, cache_bytes))
     }
 
+    /// Checks, without changing anything, that [`Self::open_or_create`] can use the directory `path`. Neither reads
+    /// records nor tells whether another process uses them.
+    pub fn check(engine: EngineKind, path: &Path) -> Result<(), OpenError> {
+        match read_label(path)? {
+            Some(label) => drop(check(label, engine, path)?),
+            None if path.exists() => check_empty(path)?,
+            None => {}
+        }
+        files::check_writable(path).map_err(|error| OpenError::File { path: path.into(), error })
+    }
+
     fn open_locked(
         engine: EngineKind,
         format: u32,

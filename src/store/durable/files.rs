@@ -7,6 +7,8 @@ use std::{
     path::Path,
 };
 
+use rustix::fs::Access;
+
 use super::key_value::KeyValueError;
 
 /// Creates a directory and its missing parents, and syncs them to disk.
@@ -21,6 +23,17 @@ pub fn create_directory(path: &Path) -> Result<(), KeyValueError> {
         _ if above.as_os_str().is_empty() => sync(Path::new(".")),
         _ => sync(above),
     }
+}
+
+/// Fails unless files can be created in the directory `path`, or the directory itself if it is missing.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let is_there = |path: &&Path| path.as_os_str().is_empty() || path.symlink_metadata().is_ok();
+    let nearest = path.ancestors().find(is_there).unwrap_or(Path::new("/"));
+    let nearest = if nearest.as_os_str().is_empty() { Path::new(".") } else { nearest };
+    if !fs::metadata(nearest)?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(rustix::fs::access(nearest, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
 /// Replaces a file's content by writing the file `fresh` next to it and renaming it. Until the directory is

@@ -1,0 +1,56 @@
+//! Checks whether a server would start, without starting it.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{net::TcpStream, time::timeout};
+use url::Url;
+
+use super::{ServeError, database, guard::Guard, models::Models, process, stores, tls::Tls};
+use crate::{
+    config::{Backend, Settings},
+    engine::SystemClock,
+    store::durable::Directory,
+};
+
+/// How long to wait for another server to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Checks the files that `settings` name, the models, and the store, which is not changed and whose records are not
+/// read. Returns what a server would start without: the addresses of models and collectors that nobody answers.
+pub async fn check(settings: &Settings) -> Result<Vec<String>, ServeError> {
+    process::check_clock(settings)?;
+    Tls::new(settings)?;
+    Guard::new(settings, Arc::new(SystemClock))?;
+    Models::of(settings)?;
+    settings.policy()?;
+    match settings.backend {
+        Backend::Memory => {}
+        Backend::Durable(engine) => Directory::check(stores::kind(engine), &settings.data_dir)?,
+        Backend::Postgres => database::check_finished(settings).await?,
+    }
+    let mut silent = Vec::new();
+    for (key, url) in [
+        ("llm_base_url", &settings.llm_base_url),
+        ("embedding_base_url", &settings.embedding_base_url),
+        ("traces_endpoint", &settings.traces_endpoint),
+    ] {
+        if let Some(url) = url
+            && let Err(reason) = reach(url).await
+        {
+            silent.push(format!("{key}: nobody answers at {url}: {reason}"));
+        }
+    }
+    Ok(silent)
+}
+
+/// Connects to the server of `url`, and sends nothing.
+async fn reach(url: &Url) -> Result<(), String> {
+    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
+        return Err("the address has no host".to_owned());
+    };
+    let host = host.trim_matches(['[', ']']);
+    match timeout(PATIENCE, TcpStream::connect((host, port))).await {
+        Ok(connected) => connected.map(drop).map_err(|error| error.to_string()),
+        Err(_) => Err(format!("no answer within {PATIENCE:?}")),
+    }
+}
