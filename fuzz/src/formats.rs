@@ -7,14 +7,7 @@ use utterd::formats::{Format, UnknownRoles, parse};
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, content)) = bytes.split_first() else { return };
-    let format = match first % 6 {
-        0 => None,
-        1 => Some(Format::OpenAiChat),
-        2 => Some(Format::OpenAiResponses),
-        3 => Some(Format::Anthropic),
-        4 => Some(Format::Persisted),
-        _ => Some(Format::Legacy),
-    };
+    let format = usize::from(first % 10).checked_sub(1).map(|at| Format::ALL[at]);
     let unknown_roles = if first & 0x80 == 0 { UnknownRoles::Refuse } else { UnknownRoles::ReadAsUser };
     let _ = parse(content, format, unknown_roles);
 });

@@ -29,12 +29,14 @@ use crate::{
 
 /// Import conversations of other programs, with their times and ids
 ///
-/// Reads OpenAI's chat messages and Responses items, Anthropic's messages, PersistedConversations and
-/// the legacy history. Repeating the command stores nothing twice, and continues where the first run stopped.
+/// Reads OpenAI's chat messages and Responses items, Anthropic's messages, the exports of ChatGPT and Claude, sessions
+/// of Claude Code and Codex, PersistedConversations and the legacy history. Repeating the command stores nothing twice, and continues where the first run stopped.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd import --recipient alice chats.jsonl
   utterd import --format anthropic --check log.json
+  utterd import conversations.json
+  utterd import ~/.claude/projects/*/*.jsonl
   jq -c '.[]' log.json | utterd import --conversation demo -")]
 pub struct Import {
     #[command(flatten)]

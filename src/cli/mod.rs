@@ -20,6 +20,7 @@ mod database;
 mod delete_recipient;
 mod demo;
 mod edit;
+mod elements;
 mod end;
 mod errors;
 mod export;

@@ -2,21 +2,32 @@
 
 use std::{io::BufRead, mem, path::PathBuf};
 
-use super::{errors::CliError, read};
+use super::{elements, errors::CliError, read};
 use crate::domain::limits::MAX_IMPORT_BYTES;
 
 /// Bytes of conversations, one per line, sent at a time.
 const PART: usize = 1 << 20;
 
-/// A file in parts: whole lines if each line is a conversation, else the whole file. No part is larger than a server
-/// accepts, and only one is read at a time.
+/// A file in parts: whole conversations if it has one per line or is an array of those that ChatGPT and Claude export,
+/// else the whole file. No part is larger than a server accepts, and only one is read at a time.
 pub struct Parts {
     reader: Box<dyn BufRead + Send>,
     file: PathBuf,
     /// What has been read and belongs to the next part.
     begun: Vec<u8>,
-    lines: bool,
+    form: Form,
     ended: bool,
+}
+
+/// What a part consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The file.
+    Whole,
+    /// Lines.
+    Lines,
+    /// Elements of an array.
+    Elements,
 }
 
 impl Parts {
@@ -27,40 +38,69 @@ impl Parts {
     }
 
     fn of(mut reader: Box<dyn BufRead + Send>, file: PathBuf) -> Result<Self, CliError> {
-        let begun = read::line(&mut reader, &file, MAX_IMPORT_BYTES)?;
-        let lines = begun.ends_with(b"\n") && is_conversation(&begun);
-        Ok(Self { reader, file, begun, lines, ended: false })
+        let (before, first) = elements::next(&mut reader, &file, MAX_IMPORT_BYTES)?;
+        let (begun, form) = match before.contains(&b'[') {
+            true if has_any(&first, &["mapping", "chat_messages"]) => (first, Form::Elements),
+            _ => {
+                let mut begun = [before, first].concat();
+                begun.extend(read::line(&mut reader, &file, MAX_IMPORT_BYTES)?);
+                let is_line = begun.iter().position(|byte| *byte == b'\n') == begun.len().checked_sub(1);
+                let is_lines = is_line && has_any(&begun, &["messages", "input"]);
+                (begun, if is_lines { Form::Lines } else { Form::Whole })
+            }
+        };
+        Ok(Self { reader, file, begun, form, ended: false })
     }
 
     /// The next part. Even an empty file has one, so that the server says what is wrong with it.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, CliError> {
-        if mem::replace(&mut self.ended, !self.lines) {
+        if mem::replace(&mut self.ended, self.form == Form::Whole) {
             return Ok(None);
         }
         let mut part = mem::take(&mut self.begun);
-        if !self.lines {
+        if self.form == Form::Whole {
             part.extend(read::rest(&mut self.reader, &self.file, part.len(), MAX_IMPORT_BYTES)?);
             return Ok(Some(part));
         }
+        // The brackets and the comma of an array.
+        let beside = if self.form == Form::Elements { 3 } else { 0 };
         while part.len() <= PART {
-            let line = read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
-            if line.is_empty() {
+            let more = self.conversation()?;
+            if more.is_empty() {
                 self.ended = true;
-                return Ok((!part.is_empty()).then_some(part));
-            }
-            if part.len() + line.len() > MAX_IMPORT_BYTES {
-                self.begun = line;
                 break;
             }
-            part.extend(line);
+            if part.len() + more.len() + beside > MAX_IMPORT_BYTES {
+                self.begun = more;
+                break;
+            }
+            if self.form == Form::Elements && !part.is_empty() {
+                part.push(b',');
+            }
+            part.extend(more);
         }
-        Ok(Some(part))
+        if part.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match self.form {
+            Form::Elements => [b"[", part.as_slice(), b"]"].concat(),
+            _ => part,
+        }))
+    }
+
+    /// Reads the next conversation; empty at the end of the file.
+    fn conversation(&mut self) -> Result<Vec<u8>, CliError> {
+        match self.form {
+            Form::Elements => Ok(elements::next(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)?.1),
+            _ => read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES),
+        }
     }
 }
 
-fn is_conversation(line: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Value>(line)
-        .is_ok_and(|value| ["messages", "input"].iter().any(|list| value.get(list).is_some()))
+/// Whether it is an object with one of these fields.
+fn has_any(object: &[u8], names: &[&str]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(object)
+        .is_ok_and(|value| names.iter().any(|name| value.get(name).is_some()))
 }
 
 #[cfg(test)]
@@ -94,8 +134,26 @@ mod tests {
     }
 
     #[test]
+    fn an_export_is_parted_between_conversations() {
+        let one = format!("{{\"mapping\":{{}},\"title\":\"[{}\"}}", "x".repeat(300_000));
+        let content = format!("[{}]", [one.as_str(); 9].join(",\n"));
+        let parts = parts(content.as_bytes());
+        assert!(parts.len() > 1);
+        let read = |part: &Vec<u8>| serde_json::from_slice::<Vec<serde_json::Value>>(part).unwrap();
+        let all: Vec<_> = parts.iter().flat_map(read).collect();
+        assert_eq!(all, vec![serde_json::from_str::<serde_json::Value>(&one).unwrap(); 9]);
+    }
+
+    #[test]
     fn what_is_one_conversation_stays_whole() {
-        for content in ["[]", "{\"messages\":[]}", "{\"role\":\"user\"}\n{\"role\":\"user\"}\n", "", "{\n}"] {
+        for content in [
+            "[{\"role\":\"user\"}, 3]",
+            "[]",
+            "{\"messages\":[]}",
+            "{\"role\":\"user\"}\n{\"role\":\"user\"}\n",
+            "",
+            "{\n}",
+        ] {
             assert_eq!(parts(content.as_bytes()), [content.as_bytes()]);
         }
     }

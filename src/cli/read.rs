@@ -73,7 +73,8 @@ pub async fn said(limit: usize) -> Result<String, CliError> {
     Ok(without_end.unwrap_or(&said).to_owned())
 }
 
-fn bounded(content: Vec<u8>, room: usize, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+/// Refuses more bytes than there is room for.
+pub fn bounded(content: Vec<u8>, room: usize, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
     match content.len() > room {
         true => Err(CliError::TooLarge { source_name: label(file), limit }),
         false => Ok(content),

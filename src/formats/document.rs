@@ -5,8 +5,8 @@ use serde_json::{Deserializer, Value};
 use crate::{
     domain::Refusal,
     formats::{
-        Format, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
-        persisted, place::Place, replace_surrogates,
+        Format, Parsed, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
+        persisted, place::Place, programs, replace_surrogates,
     },
 };
 
@@ -26,6 +26,26 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
         Some(format) => format,
         None => detect(&values)?,
     };
+    let conversations = match format {
+        Format::ChatGpt => programs::chatgpt::conversations(values, &mut notes)?,
+        Format::Claude => programs::claude::conversations(values, &mut notes)?,
+        Format::ClaudeCode => programs::claude_code::conversations(values, &mut notes)?,
+        Format::Codex => programs::codex::conversations(values, &mut notes)?,
+        format => transcripts(values, format, name, &mut notes)?,
+    };
+    if conversations.is_empty() && !format.has_messages() && format != Format::Legacy {
+        notes.add(&Place::root("content"), "holds no conversation: nothing is stored");
+    }
+    Ok(Source { format, conversations, notes: notes.into_vec() })
+}
+
+/// Reads values that are conversations, or messages of one.
+fn transcripts(
+    values: Vec<Value>,
+    format: Format,
+    name: &str,
+    notes: &mut Notes,
+) -> Result<Vec<Parsed>, Refusal> {
     let several = values.len() > 1;
     let mut conversations = Vec::new();
     let spread = spread(values, format);
@@ -38,16 +58,16 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
             _ => Place::root(&line),
         };
         match format {
-            Format::OpenAiChat => conversations.push(openai_chat::conversation(value, &place, &mut notes)?),
+            Format::OpenAiChat => conversations.push(openai_chat::conversation(value, &place, notes)?),
             Format::OpenAiResponses => {
-                conversations.push(openai_responses::conversation(value, &place, &mut notes)?);
+                conversations.push(openai_responses::conversation(value, &place, notes)?);
             }
-            Format::Anthropic => conversations.push(anthropic::conversation(value, &place, &mut notes)?),
-            Format::Persisted => conversations.extend(persisted::conversations(value, &place, &mut notes)?),
-            Format::Legacy => conversations.extend(legacy::history(value, &place, &mut notes)?),
+            Format::Anthropic => conversations.push(anthropic::conversation(value, &place, notes)?),
+            Format::Persisted => conversations.extend(persisted::conversations(value, &place, notes)?),
+            _ => conversations.extend(legacy::history(value, &place, notes)?),
         }
     }
-    Ok(Source { format, conversations, notes: notes.into_vec() })
+    Ok(conversations)
 }
 
 fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
@@ -105,6 +125,9 @@ fn is_conversation(value: &Value) -> bool {
 /// read as an OpenAI chat message.
 pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
     let Some(first) = values.first() else { return Ok(Format::OpenAiChat) };
+    if let Some(format) = programs::detect(values) {
+        return Ok(format);
+    }
     let has = |name: &str| first.get(name).is_some();
     if has("recentConversations") || first.get(0).is_some_and(|entry| entry.get("userMessage").is_some()) {
         return Ok(Format::Legacy);
@@ -130,7 +153,8 @@ pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
         true => Ok(Format::OpenAiChat),
         false => Err(refuse(
             "is in no recognizable format; name the format; accepted: messages with roles, \
-             Responses items, PersistedConversations and legacy histories"
+             Responses items, PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and \
+             Codex keep"
                 .to_owned(),
         )),
     }

@@ -12,7 +12,7 @@ pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Lo
         Format::OpenAiResponses => openai_responses::export(whole, repairs, &mut losses),
         Format::Anthropic => anthropic::export(whole, repairs, &mut losses),
         Format::Persisted => persisted::export(whole, &mut losses),
-        Format::Legacy => Value::Null,
+        Format::Legacy | Format::ChatGpt | Format::Claude | Format::ClaudeCode | Format::Codex => Value::Null,
     };
     whole.note_uncarried(format, &mut losses);
     (value, losses)

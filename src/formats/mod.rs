@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`message`] | single messages, verbatim |
 //! | [`history`] | makes a caller's history fit for a model (PrepareHistory) |
+//! | `programs` | reads what ChatGPT, Claude, Claude Code and Codex keep |
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
 //! Each format has a folder: `parse.rs` reads it into [`Parsed`] conversations of
@@ -32,6 +33,7 @@ pub mod openai_responses;
 mod parsed;
 pub mod persisted;
 mod place;
+mod programs;
 mod raw_object;
 pub mod render;
 pub mod repair;
@@ -68,12 +70,29 @@ pub enum Format {
     Persisted,
     /// `HistoryEntry[]` or `PersistedHistory` of seed 000; read-only.
     Legacy,
+    /// The export of ChatGPT, `conversations.json`; read-only.
+    ChatGpt,
+    /// The export of Claude, `conversations.json`; read-only.
+    Claude,
+    /// Sessions of Claude Code, a line per event; read-only.
+    ClaudeCode,
+    /// Sessions of Codex, a line per event; read-only.
+    Codex,
 }
 
 impl Format {
     /// All formats, in order.
-    pub const ALL: [Self; 5] =
-        [Self::OpenAiChat, Self::OpenAiResponses, Self::Anthropic, Self::Persisted, Self::Legacy];
+    pub const ALL: [Self; 9] = [
+        Self::OpenAiChat,
+        Self::OpenAiResponses,
+        Self::Anthropic,
+        Self::Persisted,
+        Self::Legacy,
+        Self::ChatGpt,
+        Self::Claude,
+        Self::ClaudeCode,
+        Self::Codex,
+    ];
 
     /// The format's name: the key of its extras.
     pub fn name(self) -> &'static str {
@@ -83,11 +102,25 @@ impl Format {
             Self::Anthropic => "anthropic",
             Self::Persisted => "persisted_conversations",
             Self::Legacy => "legacy_history",
+            Self::ChatGpt => "chatgpt",
+            Self::Claude => "claude",
+            Self::ClaudeCode => "claude_code",
+            Self::Codex => "codex",
         }
     }
 
     /// Whether conversations can be written in this format.
     pub fn exports(self) -> bool {
-        self != Self::Legacy
+        matches!(self, Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic | Self::Persisted)
+    }
+
+    /// Whether single messages can be read and written in this format, as models' APIs do.
+    pub fn has_messages(self) -> bool {
+        matches!(self, Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic)
+    }
+
+    /// Whether its files name each conversation, so that an import can tell what it has seen before.
+    pub fn names_conversations(self) -> bool {
+        !self.has_messages()
     }
 }

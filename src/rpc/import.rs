@@ -202,7 +202,7 @@ impl Reading<'_> {
         // a migrated history has ended, even if the time is unknown
         let end = parsed.end.or((self.format == Format::Legacy).then_some(now));
         let ends = end.map(|time| Ends { time: time.min(now), summary: parsed.summary.map(Into::into) });
-        let source = matches!(self.format, Format::Persisted | Format::Legacy).then(|| id.to_string());
+        let source = self.format.names_conversations().then(|| id.to_string());
         Ok(Incoming {
             id,
             origin: self.format.name(),
@@ -300,10 +300,15 @@ pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
         Ok(proto::ConversationFormat::AnthropicMessages) => Ok(Some(Format::Anthropic)),
         Ok(proto::ConversationFormat::PersistedConversations) => Ok(Some(Format::Persisted)),
         Ok(proto::ConversationFormat::LegacyHistory) => Ok(Some(Format::Legacy)),
+        Ok(proto::ConversationFormat::Chatgpt) => Ok(Some(Format::ChatGpt)),
+        Ok(proto::ConversationFormat::Claude) => Ok(Some(Format::Claude)),
+        Ok(proto::ConversationFormat::ClaudeCode) => Ok(Some(Format::ClaudeCode)),
+        Ok(proto::ConversationFormat::Codex) => Ok(Some(Format::Codex)),
         Err(_) => {
             let text = format!(
                 "is {number}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), \
-                 PERSISTED_CONVERSATIONS (4) and, to import, LEGACY_HISTORY (5)"
+                 PERSISTED_CONVERSATIONS (4) and, to import, LEGACY_HISTORY (5), CHATGPT (6), CLAUDE (7), \
+                 CLAUDE_CODE (8) and CODEX (9)"
             );
             Err(Refusal::invalid("format", text))
         }
@@ -318,5 +323,9 @@ pub fn encode_format(format: Format) -> proto::ConversationFormat {
         Format::Anthropic => proto::ConversationFormat::AnthropicMessages,
         Format::Persisted => proto::ConversationFormat::PersistedConversations,
         Format::Legacy => proto::ConversationFormat::LegacyHistory,
+        Format::ChatGpt => proto::ConversationFormat::Chatgpt,
+        Format::Claude => proto::ConversationFormat::Claude,
+        Format::ClaudeCode => proto::ConversationFormat::ClaudeCode,
+        Format::Codex => proto::ConversationFormat::Codex,
     }
 }

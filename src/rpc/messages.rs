@@ -165,7 +165,7 @@ pub(super) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusa
 /// Checks that a format has messages; none stands for the format in which each message came.
 pub(super) fn message_format(number: i32) -> Result<Option<Format>, Refusal> {
     match format(number)? {
-        Some(Format::Persisted | Format::Legacy) => {
+        Some(format) if !format.has_messages() => {
             let text = format!(
                 "is {number}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)"
             );

@@ -4,6 +4,7 @@
 mod cases;
 mod extras_tokens;
 mod faults;
+mod programs;
 mod random;
 mod repaired;
 mod transcripts;

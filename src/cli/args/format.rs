@@ -17,6 +17,14 @@ pub enum ConversationFormat {
     Persisted,
     /// HistoryEntry[] or PersistedHistory, only for import
     Legacy,
+    /// ChatGPT's export, conversations.json, only for import
+    Chatgpt,
+    /// Claude's export, conversations.json, only for import
+    Claude,
+    /// Sessions of Claude Code, only for import
+    ClaudeCode,
+    /// Sessions of Codex, only for import
+    Codex,
 }
 
 impl ConversationFormat {
@@ -28,6 +36,10 @@ impl ConversationFormat {
             Self::Anthropic => proto::ConversationFormat::AnthropicMessages.into(),
             Self::Persisted => proto::ConversationFormat::PersistedConversations.into(),
             Self::Legacy => proto::ConversationFormat::LegacyHistory.into(),
+            Self::Chatgpt => proto::ConversationFormat::Chatgpt.into(),
+            Self::Claude => proto::ConversationFormat::Claude.into(),
+            Self::ClaudeCode => proto::ConversationFormat::ClaudeCode.into(),
+            Self::Codex => proto::ConversationFormat::Codex.into(),
         }
     }
 }
@@ -40,6 +52,10 @@ impl From<ConversationFormat> for Format {
             ConversationFormat::Anthropic => Self::Anthropic,
             ConversationFormat::Persisted => Self::Persisted,
             ConversationFormat::Legacy => Self::Legacy,
+            ConversationFormat::Chatgpt => Self::ChatGpt,
+            ConversationFormat::Claude => Self::Claude,
+            ConversationFormat::ClaudeCode => Self::ClaudeCode,
+            ConversationFormat::Codex => Self::Codex,
         }
     }
 }

@@ -47,7 +47,7 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
         Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes),
         Format::OpenAiResponses => openai_responses::items_apart(values, &root, &mut notes),
         Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes),
-        Format::Persisted | Format::Legacy => Err(no_messages(format)),
+        _ => Err(no_messages(format)),
     };
     let Parsed { said, .. } = said?;
     let mut drafts = instructions(system.map(RawValue::get), format)?;

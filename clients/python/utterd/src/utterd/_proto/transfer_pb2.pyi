@@ -17,6 +17,10 @@ class ConversationFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CONVERSATION_FORMAT_ANTHROPIC_MESSAGES: _ClassVar[ConversationFormat]
     CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS: _ClassVar[ConversationFormat]
     CONVERSATION_FORMAT_LEGACY_HISTORY: _ClassVar[ConversationFormat]
+    CONVERSATION_FORMAT_CHATGPT: _ClassVar[ConversationFormat]
+    CONVERSATION_FORMAT_CLAUDE: _ClassVar[ConversationFormat]
+    CONVERSATION_FORMAT_CLAUDE_CODE: _ClassVar[ConversationFormat]
+    CONVERSATION_FORMAT_CODEX: _ClassVar[ConversationFormat]
 
 class ExportLayout(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -29,6 +33,10 @@ CONVERSATION_FORMAT_OPENAI_RESPONSES: ConversationFormat
 CONVERSATION_FORMAT_ANTHROPIC_MESSAGES: ConversationFormat
 CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS: ConversationFormat
 CONVERSATION_FORMAT_LEGACY_HISTORY: ConversationFormat
+CONVERSATION_FORMAT_CHATGPT: ConversationFormat
+CONVERSATION_FORMAT_CLAUDE: ConversationFormat
+CONVERSATION_FORMAT_CLAUDE_CODE: ConversationFormat
+CONVERSATION_FORMAT_CODEX: ConversationFormat
 EXPORT_LAYOUT_UNSPECIFIED: ExportLayout
 EXPORT_LAYOUT_JSON: ExportLayout
 EXPORT_LAYOUT_JSON_LINES: ExportLayout
