@@ -1,8 +1,9 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
-//! buf, promtool, systemd-analyze, kubernetes-validate, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context
-//! Protocol must be installed.
+//! buf, promtool, systemd-analyze, kubernetes-validate, Redis, LangChain's clients of motorhead, Python's
+//! grpcio, the providers' Python packages, aimock, and the clients of the Model Context Protocol must be
+//! installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
@@ -20,12 +21,16 @@ mod material;
 mod model_context;
 #[path = "clients/models.rs"]
 mod models;
+#[path = "clients/motorhead.rs"]
+mod motorhead;
 #[path = "clients/prometheus.rs"]
 mod prometheus;
 #[path = "clients/providers.rs"]
 mod providers;
 #[path = "clients/python.rs"]
 mod python;
+#[path = "clients/redis.rs"]
+mod redis;
 #[path = "clients/server.rs"]
 mod server;
 #[path = "clients/session.rs"]
@@ -60,7 +65,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 11] = [
+const CLIENTS: [Client; 14] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -70,6 +75,9 @@ const CLIENTS: [Client; 11] = [
     model_context::INSPECTOR,
     prometheus::CLIENT,
     kubernetes::CLIENT,
+    motorhead::PYTHON,
+    motorhead::NODE,
+    redis::CLIENT,
     systemd::CLIENT,
     grpcurl::CLIENT,
 ];

@@ -12,6 +12,7 @@ use utterd::{
     config::{KEYS, Settings, Sources},
     engine::SystemClock,
     server::{Server, Start},
+    telemetry::Exporter,
 };
 
 use crate::empty::Empty;
@@ -28,6 +29,10 @@ pub fn serve(arguments: impl Iterator<Item = String>) {
         process::exit(0)
     });
     let settings = settings(arguments);
+    let endpoint = settings.traces_endpoint.as_ref();
+    let _traces = endpoint.map(|endpoint| {
+        Exporter::to(endpoint.as_str(), settings.traces_sampled.get()).expect("traces are exported")
+    });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let server = Server::new(&settings, Arc::new(SystemClock)).expect("a server").with_service(Empty);

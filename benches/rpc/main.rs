@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench rpc` starts servers as separate processes, loads them from this one, and prints
 //! ratios. Rounds of the compared calls alternate, so that a machine that slows down slows both; each figure
-//! is the median of its rounds.
+//! is the median of its rounds. `-- observed` compares servers with and without traces.
 #![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod child;
@@ -10,6 +10,7 @@ mod empty;
 mod load;
 mod measured;
 mod measures;
+mod observed;
 mod requests;
 
 /// The same as in the server's own program.
@@ -20,6 +21,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some(child::SERVE) => child::serve(arguments),
+        Some("observed") => observed::run(),
         _ => measures::run(),
     }
 }

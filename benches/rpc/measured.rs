@@ -31,6 +31,11 @@ impl Measured {
     pub fn over(&self, other: &Self) -> f64 {
         median(self.rates().iter().zip(other.rates()).map(|(one, other)| one / other).collect())
     }
+
+    /// The median of the ratios of the processor time of adjacent rounds.
+    pub fn micros_over(&self, other: &Self) -> f64 {
+        median(self.micros.iter().zip(&other.micros).map(|(one, other)| one / other).collect())
+    }
 }
 
 /// Runs a round of `work`, which returns its calls per second; the round only counts if there is something to

@@ -14,6 +14,7 @@ mod empty;
 mod filled;
 #[path = "../rpc/load.rs"]
 mod load;
+#[allow(dead_code, reason = "other benches compare processor time")]
 #[path = "../rpc/measured.rs"]
 mod measured;
 mod raw;

@@ -175,6 +175,8 @@ pub static KEYS: &[Key] = &[
         "How long calls in flight have to finish when the server is asked to stop"),
     key!(metrics_listen "metrics-listen" "UTTERD_METRICS_LISTEN" "ADDRESS" other_address
         "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
+    key!(motorhead_listen "motorhead-listen" "UTTERD_MOTORHEAD_LISTEN" "ADDRESS" other_address
+        "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. It has no TLS"),
     key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
         "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none"),
     key!(traces_sampled "traces-sampled" "UTTERD_TRACES_SAMPLED" "SHARE" share

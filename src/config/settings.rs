@@ -199,6 +199,8 @@ pub struct Settings {
     pub drain_timeout: Duration,
     /// Where Prometheus reads the metrics; `None` serves none.
     pub metrics_listen: Option<Listen>,
+    /// Where clients of motorhead are served; `None` serves none.
+    pub motorhead_listen: Option<Listen>,
     /// The collector of traces; `None` sends none.
     pub traces_endpoint: Option<Url>,
     /// The share of calls that are traced, if their callers do not decide.
@@ -292,6 +294,7 @@ impl Settings {
             slow_call: DEFAULT_SLOW_CALL,
             drain_timeout: DEFAULT_DRAIN_TIMEOUT,
             metrics_listen: None,
+            motorhead_listen: None,
             traces_endpoint: None,
             traces_sampled: Share::TENTH,
             reflection: true,

@@ -169,6 +169,7 @@ impl Effective {
         effective.check_audience(problems);
         effective.check_database(problems);
         effective.check_exposure(problems);
+        effective.check_motorhead(problems);
         effective.check_socket(problems);
         effective
     }
@@ -325,6 +326,23 @@ impl Effective {
                 accepted: format!(
                     "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or set \
                      allow_insecure = true (--allow-insecure true) if something else keeps others out"
+                ),
+            });
+        }
+    }
+
+    /// Motorhead's interface has no TLS: others can only be let in on purpose.
+    fn check_motorhead(&self, problems: &mut Vec<Problem>) {
+        let Some(listen) = &self.settings.motorhead_listen else { return };
+        if !listen.is_local() && !self.settings.allow_insecure {
+            problems.push(Problem::Value {
+                key: "motorhead_listen",
+                value: listen.to_string(),
+                origin: self.origin("motorhead_listen"),
+                accepted: format!(
+                    "an address of this machine alone, such as {}, since motorhead's interface has no TLS; or set \
+                     allow_insecure = true (--allow-insecure true) if something else keeps others out",
+                    listen.nearby()
                 ),
             });
         }

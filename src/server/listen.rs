@@ -6,7 +6,7 @@ use super::{
     Owner, Reload, Start,
     chores::Chores,
     connections::{Connections, Place},
-    metrics,
+    metrics, motorhead, plain_http,
     process::{self, raise_descriptor_limit},
     signals::{Asked, Signals},
     socket::{Listener, Socket},
@@ -59,7 +59,9 @@ async fn serve(
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let connections =
         Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
-    let metrics = metrics::bind(settings.metrics_listen.as_ref(), settings.socket_mode).await?;
+    let bind = |listen, served| plain_http::bind(listen, settings.socket_mode, served);
+    let metrics = bind(settings.metrics_listen.as_ref(), "metrics are at /metrics").await?;
+    let motorhead = bind(settings.motorhead_listen.as_ref(), "motorhead's clients are served").await?;
     metrics::describe_connections(server.metrics(), &connections);
     let workers = Workers::start(&server, settings)?;
     let chores = Chores::start(server.engine(), settings);
@@ -71,6 +73,7 @@ async fn serve(
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
         () = metrics::serve(metrics, server.metrics().clone()) => {}
+        () = motorhead::serve(motorhead, server.service(), settings.max_message_bytes) => {}
         () = follow(tls.clone()) => {}
         () = heed(&mut signals, &server, tls.as_ref(), start.reload) => {
             tracing::info!("asked to stop: calls in flight have {:?}", settings.drain_timeout);

@@ -23,6 +23,7 @@ mod methods;
 mod metrics;
 mod migrate;
 mod models;
+mod motorhead;
 mod owner;
 mod plain_http;
 mod process;

@@ -13,14 +13,33 @@ use tokio::{
     time::sleep,
 };
 
-use super::socket::{Listener, Socket};
-use crate::domain::limits::{HTTP_CONNECTIONS, HTTP_PATIENCE};
+use super::{
+    ServeError,
+    socket::{Listener, Socket},
+};
+use crate::{
+    config::Listen,
+    domain::limits::{HTTP_CONNECTIONS, HTTP_PATIENCE},
+};
 
 /// An answer.
 pub type Answer = Response<Full<Bytes>>;
 
 /// How long to wait after a failed accept: most likely, the process is out of descriptors.
 const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
+
+/// Binds an address, if there is one; the log says what is served there.
+pub async fn bind(
+    listen: Option<&Listen>,
+    socket_mode: u32,
+    served: &str,
+) -> Result<Option<Listener>, ServeError> {
+    let Some(listen) = listen else { return Ok(None) };
+    let failed = |error| ServeError::Listen { address: listen.clone(), error };
+    let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;
+    tracing::info!("{served} on {}", listener.address().map_err(failed)?);
+    Ok(Some(listener))
+}
 
 /// Answers the requests to `listener` with `answer`, until this is dropped. The answers that are under way then are
 /// finished.

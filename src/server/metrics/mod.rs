@@ -13,9 +13,7 @@ use super::{
     socket::Listener,
 };
 use crate::{
-    config::Listen,
     engine::Engine,
-    server::ServeError,
     telemetry::{Registry, fact},
 };
 
@@ -49,15 +47,6 @@ pub fn describe_connections(registry: &Registry, connections: &Arc<Connections>)
     registry.gauge("utterd_connections", "Open connections.", move || open.count() as f64);
     let most = connections.max();
     registry.gauge("utterd_connections_limit", "The most connections.", move || most as f64);
-}
-
-/// Binds the address for Prometheus, if there is one.
-pub async fn bind(listen: Option<&Listen>, socket_mode: u32) -> Result<Option<Listener>, ServeError> {
-    let Some(listen) = listen else { return Ok(None) };
-    let failed = |error| ServeError::Listen { address: listen.clone(), error };
-    let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;
-    tracing::info!("metrics are at {PATH} on {}", listener.address().map_err(failed)?);
-    Ok(Some(listener))
 }
 
 /// Serves the metrics, until this is dropped.

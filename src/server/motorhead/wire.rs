@@ -1,0 +1,176 @@
+//! What motorhead's clients send and receive.
+
+use http::{HeaderValue, StatusCode, header::ALLOW};
+use serde::{Deserialize, Serialize};
+use tonic::{Code, Status};
+
+use crate::{
+    proto::{Match, NewUtterance, Role, Utterance},
+    server::plain_http::{self as plain, Answer},
+};
+
+/// The name of the user in motorhead's clients.
+const HUMAN: &str = "Human";
+/// The name of the assistant in motorhead's clients.
+const AI: &str = "AI";
+/// The key of the metadata with any other name of a role.
+const ROLE: &str = "motorhead_role";
+
+/// A message.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Message {
+    role: String,
+    content: String,
+}
+
+/// What a client posts.
+#[derive(Debug, Deserialize)]
+pub struct Posted {
+    /// What was said, the oldest first.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// What was said before, in short; it replaces what was posted earlier.
+    pub context: Option<String>,
+}
+
+/// A session's memory.
+#[derive(Debug, Default, Serialize)]
+pub struct Memory {
+    /// What is in the window, the newest first.
+    pub messages: Vec<Message>,
+    /// What was said before, in short.
+    pub context: Option<String>,
+    /// The tokens of both.
+    pub tokens: i64,
+}
+
+/// What is sought.
+#[derive(Debug, Deserialize)]
+pub struct Sought {
+    pub text: String,
+}
+
+/// Something that was found.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    role: String,
+    content: String,
+    /// 0 for what was sought, towards 1 for what has nothing to do with it.
+    dist: f64,
+}
+
+/// The answer to a request without anything to say.
+#[derive(Debug, Serialize)]
+pub struct Acknowledged {
+    status: &'static str,
+}
+
+/// The answer of a healthy server.
+#[derive(Debug, Serialize)]
+pub struct Health {
+    /// Milliseconds since 1970.
+    pub now: i64,
+}
+
+/// A request that failed.
+#[derive(Debug)]
+pub struct Failure {
+    status: StatusCode,
+    text: String,
+    allow: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    error: &'a str,
+}
+
+impl Acknowledged {
+    pub const OK: Self = Self { status: "Ok" };
+}
+
+impl From<Message> for NewUtterance {
+    /// A role of any other name is the user: an unknown name earns no more authority than that.
+    fn from(Message { role, content }: Message) -> Self {
+        let meant = match role.to_ascii_lowercase().as_str() {
+            "ai" | "assistant" => Role::Assistant,
+            "system" => Role::System,
+            _ => Role::User,
+        };
+        let kept = (name(meant) != role).then(|| (ROLE.to_owned(), role));
+        Self { role: meant.into(), content, metadata: kept.into_iter().collect(), ..Self::default() }
+    }
+}
+
+impl From<Utterance> for Message {
+    fn from(mut utterance: Utterance) -> Self {
+        let role = utterance.metadata.remove(ROLE);
+        let role = role.unwrap_or_else(|| name(utterance.role()).to_owned());
+        Self { role, content: utterance.content }
+    }
+}
+
+fn name(role: Role) -> &'static str {
+    match role {
+        Role::Assistant => AI,
+        Role::System => "System",
+        Role::Tool => "Tool",
+        _ => HUMAN,
+    }
+}
+
+impl From<Match> for Found {
+    fn from(found: Match) -> Self {
+        let dist = 1.0 - found.relevance.unwrap_or(1.0);
+        let Message { role, content } = found.utterance.unwrap_or_default().into();
+        Self { role, content, dist }
+    }
+}
+
+impl Failure {
+    /// A request that is not as it should be.
+    pub fn bad(text: impl Into<String>) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, text: text.into(), allow: None }
+    }
+
+    /// A path that has nothing.
+    pub fn path() -> Self {
+        let text =
+            "nothing is here; accepted: /sessions, /sessions/ID/memory and /sessions/ID/retrieval".to_owned();
+        Self { status: StatusCode::NOT_FOUND, text, allow: None }
+    }
+
+    /// A method that the path does not have.
+    pub fn method(allowed: &'static str) -> Self {
+        let text = format!("the method is not accepted here; accepted: {allowed}");
+        Self { status: StatusCode::METHOD_NOT_ALLOWED, text, allow: Some(allowed) }
+    }
+
+    /// The answer.
+    pub fn into_answer(self) -> Answer {
+        let text = serde_json::json!(Told { error: &self.text }).to_string();
+        let mut answer = plain::text(self.status, "application/json", text);
+        if let Some(allowed) = self.allow {
+            answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+        }
+        answer
+    }
+}
+
+impl From<Status> for Failure {
+    /// The status of HTTP that google.rpc.Code names for the code.
+    fn from(status: Status) -> Self {
+        let code = match status.code() {
+            Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
+            Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Code::PermissionDenied => StatusCode::FORBIDDEN,
+            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
+            Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
+            Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self { status: code, text: status.message().to_owned(), allow: None }
+    }
+}

@@ -1,0 +1,185 @@
+//! The REST interface of motorhead.
+#![allow(clippy::expect_used)] // A test can panic.
+
+#[path = "support/binary.rs"]
+mod binary;
+
+use std::{
+    io::{Read, Write},
+    os::unix::net::UnixStream,
+};
+
+use serde_json::{Value, json};
+
+use binary::{Outcome, Server, assert_holds, utterd};
+
+/// A server with motorhead's interface on the Unix socket `rest` in its directory.
+fn start(flags: &[&str]) -> Server {
+    Server::start(&[&["--motorhead-listen", "unix:rest"], flags].concat())
+}
+
+/// Sends a request; returns the status and the body.
+fn send(server: &Server, method: &str, path: &str, head: &str, body: &str) -> (u16, Value) {
+    let mut stream = UnixStream::connect(server.directory.path().join("rest")).expect("a connection");
+    let length = body.len();
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nhost: utterd\r\nconnection: close\r\ncontent-length: {length}\r\n{head}\r\n{body}"
+    );
+    stream.write_all(request.as_bytes()).expect("a request is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    (status, serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}")))
+}
+
+fn get(server: &Server, path: &str) -> Value {
+    let (status, body) = send(server, "GET", path, "", "");
+    assert_eq!(status, 200, "{body}");
+    body
+}
+
+fn post(server: &Server, path: &str, body: &Value) -> Value {
+    let (status, answer) =
+        send(server, "POST", path, "content-type: application/json\r\n", &body.to_string());
+    assert_eq!(status, 200, "{answer}");
+    answer
+}
+
+fn said(role: &str, content: &str) -> Value {
+    json!({"role": role, "content": content})
+}
+
+#[test]
+fn a_session_is_written_read_and_deleted() {
+    let server = start(&[]);
+    let nothing = json!({"messages": [], "context": null, "tokens": 0});
+    assert_eq!(get(&server, "/sessions/ana%2F1/memory"), nothing);
+    let messages = [said("Human", "Where is Bogotá?"), said("AI", "In Colombia.")];
+    let answer = post(&server, "/sessions/ana%2F1/memory", &json!({"messages": messages}));
+    assert_eq!(answer, json!({"status": "Ok"}));
+    post(
+        &server,
+        "/sessions/ana%2F1/memory",
+        &json!({"messages": [said("user", "Thanks"), said("critic", "Short")]}),
+    );
+    let memory = get(&server, "/sessions/ana%2F1/memory/");
+    let newest_first =
+        [said("critic", "Short"), said("user", "Thanks"), messages[1].clone(), messages[0].clone()];
+    assert_eq!((&memory["messages"], &memory["context"]), (&json!(newest_first), &Value::Null));
+    assert!(memory["tokens"].as_i64() > Some(0), "{memory}");
+    assert_holds(&server.run(&["show", "-c", "ana/1"]).worked(), &["user", "Where is Bogotá?", "assistant"]);
+    assert_eq!(get(&server, "/sessions"), json!(["ana/1"]));
+    for _ in 0..2 {
+        assert_eq!(
+            send(&server, "DELETE", "/sessions/ana%2F1/memory", "", ""),
+            (200, json!({"status": "Ok"}))
+        );
+    }
+    assert_eq!(get(&server, "/sessions/ana%2F1/memory"), nothing);
+    assert!(get(&server, "/health")["now"].is_i64());
+}
+
+#[test]
+fn what_left_the_window_is_in_the_context() {
+    let server = start(&["--buffer-size", "4"]);
+    post(&server, "/sessions/s/memory", &json!({"messages": [], "context": "Ana plans a trip."}));
+    assert_eq!(get(&server, "/sessions/s/memory")["context"], "Ana plans a trip.");
+    for turn in 0..6 {
+        let messages = [
+            said("Human", &format!("Day {turn}: where to?")),
+            said("AI", "To the Salt Cathedral of Zipaquirá."),
+        ];
+        post(&server, "/sessions/s/memory", &json!({"messages": messages}));
+    }
+    let memory = get(&server, "/sessions/s/memory");
+    let context = memory["context"].as_str().expect("a context");
+    assert!(context.starts_with("Ana plans a trip.\n") && context.contains("Zipaquirá"), "{context}");
+    assert!(memory["messages"].as_array().is_some_and(|messages| messages.len() <= 4), "{memory}");
+    post(&server, "/sessions/s/memory", &json!({"messages": [], "context": "Ana is back."}));
+    let context = get(&server, "/sessions/s/memory")["context"].clone();
+    assert!(context.as_str().is_some_and(|context| context.starts_with("Ana is back.\n")), "{context}");
+}
+
+#[test]
+fn a_search_finds_the_nearest_first() {
+    let server = start(&[]);
+    let messages = [
+        said("Human", "The salt cathedral is in Zipaquirá"),
+        said("AI", "I like salsa"),
+        said("Human", "And rain"),
+    ];
+    post(&server, "/sessions/s/memory", &json!({"messages": messages}));
+    let found = post(&server, "/sessions/s/retrieval", &json!({"text": "salt cathedral"}));
+    assert_eq!((&found[0]["role"], &found[0]["content"]), (&messages[0]["role"], &messages[0]["content"]));
+    assert!(found[0]["dist"].as_f64().is_some_and(|dist| (0.0..1.0).contains(&dist)), "{found}");
+    assert_eq!(post(&server, "/sessions/none/retrieval", &json!({"text": "salt"})), json!([]));
+}
+
+#[test]
+fn sessions_are_listed_in_pages() {
+    let server = start(&[]);
+    for session in ["a", "b", "c"] {
+        post(&server, &format!("/sessions/{session}/memory"), &json!({"messages": [said("Human", "hi")]}));
+    }
+    let pages = [1, 2, 3].map(|page| get(&server, &format!("/sessions?page={page}&size=2")));
+    assert_eq!(pages, [json!(["c", "b"]), json!(["a"]), json!([])]);
+}
+
+#[test]
+fn bad_requests_are_refused() {
+    let server = start(&["--max-message-bytes", "200KiB", "--max-content-bytes", "100KiB"]);
+    let long = format!("{{\"messages\":[{}]}}", "1,".repeat(110_000));
+    for (method, path, body, status, part) in [
+        ("GET", "/", "", 404, "accepted: /sessions"),
+        ("PUT", "/sessions/s/memory", "{}", 405, "accepted: GET, POST, DELETE"),
+        ("GET", "/sessions/s/retrieval", "", 405, "accepted: POST"),
+        ("POST", "/sessions/s/memory", "[]", 400, "not as expected"),
+        ("POST", "/sessions/s/memory", "{\"messages\":[{\"role\":\"AI\"}]}", 400, "missing field `content`"),
+        ("POST", "/sessions/s/memory", &long, 400, "at most 204800 bytes"),
+        ("GET", "/sessions/%ff/memory", "", 400, "not UTF-8"),
+        ("GET", "/sessions/%0a/memory", "", 400, "conversation_id"),
+        ("GET", "/sessions?size=0", "", 400, "size is \"0\""),
+    ] {
+        let (found, answer) = send(&server, method, path, "", body);
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert!(found == status && error.contains(part), "{method} {path}: {found} {answer}");
+    }
+}
+
+#[test]
+fn callers_need_their_credentials() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let token = [
+        "token",
+        "new",
+        "--name",
+        "shop",
+        "--namespace",
+        "shop",
+        "--role",
+        "read-write",
+        "--append",
+        "c.toml",
+    ];
+    let token = Outcome::of(utterd(directory.path()).args(token)).worked();
+    let server = Server::start_in(directory, &["--motorhead-listen", "unix:rest", "--credentials", "c.toml"]);
+    let (status, answer) = send(&server, "GET", "/sessions/s/memory", "", "");
+    assert_eq!(status, 401, "{answer}");
+    let head = format!("authorization: Bearer {}\r\n", token.trim());
+    assert_eq!(send(&server, "GET", "/sessions/s/memory", &head, "").0, 200);
+    let (status, answer) =
+        send(&server, "GET", "/sessions", &format!("{head}utterd-namespace: other\r\n"), "");
+    assert_eq!(status, 403, "{answer}");
+}
+
+#[test]
+fn others_are_let_in_only_on_purpose() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let check = |flags: &[&str]| {
+        let arguments = [&["serve", "--check", "--motorhead-listen", "0.0.0.0:8080"], flags].concat();
+        Outcome::of(utterd(directory.path()).args(arguments))
+    };
+    assert_holds(&check(&[]).failed(2), &["motorhead_listen", "no TLS", "127.0.0.1:8080"]);
+    check(&["--allow-insecure", "true"]).worked();
+}
