@@ -14,7 +14,7 @@ use opentelemetry_proto::tonic::{
 use prost::Message;
 use tonic::{Request, transport::Channel};
 use utterd::proto::{
-    GetConversationRequest, MemorizeRequest, NewUtterance, RememberRequest, Role,
+    GetConversationRequest, MemorizeRequest, NewUtterance, RememberRequest, Role, SummarizeRequest,
     conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
@@ -141,11 +141,39 @@ async fn calls_without_a_parent_are_sampled() {
     assert_eq!(search["gen_ai.operation.name"], "search_memory");
     assert!(!search.values().any(|value| value.contains("trains")), "{search:?}");
     let refused = &spans["utterd.v1.ConversationService/GetConversation"][0];
-    assert_eq!(attributes(&refused.attributes)["rpc.response.status_code"], "NotFound");
+    assert_eq!(attributes(&refused.attributes)["rpc.response.status_code"], "NOT_FOUND");
     // it is not the server's fault
     assert_eq!(refused.status.as_ref().map(|status| status.code()), Some(StatusCode::Unset));
     let traces: std::collections::BTreeSet<_> = spans.values().flatten().map(|span| &span.trace_id).collect();
     assert_eq!(traces.len(), 3);
+}
+
+/// The call to a model names the model and its tokens, and nothing that was asked or answered.
+#[tokio::test]
+async fn a_call_to_a_model_is_traced() {
+    let model = MockServer::start().await;
+    let answer = serde_json::json!({
+        "id": "1", "object": "chat.completion", "created": 1, "model": "small-2026",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "- short"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 40, "completion_tokens": 7, "total_tokens": 47},
+    });
+    Mock::given(any()).respond_with(ResponseTemplate::new(200).set_body_json(answer)).mount(&model).await;
+    let url = format!("{}/v1", model.uri());
+    let llm = ["--llm", "openai", "--llm-base-url", &url, "--llm-model", "small"];
+    let traced = Traced::start(&[&["--traces-sampled", "1"], llm.as_slice()].concat()).await;
+    let mut memory = MemoryServiceClient::new(traced.channel().await);
+    memory.memorize(memorize("talk", "a secret about a train")).await.unwrap();
+    let summarize =
+        SummarizeRequest { conversation_id: "talk".to_owned(), wait_for_llm: true, ..Default::default() };
+    let summary = memory.summarize(summarize).await.unwrap().into_inner();
+    assert_eq!((summary.llm_error.as_str(), summary.text.contains("short")), ("", true), "{summary:?}");
+    let spans = traced.ends().await;
+    let call = &spans["chat small"][0];
+    assert_eq!(call.kind(), SpanKind::Client);
+    let attributes = attributes(&call.attributes);
+    assert_eq!(attributes["gen_ai.operation.name"], "chat");
+    assert_eq!(attributes["gen_ai.request.model"], "small");
+    assert!(!format!("{attributes:?}").contains("train"), "{attributes:?}");
 }
 
 /// A collector that is away costs spans, and nothing else.

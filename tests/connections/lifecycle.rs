@@ -190,6 +190,8 @@ fn a_socket_can_be_passed() {
     let mut server = activated(listener.into(), "--listen 127.0.0.1:1");
     assert_eq!(server.address(), wanted);
     memorize(&server, &wanted).worked();
+    let live = ["health", "--live", "--server", &wanted];
+    assert_eq!(Outcome::of(utterd(server.directory.path()).args(live)).worked(), "serving\n");
     server.send(Signal::TERM);
     server.ended();
 }

@@ -13,7 +13,10 @@ impl Meters {
     pub(super) fn new() -> Self {
         Self {
             embedded: counter("utterd_embedded_utterances_total", "Utterances that were embedded."),
-            failed: counter("utterd_embedding_failures_total", "Calls to the embedding model that failed."),
+            failed: counter(
+                "utterd_embedding_failures_total",
+                "Calls to the embedding model in the background that failed.",
+            ),
             searches: by(
                 &["by"],
                 "utterd_searches_total",

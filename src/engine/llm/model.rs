@@ -121,8 +121,7 @@ impl Llm {
         let own = material.model.is_some();
         let out = tenant.counts.out();
         let timer = self.meters.call.start_timer();
-        let asked = material.model.clone();
-        let span = Span::of_model("chat", asked.as_deref().unwrap_or(self.summarizer.model()));
+        let span = Span::of_model("chat", material.model.as_deref().unwrap_or(self.summarizer.model()));
         let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;
         timer.observe_duration();
         drop(out);

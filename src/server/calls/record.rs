@@ -113,7 +113,7 @@ impl Record {
         let took = self.arrived.elapsed();
         self.calls.meters.ended(self.method, code, took.as_secs_f64());
         if let Some(span) = self.span.take() {
-            span::end(&span, code, word(code), self.id.to_str().unwrap_or_default());
+            span::end(&span, code, self.id.to_str().unwrap_or_default());
         }
         let is_slow = took > self.calls.slow && !self.method.is_stream();
         if is_slow || self.calls.is_logged {

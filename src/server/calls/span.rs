@@ -60,9 +60,31 @@ pub(super) fn begin(method: &'static Method, headers: &HeaderMap) -> Option<Span
     Some(span)
 }
 
+/// The names of the status codes, by their numbers.
+const CODES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
 /// Ends the span with the status of the call.
-pub(super) fn end(span: &Span, code: Code, word: &'static str, id: &str) {
-    span.note("rpc.response.status_code", word);
+pub(super) fn end(span: &Span, code: Code, id: &str) {
+    let name = CODES.get(code as usize).copied().unwrap_or("UNKNOWN");
+    span.note("rpc.response.status_code", name);
     span.note("utterd.request_id", id.to_owned());
-    span.end(FAULTS.contains(&code).then_some(word));
+    span.end(FAULTS.contains(&code).then_some(name));
 }

@@ -15,7 +15,7 @@ mod calls;
 mod wire;
 
 use http::{Method, Request, StatusCode};
-use http_body_util::{BodyExt as _, Limited};
+use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,6 +25,7 @@ use super::{
     plain_http::{self as plain, Answer},
     socket::Listener,
 };
+use crate::domain::limits::MAX_PASSED_OVER_BYTES;
 use calls::Session;
 use wire::{Failure, Posted, Sought};
 
@@ -72,12 +73,29 @@ fn decoded(id: &str) -> Result<String, Failure> {
 
 /// Reads the JSON that a request sends, whatever its type says.
 async fn body<T: DeserializeOwned>(request: Request<Incoming>, most: usize) -> Result<T, Failure> {
-    let body = Limited::new(request.into_body(), most).collect().await;
-    let body = body.map_err(|error| {
-        Failure::bad(format!("the request cannot be read: {error}; accepted: at most {most} bytes"))
-    })?;
-    serde_json::from_slice(&body.to_bytes())
+    let content = read(request.into_body(), most).await?;
+    serde_json::from_slice(&content)
         .map_err(|error| Failure::bad(format!("the request is not as expected: {error}")))
+}
+
+/// Reads a body of at most `most` bytes. Of a longer one, the rest is read too, as a client that still sends would not
+/// see the answer; but not endlessly.
+async fn read(mut body: Incoming, most: usize) -> Result<Vec<u8>, Failure> {
+    let (mut content, mut length) = (Vec::new(), 0);
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| Failure::bad(format!("the request cannot be read: {error}")))?;
+        let Ok(data) = frame.into_data() else { continue };
+        length += data.len();
+        if length <= most {
+            content.extend_from_slice(&data);
+        } else if length > MAX_PASSED_OVER_BYTES.max(most) {
+            break;
+        }
+    }
+    match length > most {
+        true => Err(Failure::bad(format!("the request is too large; accepted: at most {most} bytes"))),
+        false => Ok(content),
+    }
 }
 
 fn json(value: &impl Serialize) -> Result<Answer, Failure> {
