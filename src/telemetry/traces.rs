@@ -2,7 +2,14 @@
 //!
 //! The names are those of OpenTelemetry's conventions for RPC and for generative AI. No span contains what was said.
 
-use std::{borrow::Cow, sync::OnceLock, time::Duration};
+use std::{
+    borrow::Cow,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use opentelemetry::{
     Context, KeyValue,
@@ -17,7 +24,25 @@ use opentelemetry_sdk::{
 };
 
 /// Makes the spans of this process, once it exports them.
-static TRACER: OnceLock<SdkTracer> = OnceLock::new();
+static TRACER: OnceLock<Sampled> = OnceLock::new();
+
+/// Makes the spans of some calls.
+struct Sampled {
+    tracer: SdkTracer,
+    /// The share of the calls without a caller's decision that are traced.
+    share: f64,
+    calls: AtomicU64,
+}
+
+impl Sampled {
+    /// Whether to trace the next call without a caller's decision. The multiples of the golden ratio are spread evenly,
+    /// so any run of calls has about its share; and a call that is not traced costs only this.
+    fn takes_next(&self) -> bool {
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let place = self.calls.fetch_add(1, Ordering::Relaxed).wrapping_mul(GOLDEN);
+        (place as f64) < self.share * 2f64.powi(64)
+    }
+}
 
 /// The longest wait for the collector when the process ends.
 const LAST_EXPORT: Duration = Duration::from_secs(3);
@@ -43,10 +68,12 @@ impl Exporter {
             .build();
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
-            .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(sampled))))
+            // Without a caller's decision, a span is only begun if it is to be sampled.
+            .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
             .with_resource(resource)
             .build();
-        let _ = TRACER.set(provider.tracer("utterd"));
+        let tracer = provider.tracer("utterd");
+        let _ = TRACER.set(Sampled { tracer, share: sampled, calls: AtomicU64::new(0) });
         Ok(Self(provider))
     }
 }
@@ -68,15 +95,18 @@ fn traces_of(endpoint: &str) -> String {
 impl Span {
     /// Begins the span of a call that this server answers, as a part of its caller's trace; `None` if it is not traced.
     pub fn of_call(name: Cow<'static, str>, headers: &dyn Extractor) -> Option<Self> {
-        let tracer = TRACER.get()?;
-        let parent = TraceContextPropagator::new().extract_with_context(&Context::new(), headers);
-        Self::begin(tracer, SpanKind::Server, name, &parent)
+        let sampled = TRACER.get()?;
+        let parent = match headers.get("traceparent") {
+            Some(_) => TraceContextPropagator::new().extract_with_context(&Context::new(), headers),
+            None => Context::new(),
+        };
+        Self::begin(sampled, SpanKind::Server, name, &parent)
     }
 
     /// Begins the span of a call to a model, as a part of what is being done.
     pub fn of_model(operation: &str, model: &str) -> Option<Self> {
-        let (tracer, name) = (TRACER.get()?, format!("{operation} {model}"));
-        let span = Self::begin(tracer, SpanKind::Client, name.into(), &Context::current())?;
+        let (sampled, name) = (TRACER.get()?, format!("{operation} {model}"));
+        let span = Self::begin(sampled, SpanKind::Client, name.into(), &Context::current())?;
         span.note("gen_ai.operation.name", operation.to_owned());
         span.note("gen_ai.request.model", model.to_owned());
         Some(span)
@@ -84,13 +114,18 @@ impl Span {
 
     /// Begins a part of the call that is being answered; `None` if that is not traced.
     pub fn within(name: &'static str) -> Option<Self> {
-        let tracer = TRACER.get()?;
+        let sampled = TRACER.get()?;
         let parent = Context::current();
         let is_traced = parent.span().is_recording();
-        if is_traced { Self::begin(tracer, SpanKind::Internal, name.into(), &parent) } else { None }
+        if is_traced { Self::begin(sampled, SpanKind::Internal, name.into(), &parent) } else { None }
     }
 
-    fn begin(tracer: &SdkTracer, kind: SpanKind, name: Cow<'static, str>, parent: &Context) -> Option<Self> {
+    fn begin(sampled: &Sampled, kind: SpanKind, name: Cow<'static, str>, parent: &Context) -> Option<Self> {
+        let is_decided = parent.span().span_context().is_valid();
+        if !is_decided && !sampled.takes_next() {
+            return None;
+        }
+        let tracer = &sampled.tracer;
         let span = tracer.span_builder(name).with_kind(kind).start_with_context(tracer, parent);
         let context = parent.with_span(span);
         context.span().is_recording().then_some(Self(context))
@@ -128,6 +163,18 @@ pub fn about(conversation: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_run_of_calls_has_its_share() {
+        for (share, least, most) in [(0.0, 0, 0), (0.1, 8, 12), (0.5, 48, 52), (1.0, 100, 100)] {
+            let tracer = SdkTracerProvider::default().tracer("test");
+            let sampled = Sampled { tracer, share, calls: AtomicU64::new(0) };
+            for _ in 0..50 {
+                let taken = (0..100).filter(|_| sampled.takes_next()).count();
+                assert!((least..=most).contains(&taken), "{share}: {taken} of 100");
+            }
+        }
+    }
 
     #[test]
     fn a_collector_is_named_with_or_without_the_path() {
