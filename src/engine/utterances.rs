@@ -19,6 +19,10 @@ pub struct ListUtterances {
     pub address: Address,
     /// Only this many, the last ones.
     pub last: Option<usize>,
+    /// Only those after this sequence.
+    pub after: Sequence,
+    /// Only those before this sequence.
+    pub before: Option<Sequence>,
     /// By descending sequence.
     pub newest_first: bool,
     /// Include the archive.
@@ -45,10 +49,24 @@ impl ListUtterances {
         Course { backwards: self.newest_first, archive: self.archive, forgotten: self.forgotten }
     }
 
+    /// The window, the oldest first, without the soft-forgotten; at most `limit` utterances.
+    pub fn window(address: Address, limit: usize) -> Self {
+        Self {
+            address,
+            last: None,
+            after: Sequence(0),
+            before: None,
+            newest_first: false,
+            archive: false,
+            forgotten: false,
+            rest: None,
+            limit,
+        }
+    }
+
     /// A part of a known conversation, without the soft-forgotten.
     pub(super) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
-        let address = Address::default();
-        Self { address, last: None, newest_first: false, archive, forgotten: false, rest, limit }
+        Self { archive, rest, ..Self::window(Address::default(), limit) }
     }
 }
 
@@ -112,7 +130,7 @@ impl Engine {
     ) -> Result<UtterancePage, EngineError> {
         let (first, last) = match list.rest {
             Some(rest) => rest,
-            None => (self.first_listed(&state, list).await?, Sequence(state.head.next.get() - 1)),
+            None => self.listed(&state, list).await?,
         };
         let room = PageRoom::new(list.limit, taken);
         let (listed, reached, more) = match list.archive {
@@ -161,21 +179,24 @@ impl Engine {
         Ok(utterances)
     }
 
-    /// Returns the first sequence of the last [`ListUtterances::last`] utterances.
-    async fn first_listed(
+    /// Returns the first and last sequence of what `list` selects.
+    async fn listed(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         list: &ListUtterances,
-    ) -> Result<Sequence, EngineError> {
-        let Some(last) = list.last else { return Ok(Sequence::FIRST) };
+    ) -> Result<(Sequence, Sequence), EngineError> {
+        let newest = state.head.newest();
+        let end = list.before.map_or(newest, |before| newest.min(Sequence(before.get() - 1)));
+        let start = list.after.min(end).next();
+        let Some(last) = list.last else { return Ok((start, end)) };
         let backwards = Course { backwards: true, ..list.course() };
-        let mut walk = Walk::new(self, state, backwards, Sequence::FIRST, state.head.next);
-        let mut first = state.head.next;
+        let mut walk = Walk::new(self, state, backwards, start, end);
+        let mut first = end.next();
         for _ in 0..last {
             let Some(utterance) = walk.next().await? else { break };
             first = utterance.sequence;
         }
-        Ok(first)
+        Ok((first, end))
     }
 
     /// Reads a conversation for its capacity; the defaults and zeros if a recipient has none.

@@ -154,6 +154,7 @@ impl ConversationService for Services {
             Some(place) => Some(place.sequences()?),
             None => None,
         };
+        let (after, before) = decode::between(request.after_sequence, request.before_sequence)?;
         let list = ListUtterances {
             address: decode::read_address(
                 &request.conversation_id,
@@ -165,6 +166,8 @@ impl ConversationService for Services {
                 .map(|last| decode::positive("last", last))
                 .transpose()?
                 .map(|last| last as usize),
+            after,
+            before,
             newest_first: newest_first(request.order)?,
             archive: request.include_archive,
             forgotten: request.include_forgotten,

@@ -228,6 +228,17 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     }
 }
 
+/// Reads the sequences between which a list is: after the first, before the second.
+pub fn between(after: Option<i64>, before: Option<i64>) -> Result<(Sequence, Option<Sequence>), Refusal> {
+    let sequence = |field: &str, number: i64, least: i64| match u64::try_from(number) {
+        Ok(sequence) if number >= least => Ok(Sequence(sequence)),
+        _ => Err(Refusal::invalid(field, format!("is {number}; accepted: {least} or more"))),
+    };
+    let after = after.map(|after| sequence("after_sequence", after, 0)).transpose()?;
+    let before = before.map(|before| sequence("before_sequence", before, 1)).transpose()?;
+    Ok((after.unwrap_or(Sequence(0)), before))
+}
+
 /// Reads the limits of a recall.
 pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<RecallLimits, Refusal> {
     let within = |field: &str, number: Option<i32>, most: i32| match number {

@@ -123,12 +123,7 @@ fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
 }
 
 fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
-    let sequence = |field: &str, number: i64, least: i64| match u64::try_from(number) {
-        Ok(sequence) if number >= least => Ok(Sequence(sequence)),
-        _ => Err(Refusal::invalid(field, format!("is {number}; accepted: {least} or more"))),
-    };
-    let after = request.after_sequence.map(|after| sequence("after_sequence", after, 0)).transpose()?;
-    let before = request.before_sequence.map(|before| sequence("before_sequence", before, 1)).transpose()?;
+    let (after, before) = decode::between(request.after_sequence, request.before_sequence)?;
     let last = request.last.map(|last| decode::positive("last", last)).transpose()?;
     let role = |(index, role): (usize, &i32)| decode::role(|| format!("roles[{index}]"), *role);
     let ids = ids("utterance_ids", request.utterance_ids)?;
@@ -139,7 +134,7 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
             request.max_staleness,
         )?,
         last: last.map(|last| last as usize),
-        after: after.unwrap_or(Sequence(0)),
+        after,
         before,
         ids: ids.into_iter().map(String::from).collect::<HashSet<_>>(),
         roles: request.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,

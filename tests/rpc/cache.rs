@@ -146,15 +146,8 @@ async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u6
 }
 
 async fn said(engine: &Arc<Engine>, conversation: usize) -> Vec<(u64, String)> {
-    let list = ListUtterances {
-        address: address(conversation),
-        last: None,
-        newest_first: false,
-        archive: true,
-        forgotten: true,
-        rest: None,
-        limit: 10_000,
-    };
+    let window = ListUtterances::window(address(conversation), 10_000);
+    let list = ListUtterances { archive: true, forgotten: true, ..window };
     let page = engine.list_utterances(&Caller::default(), &list).await.expect("the conversation is stored");
     page.iter().map(|utterance| (utterance.sequence.get(), utterance.content.to_string())).collect()
 }

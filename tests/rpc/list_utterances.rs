@@ -51,6 +51,39 @@ async fn pages_cover_every_list_once() {
     }
 }
 
+/// A list between two sequences is that part of the whole list; `last` counts within it.
+#[tokio::test]
+async fn a_list_between_sequences_is_a_part_of_the_whole() {
+    let session = rolled().await;
+    for archive in [false, true] {
+        for (after, before) in [(0, 99), (2, 12), (5, 6), (6, 6), (9, 4), (21, 30), (19, 22), (i64::MAX, 1)] {
+            for last in [None, Some(1), Some(4)] {
+                for order in [ListOrder::OldestFirst, ListOrder::NewestFirst] {
+                    let newest_first = order == ListOrder::NewestFirst;
+                    let mut wanted = expected(archive, true, None, newest_first);
+                    wanted.retain(|sequence| after < *sequence && *sequence < before);
+                    let surplus = last.map_or(0, |last: i32| wanted.len().saturating_sub(last as usize));
+                    match newest_first {
+                        true => wanted.truncate(wanted.len() - surplus),
+                        false => drop(wanted.drain(..surplus)),
+                    }
+                    let request = ListUtterancesRequest {
+                        last,
+                        order: order.into(),
+                        include_archive: archive,
+                        include_forgotten: true,
+                        page_size: 3,
+                        after_sequence: Some(after),
+                        before_sequence: Some(before),
+                        ..Default::default()
+                    };
+                    assert_eq!(sequences_of(&session.list(request.clone()).await), wanted, "{request:?}");
+                }
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_page_is_as_long_as_asked() {
     let session = rolled().await;

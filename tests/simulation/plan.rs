@@ -344,8 +344,7 @@ impl Planner<'_> {
 
 /// Everything stored of a conversation, with or without soft-forgotten utterances.
 pub fn list(address: Address, forgotten: bool) -> ListUtterances {
-    let (last, rest) = (None, None);
-    ListUtterances { address, last, newest_first: false, archive: true, forgotten, rest, limit: 10_000 }
+    ListUtterances { archive: true, forgotten, ..ListUtterances::window(address, 10_000) }
 }
 
 /// A search of a conversation for `prompt`.

@@ -209,6 +209,18 @@ async fn fields_of_lists_and_views() {
     let list = ListUtterancesRequest::default;
     let lists: Vec<Case<ListUtterancesRequest>> = vec![
         (ListUtterancesRequest { last: Some(0), ..list() }, "INVALID_FIELD", "last", "accepted: 1 or more"),
+        (
+            ListUtterancesRequest { after_sequence: Some(-1), ..list() },
+            "INVALID_FIELD",
+            "after_sequence",
+            "accepted: 0 or more",
+        ),
+        (
+            ListUtterancesRequest { before_sequence: Some(0), ..list() },
+            "INVALID_FIELD",
+            "before_sequence",
+            "accepted: 1 or more",
+        ),
         (ListUtterancesRequest { order: 9, ..list() }, "INVALID_FIELD", "order", "OLDEST_FIRST (1)"),
         (ListUtterancesRequest { page_size: -1, ..list() }, "INVALID_FIELD", "page_size", "0 or more"),
         (

@@ -220,7 +220,7 @@ class DeleteConversationResponse(_message.Message):
     def __init__(self, utterance_count: _Optional[int] = ...) -> None: ...
 
 class ListUtterancesRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "last", "order", "include_archive", "include_forgotten", "page_size", "page_token", "max_staleness")
+    __slots__ = ("conversation_id", "recipient_id", "last", "order", "include_archive", "include_forgotten", "page_size", "page_token", "max_staleness", "after_sequence", "before_sequence")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     LAST_FIELD_NUMBER: _ClassVar[int]
@@ -230,6 +230,8 @@ class ListUtterancesRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
+    AFTER_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    BEFORE_SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     last: int
@@ -239,7 +241,9 @@ class ListUtterancesRequest(_message.Message):
     page_size: int
     page_token: str
     max_staleness: _duration_pb2.Duration
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., last: _Optional[int] = ..., order: _Optional[_Union[ListOrder, str]] = ..., include_archive: bool = ..., include_forgotten: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    after_sequence: int
+    before_sequence: int
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., last: _Optional[int] = ..., order: _Optional[_Union[ListOrder, str]] = ..., include_archive: bool = ..., include_forgotten: bool = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., after_sequence: _Optional[int] = ..., before_sequence: _Optional[int] = ...) -> None: ...
 
 class ListUtterancesResponse(_message.Message):
     __slots__ = ("utterances", "next_page_token")
