@@ -33,10 +33,9 @@ impl FromArgMatches for SettingFlags {
 
 fn flag(key: &Key) -> Arg {
     let help = format!("{} [env: {}] [default: {}]", key.help, key.variable, key.default_text());
-    Arg::new(key.name)
-        .long(key.flag)
-        .value_name(key.value_name)
-        .help(help)
-        .action(ArgAction::Set)
-        .allow_hyphen_values(true)
+    let flag = Arg::new(key.name).long(key.flag).value_name(key.value_name).help(help).action(ArgAction::Set);
+    match key.usual {
+        Some(usual) => flag.num_args(0..=1).default_missing_value(usual),
+        None => flag.allow_hyphen_values(true),
+    }
 }

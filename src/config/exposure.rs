@@ -1,12 +1,11 @@
 //! What is missing before others can reach an address safely.
 
-use super::Settings;
+use super::{Listen, Settings};
 
 impl Settings {
-    /// What should be set before others can reach the address that is served, as a text for people; `None` if nothing
-    /// is missing.
-    pub fn exposed(&self) -> Option<&'static str> {
-        if self.allow_insecure || self.listen.is_local() {
+    /// What should be set before `listen` is served, as a text for people; `None` if nothing is missing.
+    pub fn exposed(&self, listen: &Listen) -> Option<&'static str> {
+        if self.allow_insecure || listen.is_local() {
             return None;
         }
         let is_guarded =

@@ -23,6 +23,8 @@ pub struct Key {
     pub value_name: &'static str,
     /// What it does.
     pub help: &'static str,
+    /// The value of the flag without a value; `None` if it must have one.
+    pub usual: Option<&'static str>,
     /// Sets it from text; the error says what is accepted.
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
     /// Its value as TOML.
@@ -55,6 +57,7 @@ macro_rules! key {
             variable: $variable,
             value_name: $value,
             help: $help,
+            usual: None,
             set: |settings, text| {
                 settings.$field = $kind::parse(text)?;
                 Ok(())
@@ -177,6 +180,8 @@ pub static KEYS: &[Key] = &[
         "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
     key!(motorhead_listen "motorhead-listen" "UTTERD_MOTORHEAD_LISTEN" "ADDRESS" other_address
         "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. It has no TLS"),
+    Key { usual: Some("127.0.0.1:50080"), ..key!(inspector "inspector" "UTTERD_INSPECTOR" "ADDRESS" other_address
+        "The address that serves the inspector, a page for browsers; the flag without a value means 127.0.0.1:50080; empty serves none") },
     key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
         "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none"),
     key!(traces_sampled "traces-sampled" "UTTERD_TRACES_SAMPLED" "SHARE" share

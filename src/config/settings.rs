@@ -201,6 +201,8 @@ pub struct Settings {
     pub metrics_listen: Option<Listen>,
     /// Where clients of motorhead are served; `None` serves none.
     pub motorhead_listen: Option<Listen>,
+    /// Where the inspector is served; `None` serves none.
+    pub inspector: Option<Listen>,
     /// The collector of traces; `None` sends none.
     pub traces_endpoint: Option<Url>,
     /// The share of calls that are traced, if their callers do not decide.
@@ -295,6 +297,7 @@ impl Settings {
             drain_timeout: DEFAULT_DRAIN_TIMEOUT,
             metrics_listen: None,
             motorhead_listen: None,
+            inspector: None,
             traces_endpoint: None,
             traces_sampled: Share::TENTH,
             reflection: true,

@@ -317,12 +317,16 @@ impl Effective {
 
     /// An address that others can reach must be guarded, or be open on purpose.
     fn check_exposure(&self, problems: &mut Vec<Problem>) {
-        if let Some(lacking) = self.settings.exposed() {
-            let nearby = self.settings.listen.nearby();
+        let served =
+            [("listen", Some(&self.settings.listen)), ("inspector", self.settings.inspector.as_ref())];
+        for (key, listen) in served {
+            let Some(listen) = listen else { continue };
+            let Some(lacking) = self.settings.exposed(listen) else { continue };
+            let nearby = listen.nearby();
             problems.push(Problem::Value {
-                key: "listen",
-                value: self.settings.listen.to_string(),
-                origin: self.origin("listen"),
+                key,
+                value: listen.to_string(),
+                origin: self.origin(key),
                 accepted: format!(
                     "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or set \
                      allow_insecure = true (--allow-insecure true) if something else keeps others out"

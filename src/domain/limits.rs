@@ -347,6 +347,8 @@ pub const MAX_REQUEST_ID_BYTES: usize = 128;
 /// How long a call takes before it is logged as slow, by default.
 pub const DEFAULT_SLOW_CALL: Duration = Duration::from_secs(1);
 
+/// The largest message that the inspector passes on to a browser.
+pub const INSPECTOR_MESSAGE_BYTES: usize = 64 << 20;
 /// The most connections to a listener of plain HTTP.
 pub const HTTP_CONNECTIONS: usize = 64;
 /// Bytes of a request over plain HTTP that is too large that are read before its connection is closed.

@@ -33,15 +33,23 @@ struct Announcement {
     address: String,
     pid: u32,
     version: &'static str,
+    /// The inspector's address for browsers on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inspector: Option<String>,
 }
 
 impl Announce {
-    /// Announces on stdout that `address` is served. A closed stdout does not stop the server.
-    pub fn write(self, address: &Listen, settings: &Settings) {
+    /// Announces on stdout that `address` is served, and the inspector on its own address if it is. A closed stdout
+    /// does not stop the server.
+    pub fn write(self, address: &Listen, inspector: Option<&Listen>, settings: &Settings) {
+        let inspector = inspector.map(|listen| page(listen, settings));
+        let also = inspector.as_ref().map_or_else(String::new, |page| format!("\ninspector: {page}"));
         let text = match self {
-            Self::Text => text(address, settings),
-            Self::Json => json(address),
-            Self::Tour(tour) => format!("utterd {VERSION} listening on {address}\n{}", tour(address)),
+            Self::Text => {
+                format!("utterd {VERSION} listening on {address}{also}\n{}", text(address, settings))
+            }
+            Self::Json => json(address, inspector),
+            Self::Tour(tour) => format!("utterd {VERSION} listening on {address}{also}\n{}", tour(address)),
         };
         let mut stdout = io::stdout().lock();
         if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
@@ -50,9 +58,18 @@ impl Announce {
     }
 }
 
-fn json(address: &Listen) -> String {
-    let announcement =
-        Announcement { address: address.reached().to_string(), pid: process::id(), version: VERSION };
+/// What a person opens in a browser on this machine.
+fn page(listen: &Listen, settings: &Settings) -> String {
+    match listen {
+        Listen::Unix(_) => listen.to_string(),
+        Listen::Tcp(_) if settings.tls_cert.is_some() => format!("https://{}/", listen.reached()),
+        Listen::Tcp(_) => format!("http://{}/", listen.reached()),
+    }
+}
+
+fn json(address: &Listen, inspector: Option<String>) -> String {
+    let address = address.reached().to_string();
+    let announcement = Announcement { address, pid: process::id(), version: VERSION, inspector };
     serde_json::json!(announcement).to_string()
 }
 
@@ -64,7 +81,7 @@ fn text(address: &Listen, settings: &Settings) -> String {
         Listen::Tcp(address) => ("-insecure -cert CERT -key KEY", address),
     };
     format!(
-        "utterd {VERSION} listening on {address}\ntry it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {target} utterd.v1.MemoryService/Memorize"
+        "try it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {target} utterd.v1.MemoryService/Memorize"
     )
 }
 
@@ -74,9 +91,9 @@ mod tests {
 
     #[test]
     fn a_program_is_told_where_it_can_connect() {
-        let told = json(&Listen::parse("0.0.0.0:7").unwrap());
+        let told = json(&Listen::parse("0.0.0.0:7").unwrap(), None);
         let pid = process::id();
         assert_eq!(told, format!(r#"{{"address":"127.0.0.1:7","pid":{pid},"version":"{VERSION}"}}"#));
-        assert!(json(&Listen::parse("unix:/a \"b\"").unwrap()).contains(r#""unix:/a \"b\"""#));
+        assert!(json(&Listen::parse("unix:/a \"b\"").unwrap(), None).contains(r#""unix:/a \"b\"""#));
     }
 }

@@ -66,12 +66,11 @@ impl Connections {
     }
 
     fn try_admit(self: &Arc<Self>) -> Result<Place, Full> {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let mut open = self.open.lock();
         if open.members.len() >= self.max {
             open.evict()?;
         }
-        let (number, activity) = (NUMBERS.fetch_add(1, Ordering::Relaxed), Activity::new());
+        let (number, activity) = (number(), Activity::new());
         open.members.insert(number, activity.clone());
         Ok(Place { connections: self.clone(), number, activity })
     }
@@ -83,6 +82,12 @@ impl Connections {
             self.left.notify_one();
         }
     }
+}
+
+/// A number for a connection, unique in this process.
+pub fn number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Why there is no place.

@@ -4,9 +4,10 @@ use std::{sync::Arc, thread, time::Duration};
 
 use super::{
     Owner, Reload, Start,
+    beside::Beside,
     chores::Chores,
     connections::{Connections, Place},
-    metrics, motorhead, plain_http,
+    metrics,
     process::{self, raise_descriptor_limit},
     signals::{Asked, Signals},
     socket::{Listener, Socket},
@@ -46,7 +47,7 @@ impl Server {
 
 fn refuse_exposed(settings: &Settings) -> Result<(), ServeError> {
     let refused = |lacking| ServeError::Exposed { address: settings.listen.clone(), lacking };
-    settings.exposed().map_or(Ok(()), |lacking| Err(refused(lacking)))
+    settings.exposed(&settings.listen).map_or(Ok(()), |lacking| Err(refused(lacking)))
 }
 
 async fn serve(
@@ -59,21 +60,17 @@ async fn serve(
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let connections =
         Connections::new(process::connections(settings.max_connections, raise_descriptor_limit()));
-    let bind = |listen, served| plain_http::bind(listen, settings.socket_mode, served);
-    let metrics = bind(settings.metrics_listen.as_ref(), "metrics are at /metrics").await?;
-    let motorhead = bind(settings.motorhead_listen.as_ref(), "motorhead's clients are served").await?;
     metrics::describe_connections(server.metrics(), &connections);
+    let beside = Beside::start(&server, settings, tls.as_ref()).await?;
     let workers = Workers::start(&server, settings)?;
     let chores = Chores::start(server.engine(), settings);
     let address = &settings.listen;
-    start.announce.write(address, settings);
+    start.announce.write(address, beside.inspector(), settings);
     systemd::ready(&address.to_string());
     tracing::info!("serving on {address}, with the {} store", server.engine().store_name());
     warm_up(settings.encoding);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
-        () = metrics::serve(metrics, server.metrics().clone()) => {}
-        () = motorhead::serve(motorhead, server.service(), settings.max_message_bytes) => {}
         () = follow(tls.clone()) => {}
         () = heed(&mut signals, &server, tls.as_ref(), start.reload) => {
             tracing::info!("asked to stop: calls in flight have {:?}", settings.drain_timeout);
@@ -88,6 +85,7 @@ async fn serve(
         () = workers.stop(settings.drain_timeout) => {}
         () = signals.stop() => tracing::warn!("asked to stop again: calls in flight are cut off"),
     }
+    beside.stop().await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -179,12 +179,26 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 impl Socket {
     /// Detaches the connection from the current runtime.
     pub fn detach(self) -> io::Result<Detached> {
+        self.hasten()?;
         match self {
-            Self::Tcp(stream) => {
-                stream.set_nodelay(true)?;
-                stream.into_std().map(Detached::Tcp)
-            }
+            Self::Tcp(stream) => stream.into_std().map(Detached::Tcp),
             Self::Unix(stream) => stream.into_std().map(Detached::Unix),
+        }
+    }
+
+    /// Sends each small write at once, without waiting for the acknowledgement of the one before.
+    pub fn hasten(&self) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_nodelay(true),
+            Self::Unix(_) => Ok(()),
+        }
+    }
+
+    /// Returns the address of the client; `None` on a Unix socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(stream) => stream.peer_addr().ok(),
+            Self::Unix(_) => None,
         }
     }
 

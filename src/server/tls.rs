@@ -104,6 +104,13 @@ impl Tls {
         self.current.lock().config.clone().into()
     }
 
+    /// Returns an acceptor for a new connection of plain HTTP.
+    pub fn http_acceptor(&self) -> TlsAcceptor {
+        let mut config = (*self.current.lock().config).clone();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Arc::new(config).into()
+    }
+
     /// Checks every `interval` whether the files have changed.
     pub async fn follow(self: Arc<Self>, interval: Duration) {
         loop {

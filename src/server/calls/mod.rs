@@ -15,4 +15,4 @@ mod record;
 mod span;
 
 pub use layer::CallLayer;
-pub use record::Calls;
+pub use record::{Calls, REQUEST_ID, given};

@@ -23,8 +23,8 @@ use crate::{
     telemetry::{Registry, Span},
 };
 
-/// Names a call: in the request if the caller chooses the id, and in the trailers of the answer.
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header with the id of a call: in the request if the caller chooses it, and in the trailers of the answer.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What is done with all calls of a server.
 pub struct Calls {
@@ -82,7 +82,7 @@ impl Calls {
 }
 
 /// The id that the caller chose, if it can be logged.
-fn given(headers: &HeaderMap) -> Option<HeaderValue> {
+pub fn given(headers: &HeaderMap) -> Option<HeaderValue> {
     let id = headers.get(REQUEST_ID)?;
     let is_visible = id.as_bytes().iter().all(u8::is_ascii_graphic);
     (is_visible && (1..=MAX_REQUEST_ID_BYTES).contains(&id.len())).then(|| id.clone())

@@ -9,8 +9,7 @@ use super::{
     admission::Admission,
     calls::Calls,
     connections::Connections,
-    plain_http::{self as plain, Answer},
-    socket::Listener,
+    plain_http::{self as plain, Answer, Bound},
 };
 use crate::{
     engine::Engine,
@@ -50,13 +49,8 @@ pub fn describe_connections(registry: &Registry, connections: &Arc<Connections>)
 }
 
 /// Serves the metrics, until this is dropped.
-pub async fn serve(listener: Option<Listener>, registry: Registry) {
-    match listener {
-        Some(listener) => {
-            plain::serve(listener, move |request| std::future::ready(answer(&request, &registry))).await;
-        }
-        None => std::future::pending().await,
-    }
+pub async fn serve(bound: Option<Bound>, registry: Registry) {
+    plain::serve(bound, move |request| std::future::ready(answer(&request, &registry))).await;
 }
 
 fn answer<B>(request: &Request<B>, registry: &Registry) -> Answer {

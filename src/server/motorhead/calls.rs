@@ -1,7 +1,6 @@
 //! The calls that the requests stand for.
 
-use http::{HeaderMap, HeaderName};
-use tonic::{Code, Request, metadata::MetadataMap};
+use tonic::{Code, Request};
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
@@ -15,7 +14,7 @@ use crate::{
         StateValue, UpdateStateRequest, Utterance, conversation_service_client::ConversationServiceClient,
         memory_service_client::MemoryServiceClient, state_value::Value,
     },
-    server::http2::Serves,
+    server::{http2::Serves, plain_http::Carried},
 };
 
 /// The name of the state with a context that was posted.
@@ -30,21 +29,18 @@ pub struct Session<S> {
     memory: MemoryServiceClient<S>,
     conversations: ConversationServiceClient<S>,
     health: HealthClient<S>,
-    metadata: MetadataMap,
+    carried: Carried,
     id: String,
 }
 
 impl<S: Serves> Session<S> {
-    /// Calls with the credential among `headers`.
-    pub fn new(service: S, headers: &HeaderMap) -> Self {
-        let passed = ["authorization", "utterd-namespace", "x-request-id", "traceparent"];
-        let passed = passed.map(HeaderName::from_static).into_iter();
-        let passed = passed.filter_map(|name| Some((name.clone(), headers.get(&name)?.clone())));
+    /// The calls of a request.
+    pub fn new(service: S, carried: Carried) -> Self {
         Self {
             memory: MemoryServiceClient::new(service.clone()),
             conversations: ConversationServiceClient::new(service.clone()),
             health: HealthClient::new(service),
-            metadata: MetadataMap::from_headers(passed.collect()),
+            carried,
             id: String::new(),
         }
     }
@@ -55,9 +51,7 @@ impl<S: Serves> Session<S> {
     }
 
     fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        *request.metadata_mut() = self.metadata.clone();
-        request
+        self.carried.call(message)
     }
 
     /// Whether calls are accepted.

@@ -15,37 +15,40 @@ mod calls;
 mod wire;
 
 use http::{Method, Request, StatusCode};
-use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use percent_encoding::percent_decode_str;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     http2::Serves,
-    plain_http::{self as plain, Answer},
-    socket::Listener,
+    plain_http::{self as plain, Answer, Bound, Carried},
 };
-use crate::domain::limits::MAX_PASSED_OVER_BYTES;
 use calls::Session;
 use wire::{Failure, Posted, Sought};
 
 const JSON: &str = "application/json";
 
-/// Answers the requests to `listener` with the calls of `service`, until this is dropped. A request has at most `most`
-/// bytes.
-pub async fn serve(listener: Option<Listener>, service: impl Serves + Sync, most: usize) {
-    let Some(listener) = listener else { return std::future::pending().await };
-    plain::serve(listener, move |request| {
-        let service = service.clone();
-        async move { answer(request, service, most).await.unwrap_or_else(Failure::into_answer) }
+/// Answers requests with the calls of `service`, until this is dropped. A request has at most `most` bytes.
+pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usize) {
+    plain::serve(bound, move |request| {
+        let (service, carried) = (service.clone(), Carried::of(&request));
+        async move {
+            let calls = Session::new(service, carried.clone());
+            let mut answer = answer(request, calls, most).await.unwrap_or_else(Failure::into_answer);
+            carried.mark(&mut answer);
+            answer
+        }
     })
     .await;
 }
 
-async fn answer(request: Request<Incoming>, service: impl Serves, most: usize) -> Result<Answer, Failure> {
+async fn answer<S: Serves>(
+    request: Request<Incoming>,
+    calls: Session<S>,
+    most: usize,
+) -> Result<Answer, Failure> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
     let parts: Vec<&str> = path.split('/').skip(1).collect();
-    let calls = Session::new(service, request.headers());
     match (request.method().clone(), parts.as_slice()) {
         (Method::GET, ["health"]) => calls.health().await.and_then(|health| json(&health)),
         (Method::GET, ["sessions"]) => json(&calls.list(request.uri().query().unwrap_or_default()).await?),
@@ -73,29 +76,10 @@ fn decoded(id: &str) -> Result<String, Failure> {
 
 /// Reads the JSON that a request sends, whatever its type says.
 async fn body<T: DeserializeOwned>(request: Request<Incoming>, most: usize) -> Result<T, Failure> {
-    let content = read(request.into_body(), most).await?;
+    let content = plain::read(request.into_body(), most).await;
+    let content = content.map_err(|error| Failure::bad(error.to_string()))?;
     serde_json::from_slice(&content)
         .map_err(|error| Failure::bad(format!("the request is not as expected: {error}")))
-}
-
-/// Reads a body of at most `most` bytes. Of a longer one, the rest is read too, as a client that still sends would not
-/// see the answer; but not endlessly.
-async fn read(mut body: Incoming, most: usize) -> Result<Vec<u8>, Failure> {
-    let (mut content, mut length) = (Vec::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| Failure::bad(format!("the request cannot be read: {error}")))?;
-        let Ok(data) = frame.into_data() else { continue };
-        length += data.len();
-        if length <= most {
-            content.extend_from_slice(&data);
-        } else if length > MAX_PASSED_OVER_BYTES.max(most) {
-            break;
-        }
-    }
-    match length > most {
-        true => Err(Failure::bad(format!("the request is too large; accepted: at most {most} bytes"))),
-        false => Ok(content),
-    }
 }
 
 fn json(value: &impl Serialize) -> Result<Answer, Failure> {

@@ -2,7 +2,7 @@
 
 use http::{HeaderValue, StatusCode, header::ALLOW};
 use serde::{Deserialize, Serialize};
-use tonic::{Code, Status};
+use tonic::Status;
 
 use crate::{
     proto::{Match, NewUtterance, Role, Utterance},
@@ -158,19 +158,8 @@ impl Failure {
 }
 
 impl From<Status> for Failure {
-    /// The status of HTTP that google.rpc.Code names for the code.
     fn from(status: Status) -> Self {
-        let code = match status.code() {
-            Code::InvalidArgument | Code::FailedPrecondition | Code::OutOfRange => StatusCode::BAD_REQUEST,
-            Code::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Code::PermissionDenied => StatusCode::FORBIDDEN,
-            Code::NotFound => StatusCode::NOT_FOUND,
-            Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
-            Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
-            Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
-            _ => StatusCode::INTERNAL_SERVER_ERROR,
-        };
+        let code = plain::status_of(status.code());
         Self { status: code, text: status.message().to_owned(), allow: None }
     }
 }

@@ -1,0 +1,116 @@
+//! The listeners beside gRPC's: metrics, motorhead's interface and the inspector.
+//!
+//! They are served by a thread of their own, so that an answer that takes long does not delay other connections.
+
+use std::{sync::Arc, thread};
+
+use tokio::{
+    runtime::Builder,
+    sync::{oneshot, watch},
+};
+
+use super::{inspector, metrics, motorhead, plain_http::Bound, tls::Tls};
+use crate::{
+    config::{Listen, Settings},
+    server::{ServeError, Server},
+};
+
+/// The listeners, while they are served.
+pub struct Beside {
+    inspector: Option<Listen>,
+    /// Its drop cuts off what is still served.
+    _running: oneshot::Sender<()>,
+    done: oneshot::Receiver<()>,
+}
+
+/// The bound listeners; `None` for those that the settings do not ask for.
+struct Listeners {
+    metrics: Option<Bound>,
+    motorhead: Option<Bound>,
+    inspector: Option<Bound>,
+}
+
+impl Beside {
+    /// Binds the addresses that `settings` name, and serves them until `server` closes.
+    pub async fn start(
+        server: &Server,
+        settings: &Settings,
+        tls: Option<&Arc<Tls>>,
+    ) -> Result<Self, ServeError> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Worker)?;
+        let (bound, binding) = oneshot::channel();
+        let (running, cut_off) = oneshot::channel::<()>();
+        let (finished, done) = oneshot::channel();
+        let (server, settings, tls) = (server.clone(), settings.clone(), tls.cloned());
+        let serving = async move {
+            let listeners = match Listeners::bind(&server, &settings, tls).await {
+                Ok(listeners) => listeners,
+                Err(error) => return drop(bound.send(Err(error))),
+            };
+            let inspector = listeners.inspector.as_ref().map(|bound| bound.address().clone());
+            drop(bound.send(Ok(inspector)));
+            listeners.serve(&server, &settings).await;
+            // The answers under way are finished meanwhile.
+            let _ = cut_off.await;
+        };
+        thread::Builder::new()
+            .name("utterd-http".into())
+            .spawn(move || {
+                runtime.block_on(serving);
+                drop(finished);
+            })
+            .map_err(ServeError::Worker)?;
+        match binding.await {
+            Ok(bound) => Ok(Self { inspector: bound?, _running: running, done }),
+            Err(_) => Err(ServeError::Worker(std::io::ErrorKind::Other.into())),
+        }
+    }
+
+    /// Where the inspector is served, if it is.
+    pub fn inspector(&self) -> Option<&Listen> {
+        self.inspector.as_ref()
+    }
+
+    /// Cuts off what is still served.
+    pub async fn stop(self) {
+        let Self { _running: running, done, .. } = self;
+        drop(running);
+        let _: Result<(), _> = done.await;
+    }
+}
+
+impl Listeners {
+    async fn bind(server: &Server, settings: &Settings, tls: Option<Arc<Tls>>) -> Result<Self, ServeError> {
+        let is_guarded = server.guard.is_some();
+        let bind = |listen, served| Bound::new(listen, settings.socket_mode, served);
+        let metrics = bind(settings.metrics_listen.as_ref(), "metrics are at /metrics").await?;
+        let motorhead = bind(settings.motorhead_listen.as_ref(), "motorhead's clients are served").await?;
+        if let Some(address) = &settings.inspector
+            && let Some(lacking) = settings.exposed(address)
+        {
+            return Err(ServeError::Exposed { address: address.clone(), lacking });
+        }
+        let inspector = bind(settings.inspector.as_ref(), "the inspector is served").await?;
+        Ok(Self {
+            metrics,
+            motorhead: motorhead.map(|bound| bound.private(is_guarded)),
+            inspector: inspector.map(|bound| bound.secured(tls).private(is_guarded)),
+        })
+    }
+
+    /// Serves until `server` closes.
+    async fn serve(self, server: &Server, settings: &Settings) {
+        let mut closing = server.closing.subscribe();
+        let most = settings.max_message_bytes;
+        tokio::select! {
+            () = metrics::serve(self.metrics, server.metrics().clone()) => {}
+            () = motorhead::serve(self.motorhead, server.service(), most) => {}
+            () = inspector::serve(self.inspector, server.service(), most) => {}
+            () = closed(&mut closing) => {}
+        }
+    }
+}
+
+async fn closed(closing: &mut watch::Receiver<bool>) {
+    let _ = closing.wait_for(|closing| *closing).await;
+}

@@ -1,0 +1,178 @@
+//! One call of the page: JSON in, the call of the server, JSON out.
+
+use std::{convert::Infallible, time::Duration};
+
+use bytes::Bytes;
+use futures::stream::{self, Stream};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE, uri::PathAndQuery};
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody};
+use hyper::body::Incoming;
+use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
+use tonic::{Status, Streaming, client::Grpc};
+
+use super::{codec::Dynamic, failure::Failure, frames};
+use crate::{
+    domain::limits::INSPECTOR_MESSAGE_BYTES,
+    proto,
+    server::{
+        http2::Serves,
+        plain_http::{self as plain, Answer, Carried, ReadError},
+    },
+};
+
+/// The type of a call with one request and one response.
+const UNARY: &str = "application/json";
+/// The type of a call with a stream in either direction.
+const STREAM: &str = "application/connect+json";
+/// The milliseconds within which the caller wants an answer.
+const TIMEOUT: &str = "connect-timeout-ms";
+
+/// Answers the call that `request` stands for.
+pub async fn answer(
+    request: Request<Incoming>,
+    service: impl Serves,
+    carried: &Carried,
+    most: usize,
+) -> Answer {
+    let Some(method) = method(request.uri().path()) else {
+        let status = Status::unimplemented("there is no such call; accepted: /utterd.v1.SERVICE/METHOD");
+        return refuse(StatusCode::NOT_FOUND, &status);
+    };
+    let is_stream = method.is_client_streaming() || method.is_server_streaming();
+    let expected = if is_stream { STREAM } else { UNARY };
+    if !is_of_type(request.headers(), expected) {
+        let status = Status::invalid_argument(format!("content-type: accepted for this call: {expected}"));
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &status);
+    }
+    let call = Call { method, service, carried, timeout: timeout(request.headers()) };
+    let body = match plain::read(request.into_body(), most).await {
+        Ok(body) => body,
+        Err(error @ ReadError::Broken(_)) => return Failure::answer(&Status::cancelled(error.to_string())),
+        Err(error @ ReadError::TooLarge { .. }) => {
+            return Failure::answer(&Status::resource_exhausted(error.to_string()));
+        }
+    };
+    match is_stream {
+        true => call.streamed(&body).await,
+        false => call.answered(&body).await.unwrap_or_else(|status| Failure::answer(&status)),
+    }
+}
+
+fn refuse(code: StatusCode, status: &Status) -> Answer {
+    let mut answer = Failure::answer(status);
+    *answer.status_mut() = code;
+    answer
+}
+
+/// The method with the path `/package.Service/Method`.
+fn method(path: &str) -> Option<MethodDescriptor> {
+    let (service, method) = path.strip_prefix('/')?.split_once('/')?;
+    let service = proto::descriptors()?.get_service_by_name(service)?;
+    service.methods().find(|it| it.name() == method)
+}
+
+fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
+    let given = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    given.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(expected))
+}
+
+fn timeout(headers: &HeaderMap) -> Option<Duration> {
+    let milliseconds = headers.get(TIMEOUT)?.to_str().ok()?.parse().ok()?;
+    Some(Duration::from_millis(milliseconds))
+}
+
+/// A call that is to be made.
+struct Call<'a, S> {
+    method: MethodDescriptor,
+    service: S,
+    carried: &'a Carried,
+    timeout: Option<Duration>,
+}
+
+impl<S: Serves> Call<'_, S> {
+    /// Makes a call with one request and one response.
+    async fn answered(self, body: &[u8]) -> Result<Answer, Status> {
+        let request = self.request(read(self.method.input(), body)?);
+        let (path, codec) = (self.path()?, Dynamic(self.method.output()));
+        let mut grpc = ready(self.service).await?;
+        let response = grpc.unary(request, path, codec).await?.into_inner();
+        let json = serde_json::to_vec(&response).map_err(|error| Status::internal(error.to_string()))?;
+        Ok(plain::text(StatusCode::OK, UNARY, json))
+    }
+
+    /// Makes a call with a stream in either direction. An error is told in its last frame.
+    async fn streamed(self, body: &[u8]) -> Answer {
+        let body = match self.begun(body).await {
+            Ok(messages) => StreamBody::new(told(messages)).boxed_unsync(),
+            Err(status) => http_body_util::Full::new(frames::end(Err(status))).boxed_unsync(),
+        };
+        let mut answer = Response::new(body);
+        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(STREAM));
+        answer
+    }
+
+    async fn begun(self, body: &[u8]) -> Result<Streaming<DynamicMessage>, Status> {
+        let frames = frames::split(body)?;
+        if frames.len() != 1 && !self.method.is_client_streaming() {
+            return Err(Status::invalid_argument(format!(
+                "the request has {} messages; accepted: one",
+                frames.len()
+            )));
+        }
+        let messages = frames.into_iter().map(|frame| read(self.method.input(), frame));
+        let messages = messages.collect::<Result<Vec<_>, _>>()?;
+        let request = self.request(stream::iter(messages));
+        let (path, codec) = (self.path()?, Dynamic(self.method.output()));
+        let mut grpc = ready(self.service).await?;
+        Ok(grpc.streaming(request, path, codec).await?.into_inner())
+    }
+
+    fn request<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = self.carried.call(message);
+        if let Some(timeout) = self.timeout {
+            request.set_timeout(timeout);
+        }
+        request
+    }
+
+    fn path(&self) -> Result<PathAndQuery, Status> {
+        let path = format!("/{}/{}", self.method.parent_service().full_name(), self.method.name());
+        path.parse().map_err(|_| Status::internal("the name of a method is no path"))
+    }
+}
+
+async fn ready<S: Serves>(service: S) -> Result<Grpc<S>, Status> {
+    let mut grpc = Grpc::new(service).max_decoding_message_size(INSPECTOR_MESSAGE_BYTES);
+    let Ok(()) = grpc.ready().await;
+    Ok(grpc)
+}
+
+fn read(descriptor: MessageDescriptor, json: &[u8]) -> Result<DynamicMessage, Status> {
+    let name = descriptor.name().to_owned();
+    let refused =
+        |error: serde_json::Error| Status::invalid_argument(format!("the request is no {name}: {error}"));
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let message = DynamicMessage::deserialize(descriptor, &mut reader).map_err(refused)?;
+    reader.end().map_err(refused)?;
+    Ok(message)
+}
+
+/// The frames of an answer: its messages, and how it ended.
+fn told(messages: Streaming<DynamicMessage>) -> impl Stream<Item = Result<Frame<Bytes>, Infallible>> {
+    stream::unfold(Some(messages), async |messages| {
+        let mut messages = messages?;
+        let next = messages.message().await;
+        let framed = match next {
+            Ok(Some(message)) => frames::message(&message).map(Some),
+            Ok(None) => Ok(None),
+            Err(status) => Err(status),
+        };
+        let (frame, rest) = match framed {
+            Ok(Some(frame)) => (frame, Some(messages)),
+            Ok(None) => (frames::end(Ok(())), None),
+            Err(status) => (frames::end(Err(status)), None),
+        };
+        Some((Ok(Frame::data(frame)), rest))
+    })
+}

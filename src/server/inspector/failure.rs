@@ -1,0 +1,81 @@
+//! A failed call, as the page is told of it.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD as BASE64};
+use prost::Message as _;
+use prost_reflect::DynamicMessage;
+use serde::Serialize;
+use tonic::{Code, Status};
+use tonic_types::pb::Status as WireStatus;
+
+use crate::{
+    proto,
+    server::plain_http::{self as plain, Answer},
+};
+
+/// The error of a call.
+#[derive(Serialize)]
+pub struct Failure<'a> {
+    code: &'static str,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    details: Vec<Detail>,
+}
+
+/// A detail of `google.rpc`.
+#[derive(Serialize)]
+struct Detail {
+    #[serde(rename = "type")]
+    kind: String,
+    /// The message, in base64.
+    value: String,
+    /// The message in JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    debug: Option<DynamicMessage>,
+}
+
+impl<'a> Failure<'a> {
+    /// The error that `status` tells.
+    pub fn of(status: &'a Status) -> Self {
+        let details = WireStatus::decode(status.details()).unwrap_or_default().details;
+        let details = details.into_iter().map(|any| Detail::of(&any.type_url, &any.value)).collect();
+        Self { code: name(status.code()), message: status.message(), details }
+    }
+
+    /// The answer to a call that fails before it streams anything.
+    pub fn answer(status: &Status) -> Answer {
+        let json = serde_json::json!(Failure::of(status)).to_string();
+        plain::text(plain::status_of(status.code()), "application/json", json)
+    }
+}
+
+impl Detail {
+    fn of(url: &str, value: &[u8]) -> Self {
+        let kind = url.rsplit('/').next().unwrap_or_default().to_owned();
+        let descriptor = proto::descriptors().and_then(|pool| pool.get_message_by_name(&kind));
+        let debug = descriptor.and_then(|descriptor| DynamicMessage::decode(descriptor, value).ok());
+        Self { kind, value: BASE64.encode(value), debug }
+    }
+}
+
+/// The name of a code in the Connect protocol.
+fn name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "ok",
+        Code::Cancelled => "canceled",
+        Code::Unknown => "unknown",
+        Code::InvalidArgument => "invalid_argument",
+        Code::DeadlineExceeded => "deadline_exceeded",
+        Code::NotFound => "not_found",
+        Code::AlreadyExists => "already_exists",
+        Code::PermissionDenied => "permission_denied",
+        Code::ResourceExhausted => "resource_exhausted",
+        Code::FailedPrecondition => "failed_precondition",
+        Code::Aborted => "aborted",
+        Code::OutOfRange => "out_of_range",
+        Code::Unimplemented => "unimplemented",
+        Code::Internal => "internal",
+        Code::Unavailable => "unavailable",
+        Code::DataLoss => "data_loss",
+        Code::Unauthenticated => "unauthenticated",
+    }
+}

@@ -1,0 +1,51 @@
+//! The inspector: a page for browsers, and the calls that it makes.
+//!
+//! | request | answer |
+//! |---|---|
+//! | `GET /`, `GET /NAME.js`, … | the page, which is embedded in the program |
+//! | `POST /utterd.v1.SERVICE/METHOD` | that call, in JSON |
+//!
+//! The calls pass through everything that a gRPC call passes through: credentials, admission, limits and metrics. Their
+//! form is that of the Connect protocol, with JSON as the codec: `application/json` for a call with one request and one
+//! response, `application/connect+json` for a stream. A browser sends neither type to another origin without asking
+//! that origin first, which gets no answer here, so a page of others cannot call in a user's name.
+
+mod call;
+mod codec;
+mod failure;
+mod frames;
+mod page;
+
+use http::{HeaderValue, Method, Request, StatusCode, header::ALLOW};
+use hyper::body::Incoming;
+
+use super::{
+    http2::Serves,
+    plain_http::{self as plain, Answer, Bound, Carried},
+};
+
+/// Serves the page, and its calls with those of `service`, until this is dropped. A request has at most `most` bytes.
+pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usize) {
+    plain::serve(bound, move |request| {
+        let (service, carried) = (service.clone(), Carried::of(&request));
+        async move {
+            let mut answer = answer(request, service, &carried, most).await;
+            carried.mark(&mut answer);
+            answer
+        }
+    })
+    .await;
+}
+
+async fn answer(request: Request<Incoming>, service: impl Serves, carried: &Carried, most: usize) -> Answer {
+    match *request.method() {
+        Method::GET | Method::HEAD => page::answer(&request),
+        Method::POST => call::answer(request, service, carried, most).await,
+        _ => {
+            let text = "accepted: GET for the page, POST for its calls\n";
+            let mut refused = plain::text(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", text);
+            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
+            refused
+        }
+    }
+}

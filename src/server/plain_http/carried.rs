@@ -1,0 +1,61 @@
+//! What of a request goes along with the calls that it stands for.
+
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use tonic::metadata::MetadataMap;
+use ulid::Ulid;
+
+use crate::server::{calls, connection::Peer};
+
+/// The headers that are passed on as they are.
+const PASSED: [HeaderName; 4] = [
+    http::header::AUTHORIZATION,
+    HeaderName::from_static("utterd-namespace"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+];
+
+/// The caller's credential and trace, the client at the other end of the connection, and an id for the log.
+#[derive(Clone)]
+pub struct Carried {
+    metadata: MetadataMap,
+    peer: Option<Peer>,
+    id: HeaderValue,
+}
+
+impl Carried {
+    /// What goes along with the calls of `request`.
+    pub fn of<B>(request: &Request<B>) -> Self {
+        let headers = request.headers();
+        let id = calls::given(headers).unwrap_or_else(made);
+        let mut passed = HeaderMap::new();
+        for name in PASSED {
+            for value in headers.get_all(&name) {
+                passed.append(&name, value.clone());
+            }
+        }
+        passed.insert(calls::REQUEST_ID, id.clone());
+        let peer = request.extensions().get::<Peer>().cloned();
+        Self { metadata: MetadataMap::from_headers(passed), peer, id }
+    }
+
+    /// A call with `message`.
+    pub fn call<T>(&self, message: T) -> tonic::Request<T> {
+        let mut call = tonic::Request::new(message);
+        *call.metadata_mut() = self.metadata.clone();
+        if let Some(peer) = &self.peer {
+            call.extensions_mut().insert(peer.clone());
+        }
+        call
+    }
+
+    /// Adds the id of the calls to an answer.
+    pub fn mark<B>(&self, answer: &mut Response<B>) {
+        answer.headers_mut().insert(calls::REQUEST_ID, self.id.clone());
+    }
+}
+
+/// An id for a caller that gives none.
+fn made() -> HeaderValue {
+    // only digits and letters, so this does not fail
+    HeaderValue::try_from(Ulid::new().to_string()).unwrap_or(HeaderValue::from_static("unknown"))
+}

@@ -1,0 +1,141 @@
+//! A listener, and the connections that it accepts.
+
+use std::{convert::Infallible, io, sync::Arc, time::Duration};
+
+use http::{Request, StatusCode};
+use hyper::{body::Incoming, server::conn::http1, service::service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{sleep, timeout},
+};
+
+use super::{Answer, nearby::foreign, text};
+use crate::{
+    config::Listen,
+    domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE},
+    server::{
+        ServeError,
+        connection::Peer,
+        connections,
+        socket::{Listener, Socket, Stream},
+        tls::Tls,
+    },
+};
+
+/// How long to wait after a failed accept: most likely, the process is out of descriptors.
+const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
+
+/// A listener that is bound to its address.
+pub struct Bound {
+    listener: Listener,
+    address: Listen,
+    tls: Option<Arc<Tls>>,
+    /// Web pages of others are kept away.
+    is_private: bool,
+}
+
+impl Bound {
+    /// Binds an address, if there is one; the log says what is `served` there.
+    pub async fn new(
+        listen: Option<&Listen>,
+        socket_mode: u32,
+        served: &str,
+    ) -> Result<Option<Self>, ServeError> {
+        let Some(listen) = listen else { return Ok(None) };
+        let failed = |error| ServeError::Listen { address: listen.clone(), error };
+        let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;
+        let address = listener.address().map_err(failed)?;
+        tracing::info!("{served} on {address}");
+        Ok(Some(Self { listener, address, tls: None, is_private: false }))
+    }
+
+    /// Encrypts connections from the network, if there is TLS.
+    pub fn secured(self, tls: Option<Arc<Tls>>) -> Self {
+        Self { tls, ..self }
+    }
+
+    /// Keeps web pages of others away if the address is one of this machine and there are no credentials.
+    pub fn private(self, is_guarded: bool) -> Self {
+        let is_private = !is_guarded && matches!(&self.address, Listen::Tcp(_) if self.address.is_local());
+        Self { is_private, ..self }
+    }
+
+    /// Where it listens, with the actual port or the absolute path.
+    pub fn address(&self) -> &Listen {
+        &self.address
+    }
+}
+
+/// Answers the requests to `bound` with `answer`, until this is dropped; waits forever if there is no listener. Each
+/// request has its [`Peer`] in its extensions. The answers that are under way when this is dropped are finished.
+pub async fn serve<H, F>(bound: Option<Bound>, answer: H)
+where
+    H: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Answer> + Send + 'static,
+{
+    let Some(Bound { listener, tls, is_private, .. }) = bound else { return std::future::pending().await };
+    let places = Arc::new(Semaphore::new(HTTP_CONNECTIONS));
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok(socket) => {
+                let attended = attend(socket, tls.clone(), is_private, answer.clone());
+                tokio::spawn(until_end(attended, place));
+            }
+            Err(error) => {
+                tracing::warn!(%error, "could not accept a connection");
+                sleep(NEXT_ATTEMPT).await;
+            }
+        }
+    }
+}
+
+async fn until_end(attended: impl Future<Output = io::Result<()>>, place: OwnedSemaphorePermit) {
+    if let Err(error) = attended.await {
+        tracing::debug!(%error, "a connection failed");
+    }
+    drop(place);
+}
+
+/// Serves one connection until it ends.
+async fn attend<H, F>(socket: Socket, tls: Option<Arc<Tls>>, is_private: bool, answer: H) -> io::Result<()>
+where
+    H: Fn(Request<Incoming>) -> F + Clone,
+    F: Future<Output = Answer>,
+{
+    let (stream, peer) = timeout(HANDSHAKE_TIMEOUT, met(socket, tls)).await??;
+    let requests = service_fn(move |mut request: Request<Incoming>| {
+        let foreign = is_private.then(|| foreign(request.headers())).flatten();
+        request.extensions_mut().insert(peer.clone());
+        let answer = answer.clone();
+        async move {
+            Ok::<_, Infallible>(match foreign {
+                Some(told) => text(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", told + "\n"),
+                None => answer(request).await,
+            })
+        }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HTTP_PATIENCE);
+    builder.serve_connection(TokioIo::new(stream), requests).await.map_err(io::Error::other)
+}
+
+/// Makes a connection ready: the stream of its bytes, and its client.
+async fn met(socket: Socket, tls: Option<Arc<Tls>>) -> io::Result<(Box<dyn Stream>, Peer)> {
+    let peer = Peer::new(connections::number(), socket.peer());
+    match (socket, tls) {
+        (Socket::Tcp(stream), Some(tls)) => {
+            let stream = tls.http_acceptor().accept(stream).await?;
+            let peer = match stream.get_ref().1.peer_certificates() {
+                Some([own, ..]) => peer.showing(own),
+                _ => peer,
+            };
+            Ok((Box::new(stream), peer))
+        }
+        (socket, _) => {
+            socket.hasten()?;
+            Ok((socket.into_stream(), peer))
+        }
+    }
+}
