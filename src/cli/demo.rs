@@ -33,11 +33,15 @@ const KEPT: i32 = 12;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd demo
+  utterd demo --inspector
   utterd demo --listen 127.0.0.1:50052")]
 pub struct Demo {
     /// Where to listen: HOST:PORT, or unix:PATH
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:50051")]
     listen: Listen,
+    /// Also serve the inspector, a page for browsers: HOST:PORT [default: 127.0.0.1:50080]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1, default_missing_value = "127.0.0.1:50080")]
+    inspector: Option<Listen>,
 }
 
 fn address(text: &str) -> Result<Listen, String> {
@@ -46,7 +50,8 @@ fn address(text: &str) -> Result<Listen, String> {
 
 /// Fills a server within this process, and serves until the process is asked to end.
 pub async fn demo(args: Demo) -> Result<(), CliError> {
-    let settings = Settings { listen: args.listen, log: "warn".into(), ..Settings::of(Preset::Session) };
+    let Demo { listen, inspector } = args;
+    let settings = Settings { listen, inspector, log: "warn".into(), ..Settings::of(Preset::Session) };
     log(&settings.log, settings.log_format);
     let server = InProcess::start(&settings).await?;
     fill(&Connection::within(server.connector(), &Access::default()).await?).await?;

@@ -10,11 +10,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::server::plain_http::{self as plain, Answer};
 
-const HTML: &str = "text/html; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
-const JS: &str = "text/javascript; charset=utf-8";
-const SVG: &str = "image/svg+xml";
-
 /// The page runs and loads nothing but its own files, calls nobody but this server, and is shown in no other page: what
 /// was said in a conversation is never more than text on it.
 const POLICY: HeaderValue = HeaderValue::from_static(
@@ -22,35 +17,60 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// A file of the page.
-struct File {
-    path: &'static str,
-    kind: &'static str,
-    text: &'static str,
-}
-
 macro_rules! files {
-    ($($path:literal $kind:ident $name:literal),* $(,)?) => {
-        [$(File { path: $path, kind: $kind, text: include_str!(concat!("page/", $name)) }),*]
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("page/", $name)))),*]
     };
 }
 
-const FILES: [File; 3] = files![
-    "/" HTML "index.html",
-    "/style.css" CSS "style.css",
-    "/icon.svg" SVG "icon.svg",
+/// The names and texts of the files.
+const FILES: &[(&str, &str)] = files![
+    "index.html",
+    "icon.svg",
+    "base.css",
+    "conversation.css",
+    "dialogs.css",
+    "narrow.css",
+    "page.css",
+    "panels.css",
+    "actions.js",
+    "calls.js",
+    "compose.js",
+    "context.js",
+    "conversation.js",
+    "details.js",
+    "dialogs.js",
+    "element.js",
+    "events.js",
+    "forget.js",
+    "forks.js",
+    "list.js",
+    "live.js",
+    "main.js",
+    "recall.js",
+    "route.js",
+    "summary.js",
+    "tabs.js",
+    "timeline.js",
+    "utterance.js",
+    "view.js",
+    "window.js",
+    "words.js",
 ];
 
 /// Answers with the file that `request` names.
 pub fn answer<B>(request: &Request<B>) -> Answer {
-    let path = request.uri().path();
-    let Some(file) = FILES.iter().find(|file| file.path == path) else {
+    let asked = match request.uri().path() {
+        "/" => "index.html",
+        path => path.trim_start_matches('/'),
+    };
+    let Some((name, text)) = FILES.iter().find(|(name, _)| *name == asked) else {
         return plain::text(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "the page is at /\n");
     };
-    let tag = format!("\"{:016x}\"", xxh3_64(file.text.as_bytes()));
+    let tag = format!("\"{:016x}\"", xxh3_64(text.as_bytes()));
     let mut answer = match is_known(request.headers(), &tag) {
-        true => plain::text(StatusCode::NOT_MODIFIED, file.kind, ""),
-        false => plain::text(StatusCode::OK, file.kind, file.text),
+        true => plain::text(StatusCode::NOT_MODIFIED, kind(name), ""),
+        false => plain::text(StatusCode::OK, kind(name), *text),
     };
     let headers = answer.headers_mut();
     if let Ok(tag) = HeaderValue::try_from(tag) {
@@ -61,6 +81,15 @@ pub fn answer<B>(request: &Request<B>) -> Answer {
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     answer
+}
+
+fn kind(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        _ => "image/svg+xml",
+    }
 }
 
 /// Whether the browser already has the file with this tag.

@@ -1,0 +1,272 @@
+// What a model would get, at any budget and in any format, and what is left out.
+
+import { call } from "./calls.js";
+import { field, fill, h, select } from "./element.js";
+import { count, counted, indented, length, named, span, within } from "./words.js";
+
+const PAUSE = 120;
+/** @type {[value: string, text: string][]} */
+const FORMATS = [
+  ["CONTEXT_FORMAT_OPENAI_CHAT", "OpenAI chat"],
+  ["CONTEXT_FORMAT_ANTHROPIC_MESSAGES", "Anthropic messages"],
+  ["CONTEXT_FORMAT_TEXT", "text"],
+];
+
+export class ContextPanel {
+  #timer = 0;
+  #asked = 0;
+  /** @type {any} */ #built = null;
+
+  /**
+   * @param {import("./conversation.js").Conversation} conversation
+   * @param {{timeline: import("./timeline.js").Timeline, goTo: (sequence: number) => void}} shown
+   */
+  constructor(conversation, { timeline, goTo }) {
+    this.conversation = conversation;
+    this.timeline = timeline;
+    this.goTo = goTo;
+    const soon = () => this.#soon();
+    this.format = select(FORMATS, { onchange: soon });
+    this.budget = h("input", { type: "number", min: 1, placeholder: "default", oninput: () => this.#budgetGiven() });
+    this.slider = h("input", { type: "range", min: 1, "aria-label": "Budget", oninput: () => this.#slid() });
+    this.turns = h("input", { type: "number", min: 0, placeholder: "default", oninput: soon });
+    this.masked = h("input", { type: "number", min: 1, placeholder: "none", oninput: soon });
+    this.recall = h("input", { type: "text", placeholder: "nothing", oninput: soon });
+    this.placement = select(
+      [
+        ["SUMMARY_PLACEMENT_SYSTEM", "system message"],
+        ["SUMMARY_PLACEMENT_USER_MESSAGE", "user message"],
+      ],
+      { onchange: soon },
+    );
+    this.instructions = h("textarea", { rows: 2, placeholder: "none", oninput: soon });
+    this.raw = h("input", { type: "checkbox", onchange: () => this.#draw() });
+    this.told = h("div", { class: "context-told", role: "status", "aria-live": "polite" });
+    this.messages = h("div", { class: "messages" });
+    this.element = h("div", { class: "panel-body" }, this.#form(), this.told, this.messages);
+  }
+
+  #form() {
+    return h(
+      "form",
+      { class: "grid", onsubmit: (event) => event.preventDefault() },
+      field("Format", this.format),
+      field("Token budget", this.budget),
+      h("div", { class: "whole" }, this.slider),
+      h(
+        "details",
+        { class: "whole more" },
+        h("summary", {}, "More"),
+        h(
+          "div",
+          { class: "grid" },
+          field("Most turns", this.turns),
+          field("Mask tool results after turns", this.masked),
+          field("Summary in a", this.placement),
+          field("Recall what is about", this.recall),
+          h("div", { class: "whole" }, field("Instructions that are not stored", this.instructions)),
+        ),
+      ),
+    );
+  }
+
+  open() {
+    this.update();
+  }
+
+  close() {
+    this.#asked += 1;
+    this.#built = null;
+    this.timeline.tell(() => null);
+  }
+
+  update() {
+    void this.#read();
+  }
+
+  #soon() {
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.#read(), PAUSE);
+  }
+
+  #slid() {
+    this.budget.value = this.slider.value;
+    this.#soon();
+  }
+
+  #budgetGiven() {
+    if (this.budget.value) this.slider.value = this.budget.value;
+    this.#soon();
+  }
+
+  async #read() {
+    const number = (this.#asked += 1);
+    const optional = (/** @type {HTMLInputElement} */ input) => (input.value === "" ? undefined : Number(input.value));
+    const prompt = this.recall.value.trim();
+    const request = {
+      conversationId: this.conversation.id,
+      format: this.format.value,
+      tokenBudget: optional(this.budget),
+      maxTurns: optional(this.turns),
+      maskToolResultsAfterTurns: optional(this.masked),
+      summaryPlacement: this.placement.value,
+      instructions: this.instructions.value,
+      ...(prompt && { recall: { prompt, scope: "REMEMBER_SCOPE_RECIPIENT" } }),
+    };
+    try {
+      const built = await call("ContextService/BuildContext", request);
+      if (number !== this.#asked) return;
+      this.#built = built;
+      this.#range();
+      this.#draw();
+    } catch (error) {
+      if (number !== this.#asked) return;
+      this.#refused(/** @type {Error} */ (error));
+    }
+  }
+
+  /** The slider goes up to the default budget, or to what everything would take. */
+  #range() {
+    const { tokenCount = 0, tokenBudget } = this.#built;
+    const { maxTokens, summary, totalTokenCount = 0 } = this.conversation.capacity;
+    const usual = maxTokens && summary?.tokenLimit ? maxTokens + summary.tokenLimit + 64 : 0;
+    this.slider.max = String(Math.max(usual, totalTokenCount + 64, tokenCount, Number(this.budget.value)));
+    if (!this.budget.value) this.slider.value = String(tokenBudget ?? this.slider.max);
+  }
+
+  /** @param {Error} error */
+  #refused(error) {
+    fill(this.told, h("p", { class: "error" }, error.message));
+    fill(this.messages);
+    this.timeline.tell(() => null);
+  }
+
+  #draw() {
+    const { tokenCount = 0, tokenBudget, warnings = [], omitted = [] } = this.#built;
+    const share = tokenBudget
+      ? h("meter", { min: 0, max: tokenBudget, value: tokenCount, "aria-label": "Budget used" })
+      : null;
+    fill(
+      this.told,
+      h(
+        "p",
+        { class: "sum" },
+        h("b", {}, count(tokenCount)),
+        ` of ${tokenBudget ? count(tokenBudget) : "unlimited"} tokens`,
+        share,
+      ),
+      warnings.map(({ text }) => h("p", { class: "warning" }, text)),
+      omitted.length > 0 &&
+        h(
+          "ul",
+          { class: "omitted" },
+          omitted.map((it) => this.#omission(it)),
+        ),
+    );
+    fill(
+      this.messages,
+      h("label", { class: "check" }, this.raw, " as it is sent"),
+      this.raw.checked ? sent(this.#built) : this.#cards(),
+    );
+    this.timeline.tell(fates(this.#built));
+  }
+
+  #omission({ reason, sequences = [] }) {
+    const places = sequences
+      .slice(0, 12)
+      .map((range) =>
+        h("button", { type: "button", class: "link", onclick: () => this.goTo(Number(range.first)) }, span(range)),
+      );
+    const more = sequences.length > 12 && "…";
+    return h(
+      "li",
+      {},
+      h("b", {}, `${counted(length(sequences), "utterance")} left out: ${named(reason, "OMISSION_REASON")}`),
+      " ",
+      places,
+      more,
+    );
+  }
+
+  #cards() {
+    const { messagesJson, systemJson, text, stablePrefixMessages = 0, utterances = [] } = this.#built;
+    if (text) return h("pre", { class: "message" }, text);
+    const system = systemJson ? JSON.parse(systemJson).map((block) => ({ role: "system", content: block.text })) : [];
+    const messages = messagesJson ? JSON.parse(messagesJson) : [];
+    const cards = system.map((message) => card(message, [], this.goTo));
+    messages.forEach((message, index) => {
+      const from = utterances.filter((it) => it.messageIndex === index);
+      cards.push(card(message, from, this.goTo));
+      if (index + 1 === stablePrefixMessages)
+        cards.push(h("p", { class: "boundary" }, h("span", {}, "↑ the same in the next call: a prompt cache hits ↑")));
+    });
+    return cards.length > 0 ? cards : h("p", { class: "quiet" }, "No messages.");
+  }
+}
+
+function sent({ messagesJson, systemJson, text }) {
+  const whole = systemJson ? `{"system": ${systemJson}, "messages": ${messagesJson}}` : messagesJson;
+  return h(
+    "pre",
+    { class: "message", tabindex: 0, role: "region", "aria-label": "As it is sent" },
+    text || indented(whole ?? "[]"),
+  );
+}
+
+/**
+ * @param {any} message
+ * @param {any[]} from
+ * @param {(sequence: number) => void} goTo
+ */
+function card({ role, content, tool_calls: calls = [], name }, from, goTo) {
+  const how = [...new Set(from.map(({ renderedAs }) => named(renderedAs, "RENDERED_AS")))].filter(
+    (it) => it !== "whole",
+  );
+  const places = from.map(({ sequence }) =>
+    h("button", { type: "button", class: "link", onclick: () => goTo(Number(sequence)) }, `#${sequence}`),
+  );
+  return h(
+    "section",
+    { class: `message ${role}` },
+    h(
+      "h4",
+      {},
+      name ? `${role} · ${name}` : role,
+      how.length > 0 && h("span", { class: "mark" }, how.join(", ")),
+      h("span", { class: "places" }, places),
+    ),
+    parts(content).map((part) => h("p", { class: "text" }, part)),
+    calls.map((made) =>
+      h("p", { class: "tool-call" }, h("code", {}, h("b", {}, made.function?.name), `(${made.function?.arguments})`)),
+    ),
+  );
+}
+
+/** The texts of a message's content. @param {any} content @returns {string[]} */
+function parts(content) {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return [content];
+  return content.map((part) => {
+    if (part.type === "text") return part.text;
+    if (part.type === "tool_use") return `→ ${part.name}(${JSON.stringify(part.input)})`;
+    if (part.type === "tool_result") return `← ${parts(part.content).join("\n")}`;
+    return JSON.stringify(part);
+  });
+}
+
+/**
+ * How a context has each utterance.
+ * @param {any} built
+ * @returns {import("./timeline.js").Fate}
+ */
+function fates({ utterances = [], omitted = [] }) {
+  const rendered = new Map(
+    utterances.filter((it) => !it.conversationId).map((it) => [it.sequence, named(it.renderedAs, "RENDERED_AS")]),
+  );
+  return ({ sequence }) => {
+    const as = rendered.get(sequence);
+    if (as) return { text: as === "whole" ? "in the context" : `in the context: ${as}`, isIn: true };
+    const left = omitted.find((it) => within(it.sequences, Number(sequence)));
+    return left ? { text: `left out: ${named(left.reason, "OMISSION_REASON")}`, isIn: false } : null;
+  };
+}

@@ -1,0 +1,122 @@
+// The conversation that is shown: what is known of it, kept up to date.
+
+import { call } from "./calls.js";
+import { changes, operation, removes } from "./live.js";
+
+/** The most utterances of the window that the strip above the conversation shows. */
+const STRIP = 400;
+/** Changes that come together are read together. */
+const PAUSE = 60;
+
+/** @typedef {{first: string | number, last: string | number}} Range */
+
+/**
+ * Dispatches `change` when what is known of the conversation has changed (its detail: the ranges of sequences that are
+ * to be read again, or `all`), and `gone` when the conversation is removed.
+ */
+export class Conversation extends EventTarget {
+  /** What GetConversation tells of it. @type {any} */ about = null;
+  /** @type {any[]} */ shares = [];
+  /** @type {any} */ capacity = null;
+  /** @type {any[]} */ segments = [];
+  /** The window's utterances, or the newest of them. @type {any[]} */ window = [];
+  /** The first and the last sequence that are stored; 0 if none is. */
+  first = 0;
+  last = 0;
+  /** @type {Range[] | "all"} */ #stale = [];
+  /** @type {Promise<void> | null} */ #reading = null;
+
+  /** @param {string} id */
+  constructor(id) {
+    super();
+    this.id = id;
+  }
+
+  get isEnded() {
+    return this.about?.status === "CONVERSATION_STATUS_CLOSED";
+  }
+
+  /** The segment of the summary that covers a sequence. @param {number} sequence */
+  segmentOf(sequence) {
+    const covers = ({ first, last }) => Number(first) <= sequence && sequence <= Number(last);
+    return this.segments.find((segment) => segment.covers?.some(covers));
+  }
+
+  /** Reads everything. */
+  async load() {
+    const conversationId = this.id;
+    const listed = { conversationId, includeForgotten: true };
+    const stored = { ...listed, includeArchive: true };
+    const [found, capacity, summary, window, oldest, newest] = await Promise.all([
+      call("ConversationService/GetConversation", { conversationId }),
+      call("MemoryService/GetCapacityInfo", { conversationId }),
+      call("ConversationService/GetSummary", { conversationId }),
+      call("ConversationService/ListUtterances", { ...listed, last: STRIP, pageSize: STRIP }),
+      call("ConversationService/ListUtterances", { ...stored, pageSize: 1 }),
+      call("ConversationService/ListUtterances", { ...stored, pageSize: 1, order: "LIST_ORDER_NEWEST_FIRST" }),
+    ]);
+    this.about = found.conversation;
+    this.shares = found.shares ?? [];
+    this.capacity = capacity.capacity;
+    this.segments = summary.segments ?? [];
+    this.window = window.utterances ?? [];
+    this.first = Number(oldest.utterances?.[0]?.sequence ?? 0);
+    this.last = Number(newest.utterances?.[0]?.sequence ?? 0);
+  }
+
+  /** Heeds an event of the server. @param {any} event */
+  heed(event) {
+    const isOurs = event.conversationId === this.id;
+    if (isOurs && removes(event)) this.dispatchEvent(new Event("gone"));
+    else if (isOurs && changes(event)) this.#refresh(staleAfter(event));
+    // a fork and a hard forget also change what is shown of their relatives
+    else if (operation(event) === "FORK_CONVERSATION" || operation(event) === "ERASE") this.#refresh("all");
+  }
+
+  /**
+   * Makes a call that changes this conversation, and reads what it changed.
+   * @param {string} method
+   * @param {object} request
+   */
+  async change(method, request) {
+    const answer = await call(method, { conversationId: this.id, ...request });
+    this.#refresh([]);
+    return answer;
+  }
+
+  /** Reads everything again, soon. @param {Range[] | "all"} stale */
+  #refresh(stale) {
+    this.#stale = this.#stale === "all" || stale === "all" ? "all" : [...this.#stale, ...stale];
+    this.#reading ??= this.#read();
+  }
+
+  reload() {
+    this.#refresh("all");
+  }
+
+  async #read() {
+    await new Promise((wake) => setTimeout(wake, PAUSE));
+    const stale = this.#stale;
+    this.#stale = [];
+    try {
+      await this.load();
+      this.dispatchEvent(new CustomEvent("change", { detail: stale }));
+    } catch (error) {
+      if (/** @type {any} */ (error).code === "not_found") this.dispatchEvent(new Event("gone"));
+    } finally {
+      this.#reading = null;
+      if (this.#stale.length > 0) this.#refresh([]);
+    }
+  }
+}
+
+/**
+ * The sequences that an event has changed.
+ * @param {any} event
+ * @returns {Range[] | "all"}
+ */
+function staleAfter(event) {
+  if (["COMPACT_CONVERSATION", "UNDO_COMPACTION", "IMPORT_CONVERSATION"].includes(operation(event))) return "all";
+  const parts = ["memorized", "evicted", "dropped", "forgotten", "erased", "restored", "updated", "returned"];
+  return parts.flatMap((part) => event[part] ?? []);
+}

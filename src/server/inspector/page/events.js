@@ -1,0 +1,82 @@
+// What happens on the server, the newest first.
+
+import { fill, h } from "./element.js";
+import { changes, live, operation } from "./live.js";
+import { link } from "./route.js";
+import { atClock, exactly, span } from "./words.js";
+
+/** The most events that are kept. */
+const MOST = 300;
+const PARTS = ["memorized", "evicted", "dropped", "forgotten", "erased", "restored", "updated", "returned"];
+
+/** @type {any[]} */
+const events = [];
+live.addEventListener("event", (event) => {
+  events.unshift(/** @type {CustomEvent} */ (event).detail);
+  events.length = Math.min(events.length, MOST);
+});
+
+export class EventsPanel {
+  #draw = () => this.update();
+
+  /** @param {import("./conversation.js").Conversation} conversation */
+  constructor(conversation) {
+    this.conversation = conversation;
+    this.everything = h("input", { type: "checkbox", onchange: this.#draw });
+    this.reads = h("input", { type: "checkbox", onchange: this.#draw });
+    this.list = h("ol", { class: "events", role: "log", "aria-label": "Events", "aria-live": "off", tabindex: 0 });
+    this.element = h(
+      "div",
+      { class: "panel-body" },
+      h(
+        "p",
+        { class: "checks" },
+        h("label", { class: "check" }, this.everything, " of all conversations"),
+        h("label", { class: "check" }, this.reads, " reads too"),
+      ),
+      this.list,
+    );
+  }
+
+  open() {
+    live.addEventListener("event", this.#draw);
+    this.update();
+  }
+
+  close() {
+    live.removeEventListener("event", this.#draw);
+  }
+
+  update() {
+    const isShown = (event) =>
+      (this.everything.checked || event.conversationId === this.conversation.id) &&
+      (this.reads.checked || changes(event));
+    const shown = events.filter(isShown);
+    fill(
+      this.list,
+      shown.length > 0
+        ? shown.map((it) => this.#event(it))
+        : h("li", { class: "quiet" }, "Nothing has happened since the page was opened."),
+    );
+  }
+
+  #event(event) {
+    const parts = PARTS.filter((part) => event[part]).map((part) => `${part} ${event[part].map(span).join(", ")}`);
+    const segments = [
+      ["segments written", event.writtenSegmentNumbers],
+      ["segments removed", event.removedSegmentNumbers],
+    ].filter(([, numbers]) => numbers?.length > 0);
+    const other = event.conversationId && event.conversationId !== this.conversation.id;
+    return h(
+      "li",
+      { class: changes(event) ? "" : "quiet" },
+      h("time", { datetime: event.time, title: exactly(event.time) }, atClock(event.time)),
+      h("b", {}, operation(event).replaceAll("_", " ").toLowerCase()),
+      event.revision && h("span", { class: "quiet" }, `revision ${event.revision}`),
+      other && h("a", { href: link(event.conversationId) }, event.conversationId),
+      parts.map((part) => h("span", {}, part)),
+      segments.map(([name, numbers]) => h("span", { class: "quiet" }, `${name}: ${numbers.join(", ")}`)),
+      event.resultCount !== undefined && h("span", {}, `${event.resultCount} results`),
+    );
+  }
+}

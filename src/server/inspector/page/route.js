@@ -1,0 +1,38 @@
+// What is shown, as the part of the address after #: `#/ID?tab=context&at=16`. So it can be linked to, and the
+// browser goes back and forward.
+
+/** @typedef {{conversation: string, tab: string, at: number}} Route */
+
+/** @returns {Route} */
+export function route() {
+  const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
+  const given = new URLSearchParams(query);
+  return { conversation: decoded(path), tab: given.get("tab") ?? "", at: Number(given.get("at") ?? 0) };
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * The address of a conversation, and of a place in it.
+ * @param {string} conversation
+ * @param {{tab?: string, at?: number | string}} [place]
+ */
+export function link(conversation, { tab = route().tab, at = 0 } = {}) {
+  const query = new URLSearchParams({ ...(tab && { tab }), ...(Number(at) > 0 && { at: String(at) }) }).toString();
+  return `#/${encodeURIComponent(conversation)}${query && `?${query}`}`;
+}
+
+/**
+ * Shows another tab without a step in the browser's history.
+ * @param {string} tab
+ */
+export function turnTo(tab) {
+  history.replaceState(null, "", link(route().conversation, { tab }));
+}

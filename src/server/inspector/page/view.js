@@ -1,0 +1,166 @@
+// One conversation on the page: its head, what was said, and the panels beside it.
+
+import * as actions from "./actions.js";
+import { compose } from "./compose.js";
+import { ContextPanel } from "./context.js";
+import { DetailsPanel } from "./details.js";
+import { fill, h, icon, iconButton, set } from "./element.js";
+import { EventsPanel } from "./events.js";
+import { forget } from "./forget.js";
+import { ForksPanel } from "./forks.js";
+import { RecallPanel } from "./recall.js";
+import { route, turnTo } from "./route.js";
+import { SummaryPanel } from "./summary.js";
+import { Tabs } from "./tabs.js";
+import { Timeline } from "./timeline.js";
+import { WindowStrip } from "./window.js";
+import { at, named } from "./words.js";
+
+/** @typedef {import("./conversation.js").Conversation} Conversation */
+
+export class View {
+  /**
+   * @param {Conversation} conversation that has been read
+   * @param {{showRecipient: (recipient: string) => void}} page
+   */
+  constructor(conversation, { showRecipient }) {
+    this.conversation = conversation;
+    this.timeline = new Timeline(conversation, this.#actions());
+    const goTo = (sequence) => void this.goTo(sequence);
+    this.strip = new WindowStrip(conversation, goTo);
+    this.heading = h("h2", { id: "title", tabindex: -1 });
+    this.about = h("p", { class: "about" });
+    this.recipient = h("button", {
+      type: "button",
+      class: "link",
+      onclick: () => showRecipient(conversation.about.recipientId),
+    });
+    this.advice = h("p", { class: "advice", role: "status" });
+    this.compose = compose(conversation, () => this.timeline.follow());
+    const light = (/** @type {any[]} */ ranges) => this.timeline.light(ranges);
+    const shown = {
+      timeline: this.timeline,
+      goTo,
+      light,
+      fork: (it) => actions.fork(conversation, it),
+    };
+    this.tabs = new Tabs(
+      [
+        ["context", "Context", new ContextPanel(conversation, shown)],
+        ["summary", "Summary", new SummaryPanel(conversation, shown)],
+        ["search", "Search", new RecallPanel(conversation, shown)],
+        ["forks", "Forks", new ForksPanel(conversation, shown)],
+        ["events", "Events", new EventsPanel(conversation)],
+        ["details", "Details", new DetailsPanel(conversation)],
+      ],
+      turnTo,
+    );
+    const back = h("a", { href: "#/", class: "back icon-button", "aria-label": "All conversations" }, icon("back"));
+    this.main = h(
+      "main",
+      { id: "main", "aria-labelledby": "title" },
+      h(
+        "header",
+        { class: "head" },
+        h("div", { class: "head-row" }, back, this.heading, this.#menu()),
+        this.about,
+        this.strip.element,
+        this.advice,
+      ),
+      this.timeline.element,
+      this.compose,
+    );
+    this.panel = h("aside", { class: "panel", "aria-label": "About the conversation" }, this.tabs.element);
+    this.update("all");
+  }
+
+  /** Shows it, once it is on the page. */
+  open() {
+    const { tab, at: sequence } = route();
+    this.tabs.turn(tab || "context");
+    if (sequence > 0) void this.goTo(sequence);
+    else this.timeline.toEnd();
+  }
+
+  close() {
+    this.tabs.close();
+    this.timeline.close();
+  }
+
+  /** @param {number} sequence */
+  goTo(sequence) {
+    return this.timeline.goTo(sequence);
+  }
+
+  /** @param {import("./conversation.js").Range[] | "all"} stale */
+  update(stale) {
+    const { about, capacity, isEnded } = this.conversation;
+    fill(this.heading, about.title || about.conversationId);
+    fill(this.recipient, about.recipientId);
+    const state = named(about.status, "CONVERSATION_STATUS");
+    fill(
+      this.about,
+      h("span", { class: `dot ${state.replace(" ", "-")}` }),
+      ` ${isEnded ? "ended" : state} · `,
+      this.recipient,
+      ` · ${about.conversationId} · since ${at(about.startTime)} · revision ${about.revision}`,
+    );
+    fill(this.advice, ...this.#advised(capacity.compactionAdvice));
+    set(this.compose, "hidden", isEnded);
+    this.strip.update();
+    this.timeline.update(stale);
+    this.tabs.update();
+  }
+
+  #advised(advice) {
+    if (!advice) return [];
+    const answer = (given) => () =>
+      void this.conversation.change("CompactionService/AnswerCompactionPrompt", {
+        answer: `COMPACTION_ANSWER_${given}`,
+      });
+    return [
+      `The window has ${advice.utteranceCount} utterances. `,
+      h("button", { type: "button", onclick: () => actions.compact(this.conversation) }, "Compact…"),
+      h("button", { type: "button", onclick: answer("NOT_NOW") }, "Not now"),
+    ];
+  }
+
+  /** @returns {import("./utterance.js").Actions} */
+  #actions() {
+    const { conversation } = this;
+    return {
+      pin: (it) => actions.pin(conversation, it),
+      edit: (it) => actions.edit(conversation, it),
+      fork: (it) => actions.fork(conversation, Number(it.sequence)),
+      restore: (it) => actions.restore(conversation, it),
+      forget: (it) => this.#forget(`sequence:${it.sequence}`),
+    };
+  }
+
+  /** @param {string} [instructions] */
+  #forget(instructions) {
+    forget(this.conversation, { instructions, light: (ranges) => this.timeline.light(ranges) });
+  }
+
+  #menu() {
+    const { conversation } = this;
+    /** @type {[label: string, act: () => void][]} */
+    const items = [
+      ["Change the title…", () => actions.rename(conversation)],
+      ["Compact…", () => actions.compact(conversation)],
+      ["Fork…", () => actions.fork(conversation)],
+      ["Export…", () => actions.download(conversation)],
+      ["End…", () => actions.end(conversation)],
+      ["Delete…", () => actions.remove(conversation)],
+      ["Delete the recipient…", () => actions.removeRecipient(conversation)],
+    ];
+    const menu = h(
+      "div",
+      { id: "menu", popover: "auto", class: "menu" },
+      items.map(([label, act]) => h("button", { type: "button", onclick: () => (menu.hidePopover(), act()) }, label)),
+    );
+    const more = iconButton("more", "More actions", () => {}, { popovertarget: "menu" });
+    const forgetting = h("button", { type: "button", onclick: () => this.#forget() }, icon("forget"), " Forget…");
+    return h("div", { class: "head-actions" }, forgetting, more, menu);
+  }
+}

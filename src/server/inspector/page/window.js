@@ -1,0 +1,101 @@
+// The window as a strip: a cell for each utterance, as wide as its tokens; what is free; and the marks of the limits.
+
+import { h, fill, set } from "./element.js";
+import { count, counted, named, roleName } from "./words.js";
+
+/** @typedef {import("./conversation.js").Conversation} Conversation */
+
+export class WindowStrip {
+  /** @type {Map<string, HTMLElement>} */ #cells = new Map();
+
+  /**
+   * @param {Conversation} conversation
+   * @param {(sequence: number) => void} goTo
+   */
+  constructor(conversation, goTo) {
+    this.conversation = conversation;
+    this.goTo = goTo;
+    this.cells = h("div", { class: "cells" });
+    this.free = h("div", { class: "free" });
+    this.keep = h("div", { class: "keep", title: "What an eviction keeps at most" });
+    this.strip = h("div", { class: "strip", role: "img" }, this.cells, this.free, this.keep);
+    this.legend = h("p", { class: "legend" });
+    this.element = h("div", { class: "window-strip" }, this.strip, this.legend);
+    this.update();
+  }
+
+  update() {
+    const { capacity, window } = this.conversation;
+    const used = capacity.tokenCount ?? 0;
+    const max = capacity.maxTokens;
+    const shown = window.reduce((sum, it) => sum + tokensOf(it), 0);
+    const whole = Math.max(max ?? 0, used, 1);
+    this.#roll(window, whole);
+    grow(this.free, Math.max(whole - shown, 0) / whole);
+    set(this.keep, "hidden", !max);
+    this.keep.style.insetInlineStart = `${((capacity.keepTokens ?? 0) / whole) * 100}%`;
+    this.strip.classList.toggle("over", capacity.overLimit ?? false);
+    set(this.strip, "aria-label", said(capacity));
+    fill(this.legend, ...legend(capacity));
+  }
+
+  /** Lets cells leave and come. @param {any[]} window @param {number} whole */
+  #roll(window, whole) {
+    const staying = new Set(window.map((it) => it.sequence));
+    for (const [sequence, cell] of this.#cells) {
+      if (staying.has(sequence)) continue;
+      this.#cells.delete(sequence);
+      cell.classList.add("leaving");
+      grow(cell, 0);
+      setTimeout(() => cell.remove(), 600);
+    }
+    for (const utterance of window) {
+      const cell = this.#cells.get(utterance.sequence) ?? this.#made(utterance.sequence);
+      cell.className = `cell ${roleName(utterance.role)} ${named(utterance.state, "UTTERANCE_STATE")}`;
+      cell.classList.toggle("pinned", utterance.pinned ?? false);
+      cell.title = `#${utterance.sequence} ${roleName(utterance.role)}, ${counted(utterance.tokenCount, "token")}`;
+      grow(cell, tokensOf(utterance) / whole);
+      this.cells.append(cell);
+    }
+    // cells that leave do so at the front
+    for (const cell of [...this.cells.querySelectorAll(".leaving")].reverse()) this.cells.prepend(cell);
+  }
+
+  /** @param {string} sequence */
+  #made(sequence) {
+    const cell = h("div", { onclick: () => this.goTo(Number(sequence)) });
+    this.#cells.set(sequence, cell);
+    return cell;
+  }
+}
+
+const tokensOf = ({ state, tokenCount = 0 }) => (state === "UTTERANCE_STATE_FORGOTTEN" ? 0 : tokenCount);
+
+/** @param {HTMLElement} cell @param {number} share */
+function grow(cell, share) {
+  cell.style.flexGrow = String(share * 1000);
+}
+
+function said(capacity) {
+  const limit = capacity.maxTokens ? ` of ${count(capacity.maxTokens)}` : "";
+  return `Window: ${count(capacity.tokenCount)}${limit} tokens, ${counted(capacity.utteranceCount, "utterance")}`;
+}
+
+function legend(capacity) {
+  const { summary = {}, overLimitCauses = [] } = capacity;
+  const of = (value, max) => (max ? `${count(value)} of ${count(max)}` : count(value));
+  const item = (kind, value, name) => h("span", { class: kind }, h("b", {}, value), ` ${name}`);
+  return [
+    item("tokens", of(capacity.tokenCount ?? 0, capacity.maxTokens), "tokens"),
+    item("utterances", of(capacity.utteranceCount ?? 0, capacity.maxUtterances), "utterances"),
+    item("turns", of(capacity.turnCount ?? 0, capacity.maxTurns), "turns"),
+    item("summary", of(summary.tokenCount ?? 0, summary.tokenLimit), "tokens of summary"),
+    item("archive", count(capacity.archivedUtteranceCount), "in the archive"),
+    capacity.overLimit &&
+      h(
+        "span",
+        { class: "warning" },
+        `over the limit: ${overLimitCauses.map((it) => named(it, "OVER_LIMIT_CAUSE")).join(", ")}`,
+      ),
+  ];
+}
