@@ -1,9 +1,9 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
-//! buf, promtool, systemd-analyze, kubernetes-validate, Redis, LangChain's clients of motorhead, Python's
-//! grpcio, the providers' Python packages, aimock, and the clients of the Model Context Protocol must be
-//! installed.
+//! buf, promtool, systemd-analyze, kubernetes-validate, Redis, Chromium with Playwright and axe, LangChain's clients of
+//! motorhead, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context Protocol must
+//! be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
@@ -12,6 +12,8 @@ mod binary;
 mod buf;
 #[path = "clients/grpcurl.rs"]
 mod grpcurl;
+#[path = "clients/inspector.rs"]
+mod inspector;
 #[path = "clients/kubernetes.rs"]
 mod kubernetes;
 #[allow(dead_code)] // these tests need only one piece of the summary tests
@@ -65,7 +67,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 14] = [
+const CLIENTS: [Client; 15] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -74,6 +76,7 @@ const CLIENTS: [Client; 14] = [
     model_context::CONFORMANCE,
     model_context::INSPECTOR,
     prometheus::CLIENT,
+    inspector::CLIENT,
     kubernetes::CLIENT,
     motorhead::PYTHON,
     motorhead::NODE,

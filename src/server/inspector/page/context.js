@@ -229,7 +229,7 @@ function card({ role, content, tool_calls: calls = [], name }, from, goTo) {
     "section",
     { class: `message ${role}` },
     h(
-      "h4",
+      "h2",
       {},
       name ? `${role} · ${name}` : role,
       how.length > 0 && h("span", { class: "mark" }, how.join(", ")),

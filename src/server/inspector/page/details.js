@@ -210,7 +210,7 @@ export class DetailsPanel {
  * @param {...any} children
  */
 function section(title, ...children) {
-  return h("section", {}, h("h3", {}, title), ...children);
+  return h("section", {}, h("h2", {}, title), ...children);
 }
 
 function numbers(stats) {
@@ -232,7 +232,7 @@ function numbers(stats) {
       it.unansweredCount > 0 && `, ${count(it.unansweredCount)} without a result`,
     ),
   );
-  return section("Numbers", pairs(rows), used.length > 0 && [h("h4", {}, "Tools"), h("ul", {}, used)]);
+  return section("Numbers", pairs(rows), used.length > 0 && [h("h3", {}, "Tools"), h("ul", {}, used)]);
 }
 
 /** @param {any[]} values */

@@ -90,6 +90,8 @@ export function iconButton(name, label, onclick, attributes = {}) {
   return h("button", { ...plain, onclick, ...attributes }, icon(name));
 }
 
+let fields = 0;
+
 /**
  * A labelled field of a form: the label, its control, and a hint.
  * @param {string} label
@@ -97,13 +99,10 @@ export function iconButton(name, label, onclick, attributes = {}) {
  * @param {string} [hint]
  */
 export function field(label, control, hint) {
-  return h(
-    "label",
-    { class: "field" },
-    h("span", { class: "field-label" }, label),
-    control,
-    hint && h("small", {}, hint),
-  );
+  control.id ||= `field-${(fields += 1)}`;
+  const described = hint && h("small", { id: `${control.id}-hint` }, hint);
+  set(control, "aria-describedby", hint && `${control.id}-hint`);
+  return h("div", { class: "field" }, h("label", { for: control.id }, label), control, described);
 }
 
 /**

@@ -24,7 +24,8 @@ export class EventsPanel {
     this.conversation = conversation;
     this.everything = h("input", { type: "checkbox", onchange: this.#draw });
     this.reads = h("input", { type: "checkbox", onchange: this.#draw });
-    this.list = h("ol", { class: "events", role: "log", "aria-label": "Events", "aria-live": "off", tabindex: 0 });
+    this.list = h("ol", { class: "events" });
+    this.log = h("div", { role: "log", "aria-label": "Events", "aria-live": "off", tabindex: 0 }, this.list);
     this.element = h(
       "div",
       { class: "panel-body" },
@@ -34,7 +35,7 @@ export class EventsPanel {
         h("label", { class: "check" }, this.everything, " of all conversations"),
         h("label", { class: "check" }, this.reads, " reads too"),
       ),
-      this.list,
+      this.log,
     );
   }
 

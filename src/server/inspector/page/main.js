@@ -171,7 +171,7 @@ async function start() {
 /** The address's part after # is ours, so a link within the page would be lost. @param {Event} event */
 function skip(event) {
   event.preventDefault();
-  const target = document.querySelector("#title") ?? document.querySelector("#main h1");
+  const target = document.querySelector("#main h1");
   if (target instanceof HTMLElement) {
     target.tabIndex = -1;
     target.focus();

@@ -43,7 +43,7 @@ export class SummaryPanel {
 
   #segment({ segmentNumber, level = 0, covers = [], text = "", tokenCount, method, state, model, imported }) {
     const light = () => this.timeline.light(covers);
-    const dark = () => this.timeline.light([]);
+    const dark = (event) => event.currentTarget.matches(":hover, :focus-within") || this.timeline.light([]);
     const marks = [
       named(method, "SUMMARY_METHOD"),
       level > 0 && `folded, level ${level}`,
@@ -57,7 +57,7 @@ export class SummaryPanel {
       "section",
       { class: "segment-card", onmouseenter: light, onmouseleave: dark, onfocusin: light, onfocusout: dark },
       h(
-        "h4",
+        "h2",
         {},
         `Segment ${segmentNumber}`,
         marks.map((mark) => h("span", { class: "mark" }, mark)),
@@ -108,7 +108,7 @@ export class SummaryPanel {
     return h(
       "form",
       { class: "grid", onsubmit: submit },
-      h("h3", { class: "whole" }, "Summarise window and summary"),
+      h("h2", { class: "whole" }, "Summarise window and summary"),
       field("Most tokens", limit),
       field("Focus", focus),
       h("button", { class: "whole" }, "Summarise"),

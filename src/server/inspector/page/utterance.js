@@ -75,7 +75,7 @@ function headingOf(utterance, { segment, tool }, id, role, state) {
     awaitsAnswer && "awaits an answer",
   ].filter(Boolean);
   return [
-    h("h3", { id: `${id}-name` }, h("span", { class: "role" }, who), h("span", { class: "sequence" }, ` #${sequence}`)),
+    h("h2", { id: `${id}-name` }, h("span", { class: "role" }, who), h("span", { class: "sequence" }, ` #${sequence}`)),
     ...marks.map((mark) => h("span", { class: "mark" }, mark === "pinned" && icon("pin"), mark)),
     segment &&
       h(

@@ -28,7 +28,7 @@ export class View {
     this.timeline = new Timeline(conversation, this.#actions());
     const goTo = (sequence) => void this.goTo(sequence);
     this.strip = new WindowStrip(conversation, goTo);
-    this.heading = h("h2", { id: "title", tabindex: -1 });
+    this.heading = h("h1", { id: "title", tabindex: -1 });
     this.about = h("p", { class: "about" });
     this.recipient = h("button", {
       type: "button",

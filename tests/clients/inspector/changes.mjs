@@ -1,0 +1,164 @@
+// Changing conversations.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+
+import { exchange, sentence } from "./browser.mjs";
+import { expect, until } from "./expect.mjs";
+import { act, choose, dialog, field, panel, said, send } from "./pieces.mjs";
+
+export const changed = {
+  async forgetting_with_a_preview({ page, open, server }) {
+    await server.memorize("forget", [sentence(1), ...exchange("c", "look_up", "{}", "12 metres"), sentence(4)]);
+    await open("forget");
+    await page.getByRole("button", { name: "Forget…" }).click();
+    await field(page, "What").fill("speaker:tool");
+    await expect(dialog(page)).holds("Forgets 2 utterances", "#2 assistant", "#3 tool");
+    await until(
+      () => page.locator("article.lit").count(),
+      (count) => count === 2,
+      "they are marked",
+    );
+    assert.equal(
+      (await server.call("MemoryService/GetCapacityInfo", { conversationId: "forget" })).capacity.softDeletedCount,
+      0,
+    );
+    await field(page, "What").fill("everything about cheese and such");
+    await expect(dialog(page)).holds("valid forms");
+    await field(page, "What").fill("sequence:3");
+    await expect(dialog(page)).holds("Forgets 2 utterances");
+    await send(page, "Forget");
+    await expect(said(page, 3)).holds("forgotten");
+    await act(page, "Restore #2");
+    await expect(said(page, 3)).lacks("forgotten");
+    await act(page, "Forget #1");
+    await field(page, "How").selectOption("for good, everywhere");
+    await expect(dialog(page)).holds("Forgets 1 utterance");
+    await send(page, "Forget");
+    await expect(said(page, 1)).gone();
+  },
+
+  async an_utterance({ page, open, server }) {
+    await server.say("one", 3);
+    await open("one");
+    await act(page, "Pin #2");
+    await expect(said(page, 2)).holds("pinned");
+    await act(page, "Unpin #2");
+    await expect(said(page, 2)).lacks("pinned");
+    await act(page, "Edit #2");
+    await field(page, "Text").fill("The ferry leaves at nine.");
+    await send(page, "Save");
+    await expect(said(page, 2)).holds("The ferry leaves at nine.", "edited", "Before the edit");
+    await act(page, "Fork after #2");
+    await field(page, "Title").fill("Another way");
+    await send(page, "Fork");
+    await expect(page.getByRole("heading", { name: "Another way" })).shown();
+    await expect(panel(page)).holds("one", "shares #1 to #2");
+    await page.getByLabel("Role", { exact: true }).selectOption("assistant");
+    await page.getByLabel("What is said").fill("At ten.");
+    await page.keyboard.press("Control+Enter");
+    await expect(said(page, 3)).holds("assistant", "At ten.");
+  },
+
+  async a_conversation_s_life({ page, url, server }) {
+    await page.goto(url);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await field(page, "Id").fill("life");
+    await field(page, "Recipient").fill("ana");
+    await field(page, "Limits").selectOption("session: no limits");
+    await send(page, "Create");
+    await expect(page.getByRole("heading", { name: "life" })).shown();
+    await server.call("MemoryService/Memorize", {
+      conversationId: "life",
+      utterances: Array.from({ length: 60 }, (_, at) => sentence(at + 1)),
+    });
+    await expect(page.getByText("The window has 60 utterances.")).shown();
+    await page.getByRole("button", { name: "Compact…" }).first().click();
+    await expect(dialog(page)).holds(/45 utterances would leave: \d+ → \d+ tokens/);
+    await send(page, "Compact");
+    await expect(said(page, 45)).has("data-in", "archive");
+    await page.getByRole("tab", { name: "Details" }).click();
+    await panel(page).getByRole("button", { name: "Undo" }).click();
+    await expect(panel(page)).holds("undone");
+    await panel(page).getByRole("button", { name: "Change limits" }).click();
+    await field(page, "Most utterances").fill("20");
+    await send(page, "Change");
+    await expect(page.getByText("44 utterances left the window")).shown();
+    await choose(page, "Change the title…");
+    await field(page, "Title").fill("A harbour");
+    await send(page, "Save");
+    await expect(page.getByRole("heading", { name: "A harbour" })).shown();
+    await choose(page, "End…");
+    await field(page, "Reason").fill("task finished");
+    await send(page, "End");
+    await expect(panel(page)).holds("task finished");
+    assert.equal(await page.getByLabel("What is said").isVisible(), false);
+    await choose(page, "Delete…");
+    await send(page, "Delete");
+    await expect(page.getByText("This conversation was deleted.")).shown();
+    await server.call("MemoryService/Memorize", {
+      recipientId: "ana",
+      conversationId: "life-2",
+      utterances: [sentence(1)],
+    });
+    await page.goto(`${url}#/life-2`);
+    await choose(page, "Delete the recipient…");
+    await field(page, "Type the recipient to confirm").fill("anna");
+    await dialog(page).getByRole("button", { name: "Delete everything" }).click();
+    await expect(dialog(page)).holds("the confirmation is not ana");
+    await field(page, "Type the recipient to confirm").fill("ana");
+    await send(page, "Delete everything");
+    await expect(page.getByText("This conversation was deleted.")).shown();
+  },
+
+  async exports_and_imports({ page, open, server }) {
+    await server.say("there", 1_500);
+    await open("there");
+    await choose(page, "Export…");
+    const [download] = await Promise.all([page.waitForEvent("download"), send(page, "Export")]);
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), "utterd-"));
+    try {
+      const file = path.join(directory, "history.json");
+      await download.saveAs(file);
+      const messages = JSON.parse(fs.readFileSync(file, "utf8"));
+      assert.equal(messages.length, 1_500);
+      assert.equal(messages[1_499].content, sentence(1_500).content);
+      await page.getByRole("button", { name: "Import conversations" }).click();
+      await field(page, "File").setInputFiles(file);
+      await field(page, "Recipient").fill("bob");
+      await send(page, "Import");
+      await expect(page.getByText("Imported 1,500 utterances in 1 conversation")).shown();
+      await expect(said(page, 1_500)).holds("Sentence 1500");
+      await expect(page.locator("p.about")).holds("bob");
+      fs.writeFileSync(file, "{]");
+      await page.getByRole("button", { name: "Import conversations" }).click();
+      await field(page, "File").setInputFiles(file);
+      await dialog(page).getByRole("button", { name: "Import" }).click();
+      await expect(dialog(page).getByRole("alert")).holds("is not JSON");
+    } finally {
+      fs.rmSync(directory, { recursive: true });
+    }
+  },
+
+  async shares({ page, open, server }) {
+    await server.say("shared", 2);
+    await open("shared", "details");
+    await panel(page).getByRole("button", { name: "Share" }).click();
+    await send2(page, "Share");
+    const token = await field(page, "Token").inputValue();
+    const { utterances } = await server.call("ConversationService/ReadShared", { token });
+    assert.equal(utterances.length, 2);
+    await page.keyboard.press("Escape");
+    await panel(page).getByRole("button", { name: "Revoke" }).click();
+    await expect(panel(page).getByRole("button", { name: "Revoke" })).gone();
+    await assert.rejects(server.call("ConversationService/ReadShared", { token }), /token/);
+  },
+};
+
+/** Sends a dialog that another one follows. */
+async function send2(page, label) {
+  await dialog(page).getByRole("button", { name: label, exact: true }).click();
+  await expect(page.getByText("The token, shown only now")).shown();
+}

@@ -1,0 +1,219 @@
+// Reading conversations.
+
+import assert from "node:assert/strict";
+
+import { exchange, sentence } from "./browser.mjs";
+import { expect, until } from "./expect.mjs";
+import { panel, said, strip } from "./pieces.mjs";
+
+/** What a page must never run. */
+const HOSTILE = `<img src=x onerror="document.title='run'"><script>document.title='run'</script></p></article>`;
+
+export const read = {
+  async a_conversation({ page, url, server }) {
+    await server.memorize("read", [{ role: "ROLE_SYSTEM", content: "Be brief." }, sentence(1)], {});
+    await server.memorize("read", exchange("c1", "look_up", '{"place":"harbour"}', '{"depth":12}'));
+    await server.say("read", 22, 5);
+    await page.goto(url);
+    await page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: /read/ }).click();
+    await expect(said(page, 26)).holds("assistant", "Sentence 26");
+    const { capacity } = await server.call("MemoryService/GetCapacityInfo", { conversationId: "read" });
+    const label = await strip(page).getAttribute("aria-label");
+    assert.equal(label, `Window: ${capacity.tokenCount} of 8,000 tokens, ${capacity.utteranceCount} utterances`);
+    await expect(page.getByText(/↑ archive: \d+ utterances · window: \d+ utterances of at most 20/)).shown();
+    await said(page, 26).focus();
+    await until(
+      async () => (await page.keyboard.press("PageUp"), page.evaluate(() => document.activeElement.dataset.sequence)),
+      (sequence) => sequence === "1",
+      "PageUp goes to the first utterance",
+    );
+    await expect(said(page, 3)).holds("look_up", '({"place":"harbour"})');
+    await expect(said(page, 4)).holds("result of look_up", '"depth": 12');
+    assert.equal(await said(page, 1).getAttribute("data-in"), "window");
+    assert.equal(await said(page, 2).getAttribute("data-in"), "archive");
+  },
+
+  async what_was_said_is_only_text({ page, open, server }) {
+    await server.memorize("hostile", [
+      { role: "ROLE_USER", name: HOSTILE, content: HOSTILE, metadata: { [HOSTILE]: HOSTILE } },
+    ]);
+    await server.memorize("hostile", exchange("c", HOSTILE, HOSTILE, HOSTILE));
+    await server.call("ConversationService/UpdateConversation", {
+      conversationId: "hostile",
+      title: HOSTILE,
+      updateMask: "title",
+    });
+    for (const tab of ["context", "summary", "search", "forks", "events", "details"]) {
+      await open("hostile", tab);
+      await expect(said(page, 1)).holds("<img src=x", "<script>");
+      assert.equal(await page.locator("img[src=x], article script").count(), 0);
+    }
+    await page.getByPlaceholder("Id begins with…").fill("hostile");
+    await expect(page.getByRole("navigation").getByRole("link")).holds("<img src=x");
+    assert.ok((await page.title()).startsWith("<img"), "the title is as it was given");
+  },
+
+  async changes_as_they_happen({ page, open, server }) {
+    await server.say("live", 19);
+    await open("live", "events");
+    await expect(page.getByRole("status").filter({ hasText: "live" })).shown();
+    await server.memorize("live", [sentence(20), sentence(21)]);
+    await expect(said(page, 21)).holds("Sentence 21");
+    await expect(said(page, 5)).has("data-in", "archive");
+    await expect(strip(page)).has(
+      "aria-label",
+      `Window: ${await tokens(server, "live")} of 8,000 tokens, 16 utterances`,
+    );
+    await expect(panel(page)).holds("memorize", "memorized #20 to #21", "evicted #1 to #5");
+    await expect(page.getByRole("navigation").getByRole("link", { name: /live/ })).holds("21 utterances");
+    await server.call("ConversationService/DeleteConversation", { conversationId: "live" });
+    await expect(page.getByText("This conversation was deleted.")).shown();
+  },
+
+  async a_context_at_any_budget({ page, open, server }) {
+    await server.say("budget", 30);
+    await open("budget");
+    const built = await server.call("ContextService/BuildContext", { conversationId: "budget" });
+    await expect(panel(page)).holds(`${built.tokenCount.toLocaleString("en")} of 9,064 tokens`, "left out: evicted");
+    await expect(said(page, 30)).holds("in the context");
+    await page.getByLabel("Token budget").fill("120");
+    await expect(panel(page)).holds("of 120 tokens", "left out: budget");
+    await page.getByLabel("Budget", { exact: true }).press("End");
+    await expect(panel(page)).lacks("left out: budget");
+    await page.getByLabel("Token budget").fill("3");
+    await expect(panel(page)).holds("token_budget: is 3; accepted: ");
+    await page.getByLabel("Token budget").fill("");
+    await page.getByLabel("Format").selectOption("text");
+    await expect(panel(page)).holds("## Current Conversation");
+    await page.getByLabel("Format").selectOption("Anthropic messages");
+    await page.getByRole("checkbox", { name: "as it is sent" }).check();
+    await expect(panel(page)).holds('"messages"', '"system"');
+    await page.getByLabel("Format").selectOption("OpenAI chat");
+    await page.getByRole("checkbox", { name: "as it is sent" }).uncheck();
+    await page.getByText("More", { exact: true }).click();
+    await page.getByLabel("Recall what is about").fill("sentence 3");
+    await expect(panel(page)).holds("Sentence 3 ");
+    await page.getByRole("tab", { name: "Summary" }).click();
+    await expect(said(page, 30)).lacks("in the context");
+  },
+
+  async segments_and_what_they_cover({ page, open, server }) {
+    await server.say("covered", 60);
+    await open("covered", "summary");
+    const { segments } = await server.call("ConversationService/GetSummary", { conversationId: "covered" });
+    await expect(panel(page).getByRole("heading", { name: /^Segment/ })).count(segments.length);
+    const { first } = segments[0].covers[0];
+    await panel(page)
+      .getByRole("button", { name: new RegExp(`^#${first}`) })
+      .first()
+      .click();
+    await expect(said(page, first)).holds(`S${segments[0].segmentNumber}`);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.sequence), first);
+    await panel(page)
+      .getByRole("heading", { name: `Segment ${segments[0].segmentNumber}` })
+      .hover();
+    await until(
+      () => said(page, first).getAttribute("class"),
+      (it) => it.includes("lit"),
+      "what it covers is marked",
+    );
+    await panel(page).getByRole("button", { name: "Summarise", exact: true }).click();
+    await expect(panel(page)).holds(/\d+ tokens from \d+/);
+  },
+
+  async recall_with_highlighted_matches({ page, open, server }) {
+    await server.say("recall", 40);
+    await server.memorize("recall", [{ role: "ROLE_USER", content: "🚢 Do ferries carry bicycles? — 渡し船" }]);
+    await server.call("ConversationService/EndConversation", { conversationId: "recall" });
+    await server.memorize("recall-2", [{ role: "ROLE_USER", content: "Bicycles again." }], { recipientId: "r-recall" });
+    await open("recall", "search");
+    await page.getByLabel("Remember", { exact: true }).fill("bicycle ferry");
+    const best = panel(page).getByRole("link").first();
+    await expect(best).holds("#41", "🚢 Do ferries");
+    assert.deepEqual(await best.locator("mark").allInnerTexts(), ["ferries", "bicycles"]);
+    await best.click();
+    await until(
+      () => page.evaluate(() => document.activeElement.dataset.sequence),
+      (it) => it === "41",
+      "it is gone to",
+    );
+    await page.getByLabel("In", { exact: true }).selectOption("all of this recipient");
+    await panel(page).getByRole("link").filter({ hasText: "Bicycles again." }).click();
+    await expect(said(page, 1)).holds("Bicycles again.");
+  },
+
+  async forks_as_a_tree({ page, open, server }) {
+    await server.say("trunk", 10);
+    const fork = (conversationId, newConversationId, atSequence) =>
+      server.call("ConversationService/ForkConversation", {
+        conversationId,
+        newConversationId,
+        atSequence,
+        title: newConversationId,
+      });
+    await fork("trunk", "branch-a", 6);
+    await fork("trunk", "branch-b", 8);
+    await fork("branch-a", "twig", 4);
+    await open("branch-a", "forks");
+    await expect(panel(page)).holds("trunk", "branch-a", "shares #1 to #6", "branch-b", "shares #1 to #8", "twig");
+    assert.equal(await panel(page).locator("[aria-current]").innerText(), "branch-a");
+    await panel(page).getByRole("link", { name: "twig" }).click();
+    await until(
+      () => panel(page).locator("[aria-current]").innerText(),
+      (text) => text === "twig",
+      "it is shown",
+    );
+    await server.call("ConversationService/DeleteConversation", { conversationId: "trunk" });
+    await open("branch-a", "forks");
+    await expect(panel(page)).holds("trunk (removed)", "twig");
+  },
+
+  /** Whatever its length, only a part of a conversation is on the page, and every place in it can be gone to. */
+  async ten_thousand_utterances({ page, open, server }) {
+    await server.call("ConversationService/CreateConversation", {
+      conversationId: "long",
+      recipientId: "r-long",
+      policy: { preset: "POLICY_PRESET_SESSION" },
+    });
+    await server.say("long", 10_000);
+    await open("long", "search");
+    await expect(said(page, 10_000)).shown();
+    const articles = () => page.locator("article").count();
+    const timeline = page.locator(".timeline");
+    for (const share of [0.9, 0.5, 0.1, 0]) {
+      await timeline.evaluate((it, share) => (it.scrollTop = it.scrollHeight * share), share);
+      await until(
+        () => inView(page),
+        (sequence) => sequence > 0,
+        "what is scrolled to is shown",
+      );
+      assert.ok((await articles()) < 300, `${await articles()} utterances are on the page`);
+    }
+    await expect(said(page, 1)).shown();
+    // What is above the view changes its height when it is read, and what is in the view stays.
+    await page.getByLabel("Remember", { exact: true }).fill("sentence 5003");
+    await panel(page).getByRole("link").filter({ hasText: "Sentence 5003 " }).click();
+    await expect(said(page, 5003)).shown();
+    const top = () => said(page, 5003).evaluate((it) => Math.round(it.getBoundingClientRect().top));
+    await until(
+      () => page.locator(".block:has(article)").count(),
+      (blocks) => blocks >= 2,
+      "its surroundings are read",
+    );
+    const before = await top();
+    await timeline.evaluate((it) => (it.scrollTop -= 400));
+    await until(top, (now) => Math.abs(now - before - 400) < 5, "it moves as far as the view");
+    assert.ok((await articles()) < 300, `${await articles()} utterances are on the page`);
+  },
+};
+
+/** The sequence of the utterance in the middle of the view; 0 if none is there. */
+const inView = (page) =>
+  page.locator(".timeline").evaluate((it) => {
+    const { left, top, width, height } = it.getBoundingClientRect();
+    const found = document.elementFromPoint(left + width / 2, top + height / 2)?.closest("article");
+    return Number(found?.dataset.sequence ?? 0);
+  });
+
+const tokens = async (server, conversationId) =>
+  (await server.call("MemoryService/GetCapacityInfo", { conversationId })).capacity.tokenCount;
