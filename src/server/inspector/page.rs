@@ -47,6 +47,7 @@ const FILES: &[(&str, &str)] = files![
     "list.js",
     "live.js",
     "main.js",
+    "messages.js",
     "recall.js",
     "route.js",
     "summary.js",
@@ -96,4 +97,20 @@ fn kind(name: &str) -> &'static str {
 fn is_known(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get(IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     known.is_some_and(|tags| tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, fs};
+
+    use super::*;
+
+    #[test]
+    fn every_file_is_served() {
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/src/server/inspector/page");
+        let names = fs::read_dir(directory).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+        let is_served = |name: &String| !name.ends_with(".json");
+        let served: BTreeSet<_> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(served, names.filter(is_served).collect());
+    }
 }

@@ -176,8 +176,10 @@ export const read = {
       policy: { preset: "POLICY_PRESET_SESSION" },
     });
     await server.say("long", 10_000);
-    await open("long", "search");
+    await open("long");
     await expect(said(page, 10_000)).shown();
+    await expect(panel(page).getByRole("button", { name: "Show the 100 before" })).shown();
+    await page.getByRole("tab", { name: "Search" }).click();
     const articles = () => page.locator("article").count();
     const timeline = page.locator(".timeline");
     for (const share of [0.9, 0.5, 0.1, 0]) {

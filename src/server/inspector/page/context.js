@@ -2,6 +2,7 @@
 
 import { call } from "./calls.js";
 import { field, fill, h, select } from "./element.js";
+import { cards } from "./messages.js";
 import { count, counted, indented, length, named, span, within } from "./words.js";
 
 const PAUSE = 120;
@@ -166,7 +167,7 @@ export class ContextPanel {
     fill(
       this.messages,
       h("label", { class: "check" }, this.raw, " as it is sent"),
-      this.raw.checked ? sent(this.#built) : this.#cards(),
+      this.raw.checked ? sent(this.#built) : cards(this.#built, this.goTo),
     );
     this.timeline.tell(fates(this.#built));
   }
@@ -187,21 +188,6 @@ export class ContextPanel {
       more,
     );
   }
-
-  #cards() {
-    const { messagesJson, systemJson, text, stablePrefixMessages = 0, utterances = [] } = this.#built;
-    if (text) return h("pre", { class: "message" }, text);
-    const system = systemJson ? JSON.parse(systemJson).map((block) => ({ role: "system", content: block.text })) : [];
-    const messages = messagesJson ? JSON.parse(messagesJson) : [];
-    const cards = system.map((message) => card(message, [], this.goTo));
-    messages.forEach((message, index) => {
-      const from = utterances.filter((it) => it.messageIndex === index);
-      cards.push(card(message, from, this.goTo));
-      if (index + 1 === stablePrefixMessages)
-        cards.push(h("p", { class: "boundary" }, h("span", {}, "↑ the same in the next call: a prompt cache hits ↑")));
-    });
-    return cards.length > 0 ? cards : h("p", { class: "quiet" }, "No messages.");
-  }
 }
 
 function sent({ messagesJson, systemJson, text }) {
@@ -211,47 +197,6 @@ function sent({ messagesJson, systemJson, text }) {
     { class: "message", tabindex: 0, role: "region", "aria-label": "As it is sent" },
     text || indented(whole ?? "[]"),
   );
-}
-
-/**
- * @param {any} message
- * @param {any[]} from
- * @param {(sequence: number) => void} goTo
- */
-function card({ role, content, tool_calls: calls = [], name }, from, goTo) {
-  const how = [...new Set(from.map(({ renderedAs }) => named(renderedAs, "RENDERED_AS")))].filter(
-    (it) => it !== "whole",
-  );
-  const places = from.map(({ sequence }) =>
-    h("button", { type: "button", class: "link", onclick: () => goTo(Number(sequence)) }, `#${sequence}`),
-  );
-  return h(
-    "section",
-    { class: `message ${role}` },
-    h(
-      "h2",
-      {},
-      name ? `${role} · ${name}` : role,
-      how.length > 0 && h("span", { class: "mark" }, how.join(", ")),
-      h("span", { class: "places" }, places),
-    ),
-    parts(content).map((part) => h("p", { class: "text" }, part)),
-    calls.map((made) =>
-      h("p", { class: "tool-call" }, h("code", {}, h("b", {}, made.function?.name), `(${made.function?.arguments})`)),
-    ),
-  );
-}
-
-/** The texts of a message's content. @param {any} content @returns {string[]} */
-function parts(content) {
-  if (content === null || content === undefined) return [];
-  if (typeof content === "string") return [content];
-  return content.map((part) => {
-    if (part.type === "text") return part.text;
-    if (part.type === "tool_use") return `→ ${part.name}(${JSON.stringify(part.input)})`;
-    if (part.type === "tool_result") return `← ${parts(part.content).join("\n")}`;
-    return JSON.stringify(part);
-  });
 }
 
 /**

@@ -4,7 +4,7 @@ import { call } from "./calls.js";
 import { changes, operation, removes } from "./live.js";
 
 /** The most utterances of the window that the strip above the conversation shows. */
-const STRIP = 400;
+const STRIP = 200;
 /** Changes that come together are read together. */
 const PAUSE = 60;
 

@@ -115,10 +115,14 @@ function body(utterance, role, around) {
   );
 }
 
-/** @param {string} content */
-function text(content) {
-  if (content.length <= SHORT) return h("p", { class: "text" }, content);
-  const paragraph = h("p", { class: "text" }, `${content.slice(0, SHORT)}…`);
+/**
+ * A text, shortened at first if it is long.
+ * @param {string} content
+ * @param {number} [most] the characters that are shown at first
+ */
+export function text(content, most = SHORT) {
+  if (content.length <= most) return h("p", { class: "text" }, content);
+  const paragraph = h("p", { class: "text" }, `${content.slice(0, most)}…`);
   const open = () => {
     paragraph.textContent = content;
     button.remove();

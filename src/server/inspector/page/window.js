@@ -5,6 +5,9 @@ import { count, counted, named, roleName } from "./words.js";
 
 /** @typedef {import("./conversation.js").Conversation} Conversation */
 
+/** With more cells than this, there are no lines between them. */
+const MANY = 60;
+
 export class WindowStrip {
   /** @type {Map<string, HTMLElement>} */ #cells = new Map();
 
@@ -15,10 +18,11 @@ export class WindowStrip {
   constructor(conversation, goTo) {
     this.conversation = conversation;
     this.goTo = goTo;
+    this.older = h("div", { class: "older" });
     this.cells = h("div", { class: "cells" });
     this.free = h("div", { class: "free" });
     this.keep = h("div", { class: "keep", title: "What an eviction keeps at most" });
-    this.strip = h("div", { class: "strip", role: "img" }, this.cells, this.free, this.keep);
+    this.strip = h("div", { class: "strip", role: "img" }, this.older, this.cells, this.free, this.keep);
     this.legend = h("p", { class: "legend" });
     this.element = h("div", { class: "window-strip" }, this.strip, this.legend);
     this.update();
@@ -30,8 +34,12 @@ export class WindowStrip {
     const max = capacity.maxTokens;
     const shown = window.reduce((sum, it) => sum + tokensOf(it), 0);
     const whole = Math.max(max ?? 0, used, 1);
+    const older = (capacity.utteranceCount ?? 0) - window.length;
+    this.older.title = `${counted(older, "older utterance")}`;
+    grow(this.older, Math.max(used - shown, 0) / whole);
+    this.cells.classList.toggle("many", window.length > MANY);
     this.#roll(window, whole);
-    grow(this.free, Math.max(whole - shown, 0) / whole);
+    grow(this.free, (whole - Math.max(used, shown)) / whole);
     set(this.keep, "hidden", !max);
     this.keep.style.insetInlineStart = `${((capacity.keepTokens ?? 0) / whole) * 100}%`;
     this.strip.classList.toggle("over", capacity.overLimit ?? false);
@@ -49,16 +57,18 @@ export class WindowStrip {
       grow(cell, 0);
       setTimeout(() => cell.remove(), 600);
     }
+    // Only cells that are not in their place are moved, so that the others can grow and shrink.
+    let place = this.cells.firstElementChild;
     for (const utterance of window) {
+      while (place?.classList.contains("leaving")) place = place.nextElementSibling;
       const cell = this.#cells.get(utterance.sequence) ?? this.#made(utterance.sequence);
       cell.className = `cell ${roleName(utterance.role)} ${named(utterance.state, "UTTERANCE_STATE")}`;
       cell.classList.toggle("pinned", utterance.pinned ?? false);
       cell.title = `#${utterance.sequence} ${roleName(utterance.role)}, ${counted(utterance.tokenCount, "token")}`;
+      if (cell === place) place = place.nextElementSibling;
+      else this.cells.insertBefore(cell, place);
       grow(cell, tokensOf(utterance) / whole);
-      this.cells.append(cell);
     }
-    // cells that leave do so at the front
-    for (const cell of [...this.cells.querySelectorAll(".leaving")].reverse()) this.cells.prepend(cell);
   }
 
   /** @param {string} sequence */
