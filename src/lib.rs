@@ -120,6 +120,7 @@
 //! - errors on the wire: `src/rpc/status.rs`, the only place that uses gRPC codes
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
+//! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
 //! - the terminal chat: `src/cli/chat`, a pure model, its view, and its calls to the server
 #![forbid(unsafe_code)]
 

@@ -5,13 +5,15 @@
 mod binary;
 
 use std::{
-    io::{Read, Write},
+    io::{BufReader, Read, Write},
+    net::TcpStream,
     os::unix::net::UnixStream,
+    process::Stdio,
 };
 
 use serde_json::{Value, json};
 
-use binary::{Outcome, Server, assert_holds, utterd};
+use binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 
 /// A server with motorhead's interface on the Unix socket `rest` in its directory.
 fn start(flags: &[&str]) -> Server {
@@ -30,6 +32,7 @@ fn send(server: &Server, method: &str, path: &str, head: &str, body: &str) -> (u
     stream.read_to_string(&mut answer).expect("an answer");
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    assert!(head.contains("x-request-id: "), "the log can be searched for the answer: {head}");
     (status, serde_json::from_str(body).unwrap_or_else(|_| panic!("no JSON: {answer}")))
 }
 
@@ -182,4 +185,27 @@ fn others_are_let_in_only_on_purpose() {
     };
     assert_holds(&check(&[]).failed(2), &["motorhead_listen", "no TLS", "127.0.0.1:8080"]);
     check(&["--allow-insecure", "true"]).worked();
+}
+
+#[test]
+fn pages_of_others_are_kept_away() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut command = utterd(directory.path());
+    command.args(["serve", "--listen", "127.0.0.1:0", "--motorhead-listen", "127.0.0.1:0"]);
+    let mut server =
+        Process(command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts"));
+    let mut log = BufReader::new(server.0.stderr.take().expect("stderr is piped"));
+    let line = line_with(&mut log, "motorhead's clients are served on ");
+    let (_, address) = line.trim_end().split_once("served on ").expect("just found");
+    let status = |head: &str| {
+        let mut stream = TcpStream::connect(address).expect("a connection");
+        let request = format!("GET /sessions HTTP/1.1\r\nconnection: close\r\n{head}\r\n");
+        stream.write_all(request.as_bytes()).expect("a request is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer.split(' ').nth(1).map(str::to_owned)
+    };
+    assert_eq!(status("host: localhost\r\n").as_deref(), Some("200"));
+    assert_eq!(status("host: evil.example\r\n").as_deref(), Some("403"));
+    assert_eq!(status("host: localhost\r\norigin: https://evil.example\r\n").as_deref(), Some("403"));
 }

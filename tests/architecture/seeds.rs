@@ -105,9 +105,12 @@ fn code(cell: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether `source` has a test called `name`: a function with `#[test]` or the like, one on its own line in a
-/// list of cases, or one of a trial.
+/// list of cases, or one of a trial; or a check of a script, on its own line in the list of them.
 fn is_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    if source.contains("checks![") && lines.contains(&&*format!("{name},")) {
+        return true;
+    }
     let is_function = |line: &&str| {
         let function = line.split_once("fn ").map_or("", |(_, rest)| rest);
         function.strip_prefix(name).is_some_and(|rest| rest.starts_with(['(', '<']))

@@ -11,9 +11,9 @@ const EXAMPLES = ["last:2", "turn:3", "speaker:tool", "about:Paris", "forget the
 /**
  * Asks what to forget, and shows it meanwhile.
  * @param {import("./conversation.js").Conversation} conversation
- * @param {{instructions?: string, light: (ranges: any[]) => void}} options
+ * @param {{instructions?: string, light: (ranges: any[]) => void, goTo: (sequence: number) => void}} options
  */
-export function forget(conversation, { instructions = "", light }) {
+export function forget(conversation, { instructions = "", light, goTo }) {
   let timer = 0;
   let asked = 0;
   const input = h("input", {
@@ -59,6 +59,7 @@ export function forget(conversation, { instructions = "", light }) {
   function show(found) {
     const forgotten = found?.forgotten ?? [];
     light(forgotten.map(({ sequence }) => ({ first: sequence, last: sequence })));
+    if (forgotten.length > 0) goTo(Number(forgotten[0].sequence));
     if (!found)
       return fill(shown, h("p", { class: "quiet" }, "What is selected is shown here and marked in the conversation."));
     fill(

@@ -139,7 +139,11 @@ export class View {
 
   /** @param {string} [instructions] */
   #forget(instructions) {
-    forget(this.conversation, { instructions, light: (ranges) => this.timeline.light(ranges) });
+    forget(this.conversation, {
+      instructions,
+      light: (ranges) => this.timeline.light(ranges),
+      goTo: (sequence) => void this.timeline.goTo(sequence, { isFocused: false }),
+    });
   }
 
   #menu() {
