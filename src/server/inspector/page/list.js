@@ -55,6 +55,8 @@ export class List {
     );
     live.addEventListener("event", (event) => changes(/** @type {CustomEvent} */ (event).detail) && this.#soon());
     live.addEventListener("gap", () => this.#soon());
+    // what was said a minute ago was said two minutes ago by now, or the conversation is idle
+    setInterval(() => !document.hidden && this.element.isConnected && this.#soon(), 60_000);
   }
 
   /** @param {string} recipient */

@@ -72,7 +72,6 @@ async function show() {
     () => view === next && replace(null, missing("This conversation was deleted.")),
   );
   replace(next, next.main, next.panel);
-  document.title = `${conversation.about.title || id} · utterd`;
   next.open();
 }
 
@@ -83,7 +82,7 @@ async function show() {
 function replace(next, ...shown) {
   view?.close();
   view = next;
-  document.title = "utterd inspector";
+  if (!next) document.title = "utterd inspector";
   fill(stage, ...shown);
 }
 

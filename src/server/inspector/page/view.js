@@ -96,6 +96,7 @@ export class View {
   update(stale) {
     const { about, capacity, isEnded } = this.conversation;
     fill(this.heading, about.title || about.conversationId);
+    document.title = `${about.title || about.conversationId} · utterd`;
     fill(this.recipient, about.recipientId);
     const state = named(about.status, "CONVERSATION_STATUS");
     fill(
