@@ -45,8 +45,8 @@ pub fn replace(path: &Path, fresh: &Path, content: &[u8]) -> io::Result<()> {
     fs::rename(fresh, path)
 }
 
-/// Locks a file for this process, creating it if it is missing. The system releases the lock when the file is
-/// dropped. Returns `None` if another process holds it.
+/// Locks a file for this process, creating it if it is missing. The system releases the lock when the
+/// process ends. Returns `None` if another process holds it.
 pub fn lock(path: &Path) -> io::Result<Option<File>> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
     match file.try_lock() {

@@ -14,7 +14,7 @@ use super::{files, key_value::KeyValueError};
 /// While open, it keeps its inode number: no new file under the same path gets it.
 pub struct Place {
     path: PathBuf,
-    _opened: File,
+    opened: File,
     id: (u64, u64),
 }
 
@@ -29,7 +29,7 @@ impl Place {
     /// Wraps a file that was opened by `path`.
     pub fn of(path: &Path, opened: File) -> io::Result<Self> {
         let id = id(&opened.metadata()?);
-        Ok(Self { path: path.to_owned(), _opened: opened, id })
+        Ok(Self { path: path.to_owned(), opened, id })
     }
 
     /// The path it was opened by.
@@ -48,6 +48,14 @@ impl Place {
         };
         let path = self.path.display();
         Err(KeyValueError(format!("{path} {what}: the store's directory was removed, moved or replaced")))
+    }
+}
+
+impl Drop for Place {
+    /// Releases the lock, if the file has one. Closing the file is not enough: a process that is just being started holds
+    /// a copy of each open file, and the locks, until it runs its own program.
+    fn drop(&mut self) {
+        let _ = self.opened.unlock();
     }
 }
 
