@@ -351,7 +351,9 @@ pub const DEFAULT_SLOW_CALL: Duration = Duration::from_secs(1);
 pub const INSPECTOR_MESSAGE_BYTES: usize = 64 << 20;
 /// The most connections to a listener of plain HTTP.
 pub const HTTP_CONNECTIONS: usize = 64;
+/// Bytes of requests' bodies that a listener of plain HTTP holds at a time. At least one of the largest fits.
+pub const HTTP_BODY_BYTES: usize = 64 << 20;
 /// Bytes of a request over plain HTTP that is too large that are read before its connection is closed.
 pub const MAX_PASSED_OVER_BYTES: usize = 16 << 20;
-/// How long a connection of plain HTTP may take for the head of a request, or rest.
+/// How long a connection of plain HTTP may take for the head of a request, or for its body, or rest.
 pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);

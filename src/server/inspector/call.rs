@@ -9,7 +9,7 @@ use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Incoming;
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
-use tonic::{Status, Streaming, client::Grpc};
+use tonic::{Code, Status, Streaming, client::Grpc};
 
 use super::{codec::Dynamic, failure::Failure, frames};
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     proto,
     server::{
         http2::Serves,
-        plain_http::{self as plain, Answer, Carried, ReadError},
+        plain_http::{self as plain, Answer, Carried, ReadError, Room},
     },
 };
 
@@ -33,6 +33,7 @@ pub async fn answer(
     request: Request<Incoming>,
     service: impl Serves,
     carried: &Carried,
+    room: &Room,
     most: usize,
 ) -> Answer {
     let Some(method) = method(request.uri().path()) else {
@@ -46,17 +47,25 @@ pub async fn answer(
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &status);
     }
     let call = Call { method, service, carried, timeout: timeout(request.headers()) };
-    let body = match plain::read(request.into_body(), most).await {
+    // In a stream, each message has the limit, and bytes are in base64, which is a third longer.
+    let most = if is_stream { most.saturating_mul(2) } else { most };
+    let body = match room.read(request.into_body(), most).await {
         Ok(body) => body,
-        Err(error @ ReadError::Broken(_)) => return Failure::answer(&Status::cancelled(error.to_string())),
-        Err(error @ ReadError::TooLarge { .. }) => {
-            return Failure::answer(&Status::resource_exhausted(error.to_string()));
-        }
+        Err(error) => return Failure::answer(&unread(&error)),
     };
     match is_stream {
         true => call.streamed(&body).await,
         false => call.answered(&body).await.unwrap_or_else(|status| Failure::answer(&status)),
     }
+}
+
+fn unread(error: &ReadError) -> Status {
+    let code = match error {
+        ReadError::Broken(_) => Code::Cancelled,
+        ReadError::TooLarge { .. } => Code::ResourceExhausted,
+        ReadError::Slow => Code::DeadlineExceeded,
+    };
+    Status::new(code, error.to_string())
 }
 
 fn refuse(code: StatusCode, status: &Status) -> Answer {

@@ -21,15 +21,17 @@ use hyper::body::Incoming;
 
 use super::{
     http2::Serves,
-    plain_http::{self as plain, Answer, Bound, Carried},
+    plain_http::{self as plain, Answer, Bound, Carried, Room},
 };
 
-/// Serves the page, and its calls with those of `service`, until this is dropped. A request has at most `most` bytes.
+/// Serves the page, and its calls with those of `service`, until this is dropped. A message of a request has at most `most`
+/// bytes.
 pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usize) {
+    let room = Room::default();
     plain::serve(bound, move |request| {
-        let (service, carried) = (service.clone(), Carried::of(&request));
+        let (service, carried, room) = (service.clone(), Carried::of(&request), room.clone());
         async move {
-            let mut answer = answer(request, service, &carried, most).await;
+            let mut answer = answer(request, service, &carried, &room, most).await;
             carried.mark(&mut answer);
             answer
         }
@@ -37,10 +39,16 @@ pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usiz
     .await;
 }
 
-async fn answer(request: Request<Incoming>, service: impl Serves, carried: &Carried, most: usize) -> Answer {
+async fn answer(
+    request: Request<Incoming>,
+    service: impl Serves,
+    carried: &Carried,
+    room: &Room,
+    most: usize,
+) -> Answer {
     match *request.method() {
         Method::GET | Method::HEAD => page::answer(&request),
-        Method::POST => call::answer(request, service, carried, most).await,
+        Method::POST => call::answer(request, service, carried, room, most).await,
         _ => {
             let text = "accepted: GET for the page, POST for its calls\n";
             let mut refused = plain::text(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", text);

@@ -21,7 +21,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
     http2::Serves,
-    plain_http::{self as plain, Answer, Bound, Carried},
+    plain_http::{self as plain, Answer, Bound, Carried, Room},
 };
 use calls::Session;
 use wire::{Failure, Posted, Sought};
@@ -30,11 +30,12 @@ const JSON: &str = "application/json";
 
 /// Answers requests with the calls of `service`, until this is dropped. A request has at most `most` bytes.
 pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usize) {
+    let room = Room::default();
     plain::serve(bound, move |request| {
-        let (service, carried) = (service.clone(), Carried::of(&request));
+        let (service, carried, room) = (service.clone(), Carried::of(&request), room.clone());
         async move {
             let calls = Session::new(service, carried.clone());
-            let mut answer = answer(request, calls, most).await.unwrap_or_else(Failure::into_answer);
+            let mut answer = answer(request, calls, &room, most).await.unwrap_or_else(Failure::into_answer);
             carried.mark(&mut answer);
             answer
         }
@@ -45,6 +46,7 @@ pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usiz
 async fn answer<S: Serves>(
     request: Request<Incoming>,
     calls: Session<S>,
+    room: &Room,
     most: usize,
 ) -> Result<Answer, Failure> {
     let path = request.uri().path().trim_end_matches('/').to_owned();
@@ -56,10 +58,12 @@ async fn answer<S: Serves>(
             let calls = calls.of(decoded(id)?);
             match (method, *rest) {
                 (Method::GET, "memory") => json(&calls.memory().await?),
-                (Method::POST, "memory") => json(&calls.post(body::<Posted>(request, most).await?).await?),
+                (Method::POST, "memory") => {
+                    json(&calls.post(body::<Posted>(request, room, most).await?).await?)
+                }
                 (Method::DELETE, "memory") => json(&calls.delete().await?),
                 (Method::POST, "retrieval") => {
-                    json(&calls.retrieve(body::<Sought>(request, most).await?).await?)
+                    json(&calls.retrieve(body::<Sought>(request, room, most).await?).await?)
                 }
                 _ => Err(Failure::method(if *rest == "memory" { "GET, POST, DELETE" } else { "POST" })),
             }
@@ -75,8 +79,12 @@ fn decoded(id: &str) -> Result<String, Failure> {
 }
 
 /// Reads the JSON that a request sends, whatever its type says.
-async fn body<T: DeserializeOwned>(request: Request<Incoming>, most: usize) -> Result<T, Failure> {
-    let content = plain::read(request.into_body(), most).await;
+async fn body<T: DeserializeOwned>(
+    request: Request<Incoming>,
+    room: &Room,
+    most: usize,
+) -> Result<T, Failure> {
+    let content = room.read(request.into_body(), most).await;
     let content = content.map_err(|error| Failure::bad(error.to_string()))?;
     serde_json::from_slice(&content)
         .map_err(|error| Failure::bad(format!("the request is not as expected: {error}")))

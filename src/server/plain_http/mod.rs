@@ -14,7 +14,7 @@ use tonic::Code;
 
 pub use carried::Carried;
 pub use listener::{Bound, serve};
-pub use read::{ReadError, read};
+pub use read::{ReadError, Room};
 
 /// The body of an answer.
 pub type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;

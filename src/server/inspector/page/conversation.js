@@ -47,21 +47,22 @@ export class Conversation extends EventTarget {
     const conversationId = this.id;
     const listed = { conversationId, includeForgotten: true };
     const stored = { ...listed, includeArchive: true };
-    const [found, capacity, summary, window, oldest, newest] = await Promise.all([
+    const newest = { order: "LIST_ORDER_NEWEST_FIRST" };
+    const [found, capacity, summary, window, front, end] = await Promise.all([
       call("ConversationService/GetConversation", { conversationId }),
       call("MemoryService/GetCapacityInfo", { conversationId }),
       call("ConversationService/GetSummary", { conversationId }),
-      call("ConversationService/ListUtterances", { ...listed, last: STRIP, pageSize: STRIP }),
+      call("ConversationService/ListUtterances", { ...listed, ...newest, pageSize: STRIP }),
       call("ConversationService/ListUtterances", { ...stored, pageSize: 1 }),
-      call("ConversationService/ListUtterances", { ...stored, pageSize: 1, order: "LIST_ORDER_NEWEST_FIRST" }),
+      call("ConversationService/ListUtterances", { ...stored, ...newest, pageSize: 1 }),
     ]);
     this.about = found.conversation;
     this.shares = found.shares ?? [];
     this.capacity = capacity.capacity;
     this.segments = summary.segments ?? [];
-    this.window = window.utterances ?? [];
-    this.first = Number(oldest.utterances?.[0]?.sequence ?? 0);
-    this.last = Number(newest.utterances?.[0]?.sequence ?? 0);
+    this.window = (window.utterances ?? []).reverse();
+    this.first = Number(front.utterances?.[0]?.sequence ?? 0);
+    this.last = Number(end.utterances?.[0]?.sequence ?? 0);
   }
 
   /** Heeds an event of the server. @param {any} event */

@@ -23,6 +23,7 @@ export class List {
   #entries = /** @type {any[]} */ ([]);
   #next = "";
   #timer = 0;
+  #asked = 0;
 
   /** @param {{create: () => void, upload: () => void}} actions */
   constructor(actions) {
@@ -77,6 +78,7 @@ export class List {
   }
 
   async #read(isMore = false) {
+    const number = (this.#asked += 1);
     const recipientId = this.recipient.value.trim();
     const shown = this.#entries.length;
     const request = {
@@ -89,6 +91,7 @@ export class List {
     };
     try {
       const page = await call("ConversationService/ListConversations", request);
+      if (number !== this.#asked) return;
       const found = page.conversations ?? [];
       this.#entries = isMore ? [...this.#entries, ...found] : found;
       this.#next = page.nextPageToken ?? "";
@@ -96,11 +99,6 @@ export class List {
     } catch (error) {
       fill(this.told, /** @type {Error} */ (error).message);
     }
-  }
-
-  /** @returns {any | undefined} */
-  get newest() {
-    return this.#entries[0];
   }
 
   #draw() {

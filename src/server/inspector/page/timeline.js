@@ -83,7 +83,7 @@ export class Timeline {
       block.element.remove();
       this.#blocks.delete(number);
     }
-    for (let number = from; number <= to; number += 1) {
+    for (let number = to; number >= from; number -= 1) {
       if (!this.#blocks.has(number)) this.#add(number);
     }
     for (const block of this.#blocks.values()) {
@@ -93,12 +93,11 @@ export class Timeline {
     if (goesToEnd) this.toEnd();
   }
 
-  /** @param {number} number */
+  /** Adds a block before the next one, or at the end. @param {number} number */
   #add(number) {
     const block = new Block(number);
     this.#blocks.set(number, block);
-    const next = [...this.#blocks.keys()].filter((other) => other > number).sort((a, b) => a - b)[0];
-    this.feed.insertBefore(block.element, this.#blocks.get(next)?.element ?? null);
+    this.feed.insertBefore(block.element, this.#blocks.get(number + 1)?.element ?? null);
     this.#observer.observe(block.element);
   }
 
@@ -152,7 +151,7 @@ export class Timeline {
 
   /** @returns {HTMLElement[]} */
   #shown() {
-    return [...this.#blocks.values()].flatMap((block) => block.articles());
+    return [...this.feed.querySelectorAll("article")];
   }
 
   /** One utterance is in the order of Tab, with its buttons: the one that the keyboard is at. */

@@ -4,6 +4,7 @@ import * as actions from "./actions.js";
 import { compose } from "./compose.js";
 import { ContextPanel } from "./context.js";
 import { DetailsPanel } from "./details.js";
+import { attempt } from "./dialogs.js";
 import { fill, h, icon, iconButton, set } from "./element.js";
 import { EventsPanel } from "./events.js";
 import { forget } from "./forget.js";
@@ -115,10 +116,9 @@ export class View {
 
   #advised(advice) {
     if (!advice) return [];
+    const method = "CompactionService/AnswerCompactionPrompt";
     const answer = (given) => () =>
-      void this.conversation.change("CompactionService/AnswerCompactionPrompt", {
-        answer: `COMPACTION_ANSWER_${given}`,
-      });
+      void attempt(() => this.conversation.change(method, { answer: `COMPACTION_ANSWER_${given}` }));
     return [
       `The window has ${advice.utteranceCount} utterances. `,
       h("button", { type: "button", onclick: () => actions.compact(this.conversation) }, "Compact…"),
