@@ -80,17 +80,24 @@ impl Beside {
 }
 
 impl Listeners {
-    async fn bind(server: &Server, settings: &Settings, tls: Option<Arc<Tls>>) -> Result<Self, ServeError> {
+    async fn bind<'a>(
+        server: &Server,
+        settings: &'a Settings,
+        tls: Option<Arc<Tls>>,
+    ) -> Result<Self, ServeError> {
         let is_guarded = server.guard.is_some();
-        let bind = |listen, served| Bound::new(listen, settings.socket_mode, served);
-        let metrics = bind(settings.metrics_listen.as_ref(), "metrics are at /metrics").await?;
-        let motorhead = bind(settings.motorhead_listen.as_ref(), "motorhead's clients are served").await?;
         if let Some(address) = &settings.inspector
             && let Some(lacking) = settings.exposed(address)
         {
             return Err(ServeError::Exposed { address: address.clone(), lacking });
         }
-        let inspector = bind(settings.inspector.as_ref(), "the inspector is served").await?;
+        let Settings { metrics_listen, motorhead_listen, inspector, .. } = settings;
+        let bind = |listen: &'a Option<Listen>, flag, served| {
+            Bound::new(listen.as_ref(), settings.socket_mode, flag, served)
+        };
+        let metrics = bind(metrics_listen, "metrics-listen", "metrics are at /metrics").await?;
+        let motorhead = bind(motorhead_listen, "motorhead-listen", "motorhead's clients are served").await?;
+        let inspector = bind(inspector, "inspector", "the inspector is served").await?;
         Ok(Self {
             metrics,
             motorhead: motorhead.map(|bound| bound.private(is_guarded)),

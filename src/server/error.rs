@@ -15,8 +15,10 @@ use crate::{
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The server cannot listen on the address.
-    #[error("cannot listen on {address}: {error}; choose another address with --listen")]
+    #[error("cannot listen on {address}: {error}; choose another address with --{flag}")]
     Listen {
+        /// The flag that names the address.
+        flag: &'static str,
         /// The address.
         address: Listen,
         /// The system's error.

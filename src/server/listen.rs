@@ -30,7 +30,7 @@ impl Server {
     /// Listens on the socket that was passed to the process, or else where `settings` say; announces the address; and
     /// serves until the process is asked to stop or its owner has ended.
     pub async fn listen(self, settings: &Settings, mut start: Start) -> Result<(), ServeError> {
-        let failed = |error| ServeError::Listen { address: settings.listen.clone(), error };
+        let failed = |error| ServeError::Listen { flag: "listen", address: settings.listen.clone(), error };
         let listener = match start.socket.take() {
             Some(passed) => Listener::of(passed).map_err(ServeError::Passed)?,
             None => {

@@ -8,10 +8,14 @@ use super::{Outcome, Process, assert_holds, line_with, utterd};
 fn every_command_that_the_demo_names_has_something_to_show() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut command = utterd(directory.path());
-    let mut child =
-        command.args(["demo", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut child = command
+        .args(["demo", "--listen", "127.0.0.1:0", "--inspector", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let _demo = Process(child);
+    line_with(&mut stdout, "inspector: http://127.0.0.1:");
     line_with(&mut stdout, "try it in another terminal:");
     let mut try_it = |name: &str| {
         let line = line_with(&mut stdout, &format!("utterd {name} "));

@@ -36,14 +36,15 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Binds an address, if there is one; the log says what is `served` there.
+    /// Binds the address of `flag`, if there is one; the log says what is `served` there.
     pub async fn new(
         listen: Option<&Listen>,
         socket_mode: u32,
+        flag: &'static str,
         served: &str,
     ) -> Result<Option<Self>, ServeError> {
         let Some(listen) = listen else { return Ok(None) };
-        let failed = |error| ServeError::Listen { address: listen.clone(), error };
+        let failed = |error| ServeError::Listen { flag, address: listen.clone(), error };
         let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
         tracing::info!("{served} on {address}");
