@@ -34,6 +34,7 @@ const FILES: &[(&str, &str)] = files![
     "page.css",
     "panels.css",
     "actions.js",
+    "block.js",
     "calls.js",
     "compose.js",
     "context.js",
