@@ -3,7 +3,7 @@
 import { fill, h } from "./element.js";
 import { changes, live, operation } from "./live.js";
 import { link } from "./route.js";
-import { atClock, exactly, span } from "./words.js";
+import { atClock, counted, exactly, span } from "./words.js";
 
 /** The most events that are kept. */
 const MOST = 300;
@@ -77,7 +77,7 @@ export class EventsPanel {
       other && h("a", { href: link(event.conversationId) }, event.conversationId),
       parts.map((part) => h("span", {}, part)),
       segments.map(([name, numbers]) => h("span", { class: "quiet" }, `${name}: ${numbers.join(", ")}`)),
-      event.resultCount !== undefined && h("span", {}, `${event.resultCount} results`),
+      event.resultCount !== undefined && h("span", {}, counted(event.resultCount, "result")),
     );
   }
 }

@@ -51,8 +51,8 @@ export class ForksPanel {
       h(
         "span",
         { class: "quiet" },
-        at !== null && ` shares #1 to #${at}`,
-        about && ` · ${counted(about.utteranceCount, "utterance")} · ${about.recipientId}`,
+        at !== null && `shares #1 to #${at} · `,
+        about && `${counted(about.utteranceCount, "utterance")} · ${about.recipientId}`,
       ),
       forks.length > 0 &&
         h(

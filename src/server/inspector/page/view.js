@@ -164,7 +164,12 @@ export class View {
       { id: "menu", popover: "auto", class: "menu" },
       items.map(([label, act]) => h("button", { type: "button", onclick: () => (menu.hidePopover(), act()) }, label)),
     );
-    const more = iconButton("more", "More actions", () => {}, { popovertarget: "menu" });
+    const below = () => {
+      const { bottom, right } = more.getBoundingClientRect();
+      menu.style.insetBlockStart = `${bottom + 4}px`;
+      menu.style.insetInlineEnd = `${document.documentElement.clientWidth - right}px`;
+    };
+    const more = iconButton("more", "More actions", below, { popovertarget: "menu" });
     const forgetting = h("button", { type: "button", onclick: () => this.#forget() }, icon("forget"), " Forget…");
     return h("div", { class: "head-actions" }, forgetting, more, menu);
   }
