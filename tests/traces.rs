@@ -14,8 +14,9 @@ use opentelemetry_proto::tonic::{
 use prost::Message;
 use tonic::{Request, transport::Channel};
 use utterd::proto::{
-    GetConversationRequest, MemorizeRequest, NewUtterance, RememberRequest, Role, SummarizeRequest,
-    conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+    GetConversationRequest, MemorizeRequest, MemorizeStreamRequest, NewUtterance, RememberRequest, Role,
+    SummarizeRequest, conversation_service_client::ConversationServiceClient,
+    memory_service_client::MemoryServiceClient,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
@@ -146,6 +147,22 @@ async fn calls_without_a_parent_are_sampled() {
     assert_eq!(refused.status.as_ref().map(|status| status.code()), Some(StatusCode::Unset));
     let traces: std::collections::BTreeSet<_> = spans.values().flatten().map(|span| &span.trace_id).collect();
     assert_eq!(traces.len(), 3);
+}
+
+/// A stream names the first of its conversations, and its commits are parts of it.
+#[tokio::test]
+async fn a_stream_is_traced() {
+    let traced = Traced::start(&["--traces-sampled", "1"]).await;
+    let mut memory = MemoryServiceClient::new(traced.channel().await);
+    let messages = ["talk", "other", "talk"]
+        .map(|conversation| MemorizeStreamRequest { memorize: Some(memorize(conversation, "a secret")) });
+    let mut answers = memory.memorize_stream(tokio_stream::iter(messages)).await.unwrap().into_inner();
+    while answers.message().await.unwrap().is_some() {}
+    let spans = traced.ends().await;
+    let call = &spans["utterd.v1.MemoryService/MemorizeStream"][0];
+    let named = call.attributes.iter().filter(|pair| pair.key == "gen_ai.memory.store.id").count();
+    assert_eq!((named, attributes(&call.attributes)["gen_ai.memory.store.id"].as_str()), (1, "talk"));
+    assert!(spans["commit"].iter().all(|commit| commit.parent_span_id == call.span_id), "{spans:?}");
 }
 
 /// The call to a model names the model and its tokens, and nothing that was asked or answered.

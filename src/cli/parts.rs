@@ -2,14 +2,22 @@
 
 use std::{io::BufRead, mem, path::PathBuf};
 
-use super::{elements, errors::CliError, read};
-use crate::domain::limits::MAX_IMPORT_BYTES;
+use super::{
+    elements,
+    errors::CliError,
+    read::{self, bounded},
+};
+use crate::{
+    domain::limits::{MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT},
+    formats::{self, condensed, weight},
+};
 
 /// Bytes of conversations, one per line, sent at a time.
 const PART: usize = 1 << 20;
 
 /// A file in parts: whole conversations if it has one per line or is an array of those that ChatGPT and Claude export,
-/// else the whole file. No part is larger than a server accepts, and only one is read at a time.
+/// else the whole file, or what is read of a session that is too large. No part is larger than a server accepts, and only
+/// one is read at a time.
 pub struct Parts {
     reader: Box<dyn BufRead + Send>,
     file: PathBuf,
@@ -59,8 +67,7 @@ impl Parts {
         }
         let mut part = mem::take(&mut self.begun);
         if self.form == Form::Whole {
-            part.extend(read::rest(&mut self.reader, &self.file, part.len(), MAX_IMPORT_BYTES)?);
-            return Ok(Some(part));
+            return self.whole(part).map(Some);
         }
         // The brackets and the comma of an array.
         let beside = if self.form == Form::Elements { 3 } else { 0 };
@@ -86,6 +93,31 @@ impl Parts {
             Form::Elements => [b"[", part.as_slice(), b"]"].concat(),
             _ => part,
         }))
+    }
+
+    /// The whole file, which begins with `part`; of a session that is too large for an import, what is read of it.
+    fn whole(&mut self, mut part: Vec<u8>) -> Result<Vec<u8>, CliError> {
+        let mut session = None;
+        loop {
+            let line = read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
+            let is_end = line.is_empty();
+            part.extend(match session {
+                Some(session) => condensed(&line, session),
+                None => line,
+            });
+            let is_too_heavy = || is_end && weight(&part) > MAX_IMPORT_WEIGHT;
+            if session.is_none() && (part.len() > MAX_IMPORT_BYTES || is_too_heavy()) {
+                session = formats::session(&part);
+                if let Some(session) = session {
+                    let lines = part.split_inclusive(|byte| *byte == b'\n');
+                    part = lines.flat_map(|line| condensed(line, session)).collect();
+                }
+            }
+            part = bounded(part, MAX_IMPORT_BYTES, &self.file, MAX_IMPORT_BYTES)?;
+            if is_end {
+                return Ok(part);
+            }
+        }
     }
 
     /// Reads the next conversation; empty at the end of the file.
@@ -156,6 +188,25 @@ mod tests {
         ] {
             assert_eq!(parts(content.as_bytes()), [content.as_bytes()]);
         }
+    }
+
+    /// What Claude Code notes of each change of a file, the whole of it, is no part of what was said.
+    #[test]
+    fn of_a_large_session_what_is_read_is_sent() {
+        let line = |number: usize| {
+            let before = if number == 0 { "null".to_owned() } else { format!("\"m{}\"", number - 1) };
+            let role = if number.is_multiple_of(2) { "user" } else { "assistant" };
+            format!(
+                "{{\"uuid\":\"m{number}\",\"parentUuid\":{before},\"sessionId\":\"s\",\"type\":\"{role}\",\
+                 \"toolUseResult\":\"{}\",\"message\":{{\"role\":\"{role}\",\"content\":\"{number}\"}}}}\n",
+                "x".repeat(1 << 20)
+            )
+        };
+        let content: String = (0..40).map(line).collect();
+        let parts = parts(content.as_bytes());
+        assert!(parts.len() == 1 && parts[0].len() < 40 << 10);
+        let read = |content: &[u8]| formats::parse(content, None, formats::UnknownRoles::Refuse).unwrap();
+        assert_eq!(format!("{:?}", read(&parts[0])), format!("{:?}", read(content.as_bytes())));
     }
 
     #[test]

@@ -139,7 +139,17 @@ impl Part {
         self.before.as_ref().filter(|before| Some(before.head.erased_at) != erased_at)
     }
 
+    /// Whether the conversation is no longer active: it ended, or was removed before.
+    fn ends(&self) -> bool {
+        let is_active = |state: &&Arc<Conversation>| state.head.ended.is_none();
+        let removed = self.before.as_ref().filter(is_active).filter(|_| self.after.is_none());
+        self.ended().or(removed).is_some_and(|state| state.head.identity.is_listed())
+    }
+
     fn publish(&mut self, engine: &Engine, began: Option<Duration>) {
+        if self.ends() {
+            engine.meters.ended.inc();
+        }
         if let Some(before) = self.erased() {
             engine.indexes.remove(before.head.identity.lineage);
         }

@@ -15,6 +15,7 @@ pub(super) struct Meters {
     /// The counters of `operations`, each made by the first operation of its kind.
     by_operation: [OnceLock<IntCounter>; OPERATIONS],
     started: IntCounter,
+    pub(super) ended: IntCounter,
     memorized: IntCounter,
     evicted: IntCounter,
     forgotten: IntCounter,
@@ -57,6 +58,10 @@ impl Meters {
             ),
             by_operation: [const { OnceLock::new() }; OPERATIONS],
             started: counter("utterd_conversations_started_total", "Conversations that were started."),
+            ended: counter(
+                "utterd_conversations_ended_total",
+                "Conversations that ended, or were deleted before they did.",
+            ),
             memorized: counter("utterd_utterances_memorized_total", "Utterances that were stored."),
             evicted: counter("utterd_utterances_evicted_total", "Utterances that left a window."),
             forgotten: counter(
@@ -95,10 +100,18 @@ impl Meters {
     }
 
     pub(super) fn register(&self, registry: &Registry) {
-        [&self.started, &self.memorized, &self.evicted, &self.forgotten, &self.segments, &self.tokens]
-            .into_iter()
-            .chain([&self.hits, &self.misses])
-            .for_each(|counter| registry.add(counter));
+        [
+            &self.started,
+            &self.ended,
+            &self.memorized,
+            &self.evicted,
+            &self.forgotten,
+            &self.segments,
+            &self.tokens,
+        ]
+        .into_iter()
+        .chain([&self.hits, &self.misses])
+        .for_each(|counter| registry.add(counter));
         [&self.commit, &self.batch, &self.delivery].into_iter().for_each(|it| registry.add(it));
         [&self.operations, &self.commits.all].into_iter().for_each(|it| registry.add(it));
     }

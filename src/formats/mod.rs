@@ -49,6 +49,7 @@ pub use loss::{Loss, Losses};
 pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
 pub use place::{Place, kind};
+pub use programs::{condensed, session};
 pub use render::{Rendered, content_parts, render};
 pub use repair::Unanswered;
 pub use surrogates::replace_surrogates;

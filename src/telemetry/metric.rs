@@ -1,8 +1,8 @@
 //! Making metrics. Names follow Prometheus' rules: `utterd_`, the unit, and `_total` for a counter.
 
-use prometheus::{
-    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec, Opts, Result,
-};
+use prometheus::{HistogramOpts, IntGaugeVec, Opts, Result, core::MetricVec, proto::MetricType};
+
+use super::parted::{Counters, Histogram, HistogramVec, Histograms, IntCounter, IntCounterVec, Parted};
 
 /// The bounds of durations, in seconds: from a call that is answered from memory to one that waits for a model.
 const SECONDS: [f64; 17] = [
@@ -15,12 +15,13 @@ const COUNTS: [f64; 11] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 5
 
 /// A number that only grows.
 pub fn counter(name: &str, help: &str) -> IntCounter {
-    made(IntCounter::new(name, help))
+    made(Parted::new(|| prometheus::IntCounter::new(name, help)))
 }
 
 /// Numbers that only grow, one for each combination of the values of `labels`.
 pub fn by(labels: &[&str], name: &str, help: &str) -> IntCounterVec {
-    made(IntCounterVec::new(Opts::new(name, help), labels))
+    let opts = Opts::new(name, help).variable_labels(owned(labels));
+    made(MetricVec::create(MetricType::COUNTER, Counters, opts))
 }
 
 /// A fact that does not change: the labels state it, and the value is 1.
@@ -33,17 +34,27 @@ pub fn fact(labels: &[(&str, &str)], name: &str, help: &str) -> IntGaugeVec {
 
 /// How long something takes.
 pub fn seconds(name: &str, help: &str) -> Histogram {
-    made(Histogram::with_opts(HistogramOpts::new(name, help).buckets(SECONDS.to_vec())))
+    histogram(name, help, &SECONDS)
 }
 
 /// How many things are done together.
 pub fn counts(name: &str, help: &str) -> Histogram {
-    made(Histogram::with_opts(HistogramOpts::new(name, help).buckets(COUNTS.to_vec())))
+    histogram(name, help, &COUNTS)
+}
+
+fn histogram(name: &str, help: &str, bounds: &[f64]) -> Histogram {
+    let opts = HistogramOpts::new(name, help).buckets(bounds.to_vec());
+    made(Parted::new(|| prometheus::Histogram::with_opts(opts.clone())))
 }
 
 /// How long something takes, for each combination of the values of `labels`.
 pub fn histogram_by(labels: &[&str], name: &str, help: &str) -> HistogramVec {
-    made(HistogramVec::new(HistogramOpts::new(name, help).buckets(SECONDS.to_vec()), labels))
+    let opts = HistogramOpts::new(name, help).buckets(SECONDS.to_vec()).variable_labels(owned(labels));
+    made(MetricVec::create(MetricType::HISTOGRAM, Histograms, opts))
+}
+
+fn owned(labels: &[&str]) -> Vec<String> {
+    labels.iter().map(|label| (*label).to_owned()).collect()
 }
 
 #[allow(clippy::expect_used)] // names and labels are constants of this program

@@ -6,7 +6,7 @@ use std::{
     borrow::Cow,
     sync::{
         OnceLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -50,6 +50,10 @@ const LAST_EXPORT: Duration = Duration::from_secs(3);
 /// Sends the spans of this process to a collector, in batches, until it is dropped.
 #[derive(Debug)]
 pub struct Exporter(SdkTracerProvider);
+
+/// Whether the conversation that a call is about was noted.
+#[derive(Default)]
+struct Named(AtomicBool);
 
 /// A span that has begun: what happens within it becomes a part of it.
 #[derive(Clone, Debug)]
@@ -100,7 +104,8 @@ impl Span {
             Some(_) => TraceContextPropagator::new().extract_with_context(&Context::new(), headers),
             None => Context::new(),
         };
-        Self::begin(sampled, SpanKind::Server, name, &parent)
+        let Self(context) = Self::begin(sampled, SpanKind::Server, name, &parent)?;
+        Some(Self(context.with_value(Named::default())))
     }
 
     /// Begins the span of a call to a model, as a part of what is being done.
@@ -115,9 +120,11 @@ impl Span {
     /// Begins a part of the call that is being answered; `None` if that is not traced.
     pub fn within(name: &'static str) -> Option<Self> {
         let sampled = TRACER.get()?;
-        let parent = Context::current();
-        let is_traced = parent.span().is_recording();
-        if is_traced { Self::begin(sampled, SpanKind::Internal, name.into(), &parent) } else { None }
+        let is_traced = Context::map_current(|parent| parent.span().is_recording());
+        if !is_traced {
+            return None;
+        }
+        Self::begin(sampled, SpanKind::Internal, name.into(), &Context::current())
     }
 
     fn begin(sampled: &Sampled, kind: SpanKind, name: Cow<'static, str>, parent: &Context) -> Option<Self> {
@@ -152,11 +159,17 @@ impl Span {
     }
 }
 
-/// Notes which conversation the call that is being answered is about, if it is traced.
+/// Notes which conversation the call that is being answered is about, if it is traced: the first one, if a stream is about
+/// several.
 pub fn about(conversation: &str) {
     if TRACER.get().is_some() && !conversation.is_empty() {
-        let note = || KeyValue::new("gen_ai.memory.store.id", conversation.to_owned());
-        Context::map_current(|context| context.span().set_attribute(note()));
+        Context::map_current(|context| {
+            let is_first = context.get::<Named>().is_some_and(|named| !named.0.swap(true, Ordering::Relaxed));
+            if is_first {
+                let id = KeyValue::new("gen_ai.memory.store.id", conversation.to_owned());
+                context.span().set_attribute(id);
+            }
+        });
     }
 }
 

@@ -41,6 +41,20 @@ fn an_instruction_is_refused_without_the_grammar() {
     assert!(error.split_whitespace().count() < 20, "{error}");
 }
 
+/// The hosts tell which database is meant; the rest of its address is not shown.
+#[test]
+fn a_database_that_is_away_is_named_by_its_hosts() {
+    let (one, other) = (free_address(), free_address());
+    let url = format!("postgres://ann:s3cret@{one},{other}/talk");
+    let directory = tempfile::tempdir().expect("a directory");
+    for command in ["serve", "migrate"] {
+        let arguments = [command, "--backend", "postgres", "--database-url", &url];
+        let error = Outcome::of(utterd(directory.path()).args(arguments)).failed(1);
+        assert_holds(&error, &[&format!("the database at {one},{other}: "), "refused"]);
+        assert!(!error.contains("ann") && !error.contains("s3cret"), "{error}");
+    }
+}
+
 #[test]
 fn exit_codes_tell_what_went_wrong() {
     let server = Server::shared();

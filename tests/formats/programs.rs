@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use utterd::formats::{Format, Parsed, Source, UnknownRoles, parse};
+use utterd::formats::{Format, Parsed, Source, UnknownRoles, condensed, parse, session};
 
 /// One of the examples, in the format that is detected.
 fn example(name: &str) -> Source {
@@ -197,4 +197,25 @@ fn a_single_conversation_without_branches_is_read() {
     let chatgpt = json!({"id": "two", "mapping": {"n": {"message": text("a"), "parent": null}}});
     assert_eq!(said(&read(&[chatgpt]).conversations[0]), ["user a"]);
     assert_eq!(read(&[json!({"id": "none", "mapping": {}})]).conversations, []);
+}
+
+#[test]
+fn what_is_left_out_of_a_large_session_is_not_read() {
+    for name in ["claude-code.jsonl", "codex.jsonl"] {
+        let path = format!("{}/examples/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        let whole = fs::read(path).expect("the example");
+        let program = session(&whole).expect("a session");
+        let lines = whole.split_inclusive(|byte| *byte == b'\n');
+        let part: Vec<u8> = lines.flat_map(|line| condensed(line, program)).collect();
+        assert!(part.len() < whole.len());
+        let read = |content| format!("{:?}", parse(content, None, UnknownRoles::Refuse).expect("it is read"));
+        assert_eq!(read(&part), read(&whole));
+    }
+}
+
+#[test]
+fn what_is_no_session_is_not_condensed() {
+    assert_eq!(session(b"{\"role\":\"user\",\"content\":\"hi\"}\n"), None);
+    assert_eq!(condensed(b"{cut off", Format::ClaudeCode), b"{cut off");
+    assert_eq!(condensed(b"{cut off", Format::Codex), b"{cut off");
 }

@@ -3,7 +3,10 @@
 use tonic::{Code, Request, metadata::MetadataMap};
 use utterd::{
     config::Settings,
-    proto::{GetConversationRequest, MemorizeRequest, WatchCapacityRequest},
+    proto::{
+        CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, GetConversationRequest,
+        MemorizeRequest, WatchCapacityRequest,
+    },
 };
 
 use crate::{
@@ -75,7 +78,11 @@ async fn calls_are_counted_by_their_status() {
     assert_eq!((of_memorize("OK"), of_memorize("InvalidArgument")), (1.0, 1.0));
     let labels = r#"{grpc_method="Memorize",grpc_service="utterd.v1.MemoryService",grpc_type="unary"}"#;
     assert_eq!(metric(&session, &format!("grpc_server_started_total{labels}")), 2.0);
-    assert_eq!(metric(&session, &format!("grpc_server_handling_seconds_count{labels}")), 2.0);
+    let took = |code| {
+        let labels = labels.replace("{", &format!("{{grpc_code=\"{code}\","));
+        metric(&session, &format!("grpc_server_handling_seconds_count{labels}"))
+    };
+    assert_eq!((took("OK"), took("InvalidArgument")), (1.0, 1.0));
 }
 
 /// A stream that its caller leaves is cancelled; one that the server ends has its status.
@@ -131,4 +138,22 @@ async fn what_happens_to_utterances_is_counted() {
     let window: i32 = session.window().await.iter().filter_map(|utterance| utterance.token_count).sum();
     assert!(count("utterd_tokens_counted_total") > f64::from(window));
     assert!(count("utterd_cache_hits_total") > 0.0);
+}
+
+/// How many conversations are active is the difference, whether they end or are deleted.
+#[tokio::test]
+async fn conversations_are_counted_when_they_start_and_when_they_end() {
+    let session = Session::new().await;
+    for id in ["ended", "deleted", "active"] {
+        let create = CreateConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+        session.conversations().create_conversation(create).await.reply();
+    }
+    let end = EndConversationRequest { conversation_id: "ended".to_owned(), ..Default::default() };
+    session.conversations().end_conversation(end).await.reply();
+    for id in ["ended", "deleted"] {
+        let delete = DeleteConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+        session.conversations().delete_conversation(delete).await.reply();
+    }
+    assert_eq!(metric(&session, "utterd_conversations_started_total"), 3.0);
+    assert_eq!(metric(&session, "utterd_conversations_ended_total"), 2.0);
 }

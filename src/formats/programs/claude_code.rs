@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     domain::Refusal,
-    formats::{Parsed, anthropic, notes::Notes},
+    formats::{Parsed, anthropic, notes::Notes, raw_object::RawObject},
 };
 
 /// Reads the lines of one or several sessions. The session goes on from its last line; each other branch, and each
@@ -50,6 +50,34 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
         found.push(parsed);
     }
     Ok(found)
+}
+
+/// The fields of a line that are read.
+const READ: [&str; 16] = [
+    "agentId",
+    "cwd",
+    "gitBranch",
+    "isApiErrorMessage",
+    "isCompactSummary",
+    "isMeta",
+    "isSidechain",
+    "leafUuid",
+    "logicalParentUuid",
+    "message",
+    "parentUuid",
+    "sessionId",
+    "summary",
+    "timestamp",
+    "type",
+    "uuid",
+];
+
+/// A line with the fields that are read; `None` if it is no object.
+pub fn condensed(line: &str) -> Option<String> {
+    let line = RawObject::read(line)?;
+    let read = line.iter().filter(|(name, _)| READ.contains(name));
+    let fields: Vec<String> = read.map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    Some(format!("{{{}}}\n", fields.join(",")))
 }
 
 fn id(line: &Value) -> &str {

@@ -54,6 +54,12 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     Ok(found)
 }
 
+/// A line, or nothing if it is not read; `None` if it is no JSON.
+pub fn condensed(text: &str) -> Option<String> {
+    let Line { kind, .. } = line(serde_json::from_str(text).ok()?);
+    Some(if kind == Kind::Other { String::new() } else { text.to_owned() })
+}
+
 fn line(mut line: Value) -> Line {
     let time = time_of(&line, "timestamp");
     let (kind, is_item) = match (text(&line, "type"), line.get("payload")) {

@@ -8,7 +8,10 @@ pub mod chatgpt;
 pub mod claude;
 pub mod claude_code;
 pub mod codex;
+mod condense;
 mod tree;
+
+pub use condense::{condensed, session};
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -108,10 +111,11 @@ fn missing(index: usize, field: &str, accepted: &str) -> Refusal {
     Place::root("").index(index).field(field).refuse(format!("is missing; accepted: {accepted}"))
 }
 
+/// Where the program is looked for: lines about the session can come before the first message.
+const LOOKED_AT: usize = 100;
+
 /// Detects the program that wrote `values`.
 pub fn detect(values: &[Value]) -> Option<Format> {
-    /// Lines about the session can come before the first message.
-    const LOOKED_AT: usize = 100;
     let all =
         values.iter().flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
     let has = |value: &Value, names: &[&str]| names.iter().all(|name| value.get(name).is_some());

@@ -10,6 +10,7 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use tonic::{Status, body::Body};
 
 use super::record::Record;
+use crate::telemetry::Span;
 
 /// The body of an answer, and the record of its call.
 pub(super) struct CallBody {
@@ -31,7 +32,12 @@ impl HttpBody for CallBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let mut frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        // the answers of a stream are made while its body is read
+        let span = self.record.as_ref().and_then(|record| record.span.as_ref());
+        let entered = span.map(Span::enter);
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        drop(entered);
+        let mut frame = ready!(polled);
         if let Some(Ok(frame)) = &mut frame
             && let Some(trailers) = frame.trailers_mut()
             && let Some(record) = self.record.take()

@@ -28,19 +28,18 @@ pub(super) struct Meters {
 #[derive(Default)]
 struct OfMethod {
     started: OnceLock<IntCounter>,
-    handled: [OnceLock<IntCounter>; CODES],
-    handling: OnceLock<Histogram>,
+    /// By the code.
+    ended: [OnceLock<(IntCounter, Histogram)>; CODES],
 }
 
 impl Meters {
     pub(super) fn new() -> Self {
         let [kind, service, method, _] = LABELS;
-        let of_method = [kind, service, method];
         Self {
-            started: by(&of_method, "grpc_server_started_total", "Calls that arrived."),
+            started: by(&[kind, service, method], "grpc_server_started_total", "Calls that arrived."),
             handled: by(&LABELS, "grpc_server_handled_total", "Calls that ended, by their status."),
             handling: histogram_by(
-                &of_method,
+                &LABELS,
                 "grpc_server_handling_seconds",
                 "How long calls take, from their arrival to their status.",
             ),
@@ -62,13 +61,15 @@ impl Meters {
 
     /// Counts the end of a call that took `seconds`.
     pub(super) fn ended(&self, method: &Method, code: Code, seconds: f64) {
-        let of = &self.methods[method.number];
-        let handled = || {
+        let ended = || {
             let [kind, service, name] = labels(method);
-            self.handled.with_label_values(&[kind, service, name, word(code)])
+            let labels = [kind, service, name, word(code)];
+            (self.handled.with_label_values(&labels), self.handling.with_label_values(&labels))
         };
-        of.handled[code as usize % CODES].get_or_init(handled).inc();
-        of.handling.get_or_init(|| self.handling.with_label_values(&labels(method))).observe(seconds);
+        let of_code = &self.methods[method.number].ended[code as usize % CODES];
+        let (handled, handling) = of_code.get_or_init(ended);
+        handled.inc();
+        handling.observe(seconds);
     }
 }
 

@@ -13,7 +13,7 @@ use rustls::{
 use tokio_postgres::Client;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::{Options, fault::unavailable};
+use super::{Options, fault::unreachable};
 use crate::{
     domain::limits::{DATABASE_IDLE_TIMEOUT, DATABASE_STATEMENT_TIMEOUT},
     store::StoreError,
@@ -43,7 +43,7 @@ pub(super) fn quoted(name: &str) -> String {
 /// A connection of its own, which ends when the client is dropped.
 pub(super) async fn connected(options: &Options) -> Result<Client, StoreError> {
     let connected = options.url.config().connect(tls(options)?).await;
-    let (client, connection) = connected.map_err(|error| unavailable(&error))?;
+    let (client, connection) = connected.map_err(|error| unreachable(&options.url, &error))?;
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(%error, "a connection ended");

@@ -2,6 +2,7 @@
 
 use tokio_postgres::{Error, error::SqlState};
 
+use super::DatabaseUrl;
 use crate::store::StoreError;
 
 /// The constraint that an outcome is stored once.
@@ -66,7 +67,16 @@ impl Fault {
 
 /// The error, with what the database says of it.
 pub(super) fn unavailable(error: &Error) -> StoreError {
-    let mut text = format!("the database: {error}");
+    told("the database", error)
+}
+
+/// The error when no connection could be made. It names the hosts, and is for operators, not for callers.
+pub(super) fn unreachable(url: &DatabaseUrl, error: &Error) -> StoreError {
+    told(&format!("the database at {}", url.hosts()), error)
+}
+
+fn told(database: &str, error: &Error) -> StoreError {
+    let mut text = format!("{database}: {error}");
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
         let more = error.to_string();

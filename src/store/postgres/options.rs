@@ -2,7 +2,10 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use tokio_postgres::{Config, config::TargetSessionAttrs};
+use tokio_postgres::{
+    Config,
+    config::{Host, TargetSessionAttrs},
+};
 
 use crate::domain::limits::{DATABASE_CONNECT_TIMEOUT, DEFAULT_DATABASE_CONNECTIONS};
 
@@ -40,6 +43,11 @@ impl DatabaseUrl {
     pub(super) fn config(&self) -> &Config {
         &self.0
     }
+
+    /// The hosts, for messages.
+    pub(super) fn hosts(&self) -> Hosts<'_> {
+        Hosts(&self.0)
+    }
 }
 
 impl FromStr for DatabaseUrl {
@@ -71,19 +79,35 @@ impl FromStr for DatabaseUrl {
     }
 }
 
+/// The hosts of a database, with their ports.
+pub(super) struct Hosts<'a>(&'a Config);
+
+impl fmt::Display for Hosts<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(config) = self;
+        let named = config.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        });
+        let mut hosts: Vec<String> = named.collect();
+        if hosts.is_empty() {
+            hosts = config.get_hostaddrs().iter().map(ToString::to_string).collect();
+        }
+        let ports = config.get_ports();
+        for (place, host) in hosts.iter().enumerate() {
+            let comma = if place > 0 { "," } else { "" };
+            let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
+            write!(f, "{comma}{host}:{port}")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use tokio_postgres::config::Host;
-        write!(f, "postgres://{}@", self.0.get_user().unwrap_or_default())?;
-        for (place, host) in self.0.get_hosts().iter().enumerate() {
-            let comma = if place > 0 { "," } else { "" };
-            let port = self.0.get_ports().get(place).or(self.0.get_ports().first()).copied().unwrap_or(5432);
-            match host {
-                Host::Tcp(name) => write!(f, "{comma}{name}:{port}")?,
-                Host::Unix(path) => write!(f, "{comma}{}:{port}", path.display())?,
-            }
-        }
-        write!(f, "/{}", self.0.get_dbname().or(self.0.get_user()).unwrap_or_default())
+        let user = self.0.get_user().unwrap_or_default();
+        let database = self.0.get_dbname().unwrap_or(user);
+        write!(f, "postgres://{user}@{}/{database}", self.hosts())
     }
 }
 
@@ -111,6 +135,9 @@ mod tests {
         let url = url.unwrap();
         assert_eq!(url.to_string(), "postgres://ann@db1:5432,db2:5433/talk");
         assert!(!format!("{url:?}").contains("secret"));
+        assert_eq!(url.hosts().to_string(), "db1:5432,db2:5433");
+        let by_address = "postgres://ann@/talk?hostaddr=10.0.0.7".parse::<DatabaseUrl>().unwrap();
+        assert_eq!(by_address.hosts().to_string(), "10.0.0.7:5432");
     }
 
     #[test]
