@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench rpc` starts servers as separate processes, loads them from this one, and prints
 //! ratios. Rounds of the compared calls alternate, so that a machine that slows down slows both; each figure
-//! is the median of its rounds. `-- observed` compares servers with and without traces.
+//! is the median of its rounds. `-- observed` measures what traces and metrics add.
 #![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod child;
@@ -10,6 +10,7 @@ mod empty;
 mod load;
 mod measured;
 mod measures;
+mod metered;
 mod observed;
 mod requests;
 

@@ -1,4 +1,4 @@
-//! What traces add to a call: servers with and without them take turns.
+//! What traces and metrics add to a call: servers with and without traces take turns, and the metrics are timed alone.
 
 use std::{convert::Infallible, sync::Arc, thread, time::Duration};
 
@@ -13,6 +13,7 @@ use crate::{
     child::ServerProcess,
     load::{self, Call},
     measured::{Measured, measure, row},
+    metered::{Page, Updates},
     requests,
 };
 
@@ -21,11 +22,13 @@ const CONVERSATIONS: usize = 256;
 const ROUNDS: usize = 11;
 const ROUND: Duration = Duration::from_secs(3);
 
-/// Compares the processor time of Memorize (ROLLING) with traces of no call, of the usual share, and of each.
+/// Compares the processor time of Memorize (ROLLING) with traces of no call, of the usual share, and of each; and with
+/// the time that its metrics take.
 pub fn run() {
+    let page = Page::new();
     let endpoint = format!("traces_endpoint={}", collector());
-    let traced = |share: &str| ServerProcess::start(&[endpoint.clone(), format!("traces_sampled={share}")]);
-    let servers = [ServerProcess::start(&[]), traced("0.1"), traced("1")];
+    let each = [endpoint.clone(), "traces_sampled=1".to_owned()];
+    let servers = [&[page.setting()][..], &[endpoint], &each].map(ServerProcess::start);
     let names: Vec<_> = (0..CONVERSATIONS).map(|index| format!("rolling-{index}")).collect();
     for server in &servers {
         let create: Vec<_> = names.iter().map(|name| requests::create(name, PolicyPreset::Rolling)).collect();
@@ -35,6 +38,7 @@ pub fn run() {
     }
     let said = (0..5).flat_map(|first| names.iter().map(move |name| requests::memorize(name, first, 1)));
     let call = Call { path: requests::MEMORIZE, requests: Arc::new(said.collect()) };
+    let before = page.read();
     let mut measured = [(); 3].map(|()| Measured::default());
     for round in 0..=ROUNDS {
         for (server, measured) in servers.iter().zip(&mut measured) {
@@ -43,16 +47,27 @@ pub fn run() {
             });
         }
     }
-    let [without, usual, each] = &measured;
-    let ratio = |of: &Measured| format!("{:.3}", of.micros_over(without));
+    report(&measured, &page.read().updates_since(&before));
+}
+
+fn report([without, usual, each]: &[Measured; 3], updates: &Updates) {
+    let metrics = updates.micros(Duration::from_secs_f64(without.micros() / 1e6));
+    let (metered, traced) = (without.micros() / (without.micros() - metrics), usual.micros_over(without));
+    let ratio = |of: f64| format!("{of:.3}");
     row(
-        "Memorize (ROLLING), a tenth of the calls traced ÷ none, server's processors",
-        ratio(usual),
+        "Memorize (ROLLING), metrics and the usual share of calls traced ÷ neither",
+        ratio(metered * traced),
         "≤ 1.03",
     );
-    row("Memorize (ROLLING), each call traced ÷ none, server's processors", ratio(each), "");
+    row("Memorize (ROLLING), metrics ÷ none", ratio(metered), "");
+    row("Memorize (ROLLING), the usual share of the calls traced ÷ none", ratio(traced), "");
+    row("Memorize (ROLLING), each call traced ÷ none", ratio(each.micros_over(without)), "");
     let [without, usual, each] = [without, usual, each].map(Measured::micros);
-    println!("    {without:.2} µs without traces, {usual:.2} µs with a tenth, {each:.2} µs with each");
+    let Updates { counters, observations } = updates;
+    println!(
+        "    µs of the server's processors: {without:.2} without traces, {usual:.2} with the usual share, {each:.2} with each; \
+         {metrics:.2} of them for {counters} counters and {observations} histograms"
+    );
 }
 
 /// Starts a collector that reads everything and keeps nothing; returns its address.

@@ -299,7 +299,7 @@ impl Settings {
             motorhead_listen: None,
             inspector: None,
             traces_endpoint: None,
-            traces_sampled: Share::TENTH,
+            traces_sampled: Share::HUNDREDTH,
             reflection: true,
             llm: Llm::None,
             llm_base_url: None,

@@ -7,8 +7,8 @@ pub struct Share(u32);
 const WHOLE: f64 = 1e6;
 
 impl Share {
-    /// A tenth.
-    pub const TENTH: Self = Self(100_000);
+    /// A hundredth.
+    pub const HUNDREDTH: Self = Self(10_000);
 
     /// Returns the share, rounded to millionths; `None` unless it is from 0 to 1.
     pub fn new(share: f64) -> Option<Self> {

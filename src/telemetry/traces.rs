@@ -4,9 +4,10 @@
 
 use std::{
     borrow::Cow,
+    cell::Cell,
     sync::{
         OnceLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
@@ -31,15 +32,15 @@ struct Sampled {
     tracer: SdkTracer,
     /// The share of the calls without a caller's decision that are traced.
     share: f64,
-    calls: AtomicU64,
 }
 
 impl Sampled {
-    /// Whether to trace the next call without a caller's decision. The multiples of the golden ratio are spread evenly,
-    /// so any run of calls has about its share; and a call that is not traced costs only this.
+    /// Whether to trace this thread's next call without a caller's decision. The multiples of the golden ratio are spread
+    /// evenly, so any run of calls has about its share; and a call that is not traced costs only this.
     fn takes_next(&self) -> bool {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-        let place = self.calls.fetch_add(1, Ordering::Relaxed).wrapping_mul(GOLDEN);
+        thread_local!(static PLACE: Cell<u64> = const { Cell::new(0) });
+        let place = PLACE.replace(PLACE.get().wrapping_add(GOLDEN));
         (place as f64) < self.share * 2f64.powi(64)
     }
 }
@@ -77,7 +78,7 @@ impl Exporter {
             .with_resource(resource)
             .build();
         let tracer = provider.tracer("utterd");
-        let _ = TRACER.set(Sampled { tracer, share: sampled, calls: AtomicU64::new(0) });
+        let _ = TRACER.set(Sampled { tracer, share: sampled });
         Ok(Self(provider))
     }
 }
@@ -181,7 +182,7 @@ mod tests {
     fn any_run_of_calls_has_its_share() {
         for (share, least, most) in [(0.0, 0, 0), (0.1, 8, 12), (0.5, 48, 52), (1.0, 100, 100)] {
             let tracer = SdkTracerProvider::default().tracer("test");
-            let sampled = Sampled { tracer, share, calls: AtomicU64::new(0) };
+            let sampled = Sampled { tracer, share };
             for _ in 0..50 {
                 let taken = (0..100).filter(|_| sampled.takes_next()).count();
                 assert!((least..=most).contains(&taken), "{share}: {taken} of 100");
