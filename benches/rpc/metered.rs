@@ -16,11 +16,10 @@ use utterd::telemetry::{IntCounter, counter, seconds};
 
 use crate::measured::median;
 
-/// Times of the updates of a call that are measured: so many in a round.
-const CALLS: usize = 20_000;
-const ROUNDS: usize = 11;
+/// How often each thread makes the updates of a call.
+const CALLS: usize = 100_000;
 /// Bytes that are read in between, like those of a call.
-const ELSE_READ: usize = 64 << 10;
+const OTHER: usize = 64 << 10;
 
 /// Where a server shows its metrics.
 pub struct Page(TempDir);
@@ -76,8 +75,8 @@ impl Shown {
 }
 
 impl Updates {
-    /// Microseconds that they take on as many threads as a server has by default. Between those of two calls, each thread
-    /// reads other memory for `pause`, so that the threads are in each other's way as often as a server's.
+    /// Microseconds that they take in the median, on as many threads as a server has by default. Between those of two calls,
+    /// each thread reads other memory for `pause`, so that the threads are in each other's way as often as a server's.
     pub fn micros(&self, pause: Duration) -> f64 {
         let name = |number: usize| format!("metric_{number}");
         let counters: Vec<_> = (0..self.counters).map(|number| counter(&name(number), "A number.")).collect();
@@ -87,31 +86,26 @@ impl Updates {
             counters.iter().for_each(IntCounter::inc);
             histograms.iter().for_each(|histogram| histogram.start_timer().observe_duration());
         };
-        median((0..ROUNDS).map(|_| round(&update, pause)).collect())
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let begin = Barrier::new(threads);
+        let timed = || {
+            begin.wait();
+            (0..CALLS).map(|_| once(&update, pause)).collect::<Vec<f64>>()
+        };
+        thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(timed)).collect();
+            median(running.into_iter().flat_map(|thread| thread.join().expect("its end")).collect())
+        })
     }
 }
 
-fn round(update: &(impl Fn() + Sync), pause: Duration) -> f64 {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let begin = Barrier::new(threads);
-    let timed = || {
-        let else_read = vec![1_u8; ELSE_READ];
-        let mut took = Duration::ZERO;
-        begin.wait();
-        for _ in 0..CALLS {
-            let paused = Instant::now();
-            while paused.elapsed() < pause {
-                black_box(else_read.iter().map(|byte| u64::from(*byte)).sum::<u64>());
-            }
-            let began = Instant::now();
-            update();
-            took += began.elapsed();
-        }
-        took.as_secs_f64() * 1e6 / CALLS as f64
-    };
-    thread::scope(|scope| {
-        let running: Vec<_> = (0..threads).map(|_| scope.spawn(timed)).collect();
-        let times = running.into_iter().map(|thread| thread.join().expect("its end"));
-        times.fold(0.0, f64::max)
-    })
+/// Microseconds of one `update`, after `pause`.
+fn once(update: impl Fn(), pause: Duration) -> f64 {
+    let (paused, other) = (Instant::now(), [1_u8; OTHER]);
+    while paused.elapsed() < pause {
+        black_box(black_box(&other).iter().map(|byte| u64::from(*byte)).sum::<u64>());
+    }
+    let began = Instant::now();
+    update();
+    began.elapsed().as_secs_f64() * 1e6
 }

@@ -52,7 +52,7 @@ const LAST_EXPORT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Exporter(SdkTracerProvider);
 
-/// Whether the conversation that a call is about was noted.
+/// Whether the conversation that a stream is about was noted.
 #[derive(Default)]
 struct Named(AtomicBool);
 
@@ -105,8 +105,12 @@ impl Span {
             Some(_) => TraceContextPropagator::new().extract_with_context(&Context::new(), headers),
             None => Context::new(),
         };
-        let Self(context) = Self::begin(sampled, SpanKind::Server, name, &parent)?;
-        Some(Self(context.with_value(Named::default())))
+        Self::begin(sampled, SpanKind::Server, name, &parent)
+    }
+
+    /// The same span, for a call with several messages.
+    pub fn of_stream(self) -> Self {
+        Self(self.0.with_value(Named::default()))
     }
 
     /// Begins the span of a call to a model, as a part of what is being done.
@@ -165,8 +169,8 @@ impl Span {
 pub fn about(conversation: &str) {
     if TRACER.get().is_some() && !conversation.is_empty() {
         Context::map_current(|context| {
-            let is_first = context.get::<Named>().is_some_and(|named| !named.0.swap(true, Ordering::Relaxed));
-            if is_first {
+            let is_noted = context.get::<Named>().is_some_and(|named| named.0.swap(true, Ordering::Relaxed));
+            if !is_noted && context.span().is_recording() {
                 let id = KeyValue::new("gen_ai.memory.store.id", conversation.to_owned());
                 context.span().set_attribute(id);
             }

@@ -33,7 +33,7 @@ impl HttpBody for CallBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         // the answers of a stream are made while its body is read
-        let span = self.record.as_ref().and_then(|record| record.span.as_ref());
+        let span = self.record.as_ref().and_then(Record::span_of_stream);
         let entered = span.map(Span::enter);
         let polled = Pin::new(&mut self.body).poll_frame(context);
         drop(entered);

@@ -101,6 +101,11 @@ pub(super) struct Record {
 }
 
 impl Record {
+    /// Its span, if it is traced and a stream.
+    pub(super) fn span_of_stream(&self) -> Option<&Span> {
+        self.span.as_ref().filter(|_| self.method.is_stream())
+    }
+
     /// Notes that the call ends with these headers or trailers, and adds its id to them.
     pub(super) fn end_with(mut self, last: &mut HeaderMap) {
         let code = last.get("grpc-status").map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));

@@ -57,7 +57,7 @@ pub(super) fn begin(method: &'static Method, headers: &HeaderMap) -> Option<Span
         span.note("gen_ai.operation.name", *operation);
         span.note("gen_ai.provider.name", "utterd");
     }
-    Some(span)
+    Some(if method.is_stream() { span.of_stream() } else { span })
 }
 
 /// The names of the status codes, by their numbers.
