@@ -90,7 +90,7 @@ impl Updates {
         let begin = Barrier::new(threads);
         let timed = || {
             begin.wait();
-            (0..CALLS).map(|_| once(&update, pause)).collect::<Vec<f64>>()
+            (0..CALLS).map(|_| once(update, pause)).collect::<Vec<f64>>()
         };
         thread::scope(|scope| {
             let running: Vec<_> = (0..threads).map(|_| scope.spawn(timed)).collect();
