@@ -6,7 +6,7 @@ use prost_types::FieldMask;
 
 use super::{access::Access, client::Connection, errors::CliError, serve::log, which::everything};
 use crate::{
-    config::{Listen, Preset, Settings},
+    config::{INSPECTOR, Listen, Preset, Settings},
     proto::{
         CompactConversationRequest, CreateConversationRequest, EndConversationRequest,
         ForkConversationRequest, ImportConversationRequest, ImportHeader, MemorizeRequest, NewUtterance,
@@ -40,7 +40,7 @@ pub struct Demo {
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:50051")]
     listen: Listen,
     /// Also serve the inspector, a page for browsers: HOST:PORT [default: 127.0.0.1:50080]
-    #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1, default_missing_value = "127.0.0.1:50080")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1, default_missing_value = INSPECTOR)]
     inspector: Option<Listen>,
 }
 

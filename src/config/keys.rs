@@ -11,6 +11,9 @@ use super::{
     },
 };
 
+/// Where the inspector is served if no address is named.
+pub const INSPECTOR: &str = "127.0.0.1:50080";
+
 /// A key of the configuration.
 pub struct Key {
     /// The word in a file.
@@ -180,7 +183,7 @@ pub static KEYS: &[Key] = &[
         "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
     key!(motorhead_listen "motorhead-listen" "UTTERD_MOTORHEAD_LISTEN" "ADDRESS" other_address
         "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. It has no TLS"),
-    Key { usual: Some("127.0.0.1:50080"), ..key!(inspector "inspector" "UTTERD_INSPECTOR" "ADDRESS" other_address
+    Key { usual: Some(INSPECTOR), ..key!(inspector "inspector" "UTTERD_INSPECTOR" "ADDRESS" other_address
         "The address that serves the inspector, a page for browsers; the flag without a value means 127.0.0.1:50080; empty serves none") },
     key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
         "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none"),

@@ -26,7 +26,7 @@ pub use backend::{Backend, DurableEngine};
 pub use bounded::{read_file, read_text};
 pub use database::DatabaseUrl;
 pub use error::{ConfigError, Problem};
-pub use keys::{KEYS, Key};
+pub use keys::{INSPECTOR, KEYS, Key};
 pub use listen::{Listen, socket_path_fault};
 pub use llm::Llm;
 pub use origin::Origin;

@@ -9,7 +9,7 @@ use tokio::{
     sync::{oneshot, watch},
 };
 
-use super::{inspector, metrics, motorhead, plain_http::Bound, tls::Tls};
+use super::{error::refuse_exposed, inspector, metrics, motorhead, plain_http::Bound, tls::Tls};
 use crate::{
     config::{Listen, Settings},
     server::{ServeError, Server},
@@ -86,11 +86,7 @@ impl Listeners {
         tls: Option<Arc<Tls>>,
     ) -> Result<Self, ServeError> {
         let is_guarded = server.guard.is_some();
-        if let Some(address) = &settings.inspector
-            && let Some(lacking) = settings.exposed(address)
-        {
-            return Err(ServeError::Exposed { address: address.clone(), lacking });
-        }
+        settings.inspector.iter().try_for_each(|address| refuse_exposed(settings, address))?;
         let Settings { metrics_listen, motorhead_listen, inspector, .. } = settings;
         let bind = |listen: &'a Option<Listen>, flag, served| {
             Bound::new(listen.as_ref(), settings.socket_mode, flag, served)

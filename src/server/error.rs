@@ -4,12 +4,20 @@ use std::{io, path::PathBuf};
 
 use super::{database::DatabaseError, tls::TlsError};
 use crate::{
-    config::Listen,
+    config::{Listen, Settings},
     domain::Refusal,
     server::guard::GuardError,
     store::{StoreError, durable::OpenError},
     summarizer::SetupError,
 };
+
+/// Refuses to serve `address` if others can reach it and something is missing.
+pub(super) fn refuse_exposed(settings: &Settings, address: &Listen) -> Result<(), ServeError> {
+    match settings.exposed(address) {
+        Some(lacking) => Err(ServeError::Exposed { address: address.clone(), lacking }),
+        None => Ok(()),
+    }
+}
 
 /// Why a server cannot start, or stopped.
 #[derive(Debug, thiserror::Error)]

@@ -7,6 +7,7 @@ use super::{
     beside::Beside,
     chores::Chores,
     connections::{Connections, Place},
+    error::refuse_exposed,
     metrics,
     process::{self, raise_descriptor_limit},
     signals::{Asked, Signals},
@@ -34,20 +35,15 @@ impl Server {
         let listener = match start.socket.take() {
             Some(passed) => Listener::of(passed).map_err(ServeError::Passed)?,
             None => {
-                refuse_exposed(settings)?;
+                refuse_exposed(settings, &settings.listen)?;
                 Listener::bind(&settings.listen, settings.socket_mode).await.map_err(failed)?
             }
         };
         let settings = Settings { listen: listener.address().map_err(failed)?, ..settings.clone() };
-        refuse_exposed(&settings)?;
+        refuse_exposed(&settings, &settings.listen)?;
         tracing::info!("guarded by {}; {}", self.guarded_by(), tls::told(&settings));
         serve(self, listener, &settings, start).await
     }
-}
-
-fn refuse_exposed(settings: &Settings) -> Result<(), ServeError> {
-    let refused = |lacking| ServeError::Exposed { address: settings.listen.clone(), lacking };
-    settings.exposed(&settings.listen).map_or(Ok(()), |lacking| Err(refused(lacking)))
 }
 
 async fn serve(

@@ -16,7 +16,7 @@ mod failure;
 mod frames;
 mod page;
 
-use http::{HeaderValue, Method, Request, StatusCode, header::ALLOW};
+use http::{Method, Request};
 use hyper::body::Incoming;
 
 use super::{
@@ -49,11 +49,6 @@ async fn answer(
     match *request.method() {
         Method::GET | Method::HEAD => page::answer(&request),
         Method::POST => call::answer(request, service, carried, room, most).await,
-        _ => {
-            let text = "accepted: GET for the page, POST for its calls\n";
-            let mut refused = plain::text(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", text);
-            refused.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD, POST"));
-            refused
-        }
+        _ => plain::not_allowed("GET, HEAD, POST", "accepted: GET for the page, POST for its calls\n"),
     }
 }

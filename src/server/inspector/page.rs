@@ -67,7 +67,7 @@ pub fn answer<B>(request: &Request<B>) -> Answer {
         path => path.trim_start_matches('/'),
     };
     let Some((name, text)) = FILES.iter().find(|(name, _)| *name == asked) else {
-        return plain::text(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "the page is at /\n");
+        return plain::text(StatusCode::NOT_FOUND, plain::PLAIN, "the page is at /\n");
     };
     let tag = format!("\"{:016x}\"", xxh3_64(text.as_bytes()));
     let mut answer = match is_known(request.headers(), &tag) {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use futures::{FutureExt as _, StreamExt as _};
-use http::{Method, Request, StatusCode, header::ALLOW};
+use http::{Method, Request, StatusCode};
 
 use super::{
     admission::Admission,
     calls::Calls,
     connections::Connections,
-    plain_http::{self as plain, Answer, Bound},
+    plain_http::{self as plain, Answer, Bound, PLAIN},
 };
 use crate::{
     engine::Engine,
@@ -19,7 +19,6 @@ use crate::{
 /// Where the metrics are.
 const PATH: &str = "/metrics";
 
-const PLAIN: &str = "text/plain; charset=utf-8";
 /// The type of Prometheus' text format.
 const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -58,9 +57,7 @@ fn answer<B>(request: &Request<B>, registry: &Registry) -> Answer {
         return plain::text(StatusCode::NOT_FOUND, PLAIN, format!("the metrics are at {PATH}\n"));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
-        let mut answer = plain::text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, "accepted: GET\n");
-        answer.headers_mut().insert(ALLOW, http::HeaderValue::from_static("GET, HEAD"));
-        return answer;
+        return plain::not_allowed("GET, HEAD", "accepted: GET\n");
     }
     match registry.text() {
         Ok(text) => plain::text(StatusCode::OK, EXPOSITION, text),

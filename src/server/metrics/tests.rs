@@ -1,5 +1,6 @@
 use std::{collections::BTreeMap, fs};
 
+use http::header::ALLOW;
 use serde_json::Value;
 
 use super::*;

@@ -10,7 +10,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Answer, nearby::foreign, text};
+use super::{Answer, PLAIN, nearby::foreign, text};
 use crate::{
     config::Listen,
     domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE},
@@ -112,7 +112,7 @@ where
         let answer = answer.clone();
         async move {
             Ok::<_, Infallible>(match foreign {
-                Some(told) => text(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", told + "\n"),
+                Some(told) => text(StatusCode::FORBIDDEN, PLAIN, told + "\n"),
                 None => answer(request).await,
             })
         }

@@ -8,13 +8,19 @@ mod read;
 use std::convert::Infallible;
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
+use http::{
+    HeaderValue, Response, StatusCode,
+    header::{ALLOW, CONTENT_TYPE},
+};
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use tonic::Code;
 
 pub use carried::Carried;
 pub use listener::{Bound, serve};
 pub use read::{ReadError, Room};
+
+/// The type of a text for people.
+pub const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// The body of an answer.
 pub type AnswerBody = UnsyncBoxBody<Bytes, Infallible>;
@@ -27,6 +33,13 @@ pub fn text(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> A
     let mut answer = Response::new(Full::new(text.into()).boxed_unsync());
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+/// The answer to a request with a method other than those `allowed`; `told` says what for.
+pub fn not_allowed(allowed: &'static str, told: &'static str) -> Answer {
+    let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, told);
+    answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     answer
 }
 
