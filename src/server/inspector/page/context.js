@@ -1,7 +1,7 @@
 // What a model would get, at any budget and in any format, and what is left out.
 
 import { call } from "./calls.js";
-import { field, fill, h, select } from "./element.js";
+import { field, fill, h, linkButton, select } from "./element.js";
 import { cards } from "./messages.js";
 import { count, counted, indented, length, named, span, within } from "./words.js";
 
@@ -173,11 +173,7 @@ export class ContextPanel {
   }
 
   #omission({ reason, sequences = [] }) {
-    const places = sequences
-      .slice(0, 12)
-      .map((range) =>
-        h("button", { type: "button", class: "link", onclick: () => this.goTo(Number(range.first)) }, span(range)),
-      );
+    const places = sequences.slice(0, 12).map((range) => linkButton(span(range), () => this.goTo(Number(range.first))));
     const more = sequences.length > 12 && "…";
     return h(
       "li",

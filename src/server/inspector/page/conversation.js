@@ -1,7 +1,8 @@
 // The conversation that is shown: what is known of it, kept up to date.
 
 import { call } from "./calls.js";
-import { changes, operation, removes } from "./live.js";
+import { changes, live, operation, removes } from "./live.js";
+import { within } from "./words.js";
 
 /** The most utterances of the window that the strip above the conversation shows. */
 const STRIP = 200;
@@ -38,8 +39,7 @@ export class Conversation extends EventTarget {
 
   /** The segment of the summary that covers a sequence. @param {number} sequence */
   segmentOf(sequence) {
-    const covers = ({ first, last }) => Number(first) <= sequence && sequence <= Number(last);
-    return this.segments.find((segment) => segment.covers?.some(covers));
+    return this.segments.find((segment) => within(segment.covers, sequence));
   }
 
   /** Reads everything. */
@@ -75,13 +75,13 @@ export class Conversation extends EventTarget {
   }
 
   /**
-   * Makes a call that changes this conversation, and reads what it changed.
+   * Makes a call that changes this conversation. Its event tells what to read again, or everything is while none comes.
    * @param {string} method
    * @param {object} request
    */
   async change(method, request) {
     const answer = await call(method, { conversationId: this.id, ...request });
-    this.#refresh([]);
+    if (live.state !== "live") this.reload();
     return answer;
   }
 

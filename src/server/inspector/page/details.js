@@ -2,7 +2,7 @@
 
 import { call } from "./calls.js";
 import { ask, attempt, given, tell } from "./dialogs.js";
-import { field, fill, h, select } from "./element.js";
+import { field, fill, h, linkButton, select } from "./element.js";
 import { pairs } from "./utterance.js";
 import { at, count, counted, named, span } from "./words.js";
 
@@ -147,9 +147,7 @@ export class DetailsPanel {
         `${at(it.time)}: ${counted(it.compactedUtteranceCount, "utterance")} left (${(it.compacted ?? []).map(span).join(", ")}), `,
         `${count(it.tokenCountBefore)} → ${count(it.tokenCountAfter)} tokens`,
         it.undoTime && h("span", { class: "mark" }, "undone"),
-        it.undoable &&
-          compactions.findIndex((other) => other.undoable) === index &&
-          h("button", { type: "button", class: "link", onclick: undo }, "Undo"),
+        it.undoable && compactions.findIndex((other) => other.undoable) === index && linkButton("Undo", undo),
       ),
     );
     return section("Compactions", h("ul", {}, items));
@@ -164,7 +162,7 @@ export class DetailsPanel {
         "li",
         {},
         `${includeArchive ? "window and archive" : "window"}, until ${at(expireTime)} `,
-        h("button", { type: "button", class: "link", onclick: revoke(shareId) }, "Revoke"),
+        linkButton("Revoke", revoke(shareId)),
       ),
     );
     return section(
@@ -196,7 +194,7 @@ export class DetailsPanel {
         const shown = h("input", { readonly: true, value: token, "aria-label": "Token" });
         ask({
           title: "The token, shown only now",
-          body: [field("Token", shown, "ReadShared accepts it, and so does utterd show --token.")],
+          body: [field("Token", shown, "ReadShared accepts it, and so does utterd share --read.")],
           action: "Copy",
           submit: async () => navigator.clipboard?.writeText(token),
         });

@@ -90,6 +90,16 @@ export function iconButton(name, label, onclick, attributes = {}) {
   return h("button", { ...plain, onclick, ...attributes }, icon(name));
 }
 
+/**
+ * A button that reads as a link within a text.
+ * @param {Child} text
+ * @param {() => void} onclick
+ */
+export const linkButton = (text, onclick) => h("button", { type: "button", class: "link", onclick }, text);
+
+/** The dot before a status. @param {string} status */
+export const dot = (status) => h("span", { class: `dot ${status.replace(" ", "-")}` });
+
 let fields = 0;
 
 /**

@@ -1,10 +1,10 @@
 // The list of conversations.
 
 import { call } from "./calls.js";
-import { fill, h, iconButton, select, set } from "./element.js";
+import { dot, fill, h, iconButton, select, set } from "./element.js";
 import { changes, live } from "./live.js";
 import { link, route } from "./route.js";
-import { ago, count, counted, exactly, named } from "./words.js";
+import { ago, count, counted, exactly, statusName } from "./words.js";
 
 const PAGE = 50;
 /** The list is read again this long after a change, in milliseconds. */
@@ -87,7 +87,7 @@ export class List {
       status: this.status.value || "CONVERSATION_STATUS_UNSPECIFIED",
       order: "CONVERSATION_ORDER_NEWEST_UPDATE",
       pageSize: isMore ? PAGE : Math.min(Math.max(shown, PAGE), 1_000),
-      ...(isMore && { pageToken: this.#next, pageSize: PAGE }),
+      pageToken: isMore ? this.#next : "",
     };
     try {
       const page = await call("ConversationService/ListConversations", request);
@@ -136,7 +136,7 @@ function item({
   policy,
   forkedFrom,
 }) {
-  const state = named(status, "CONVERSATION_STATUS");
+  const state = statusName(status);
   const max = policy?.maxTokens;
   const meter = max && h("meter", { min: 0, max, value: windowTokenCount ?? 0, "aria-label": "Tokens of the window" });
   return h(
@@ -149,19 +149,14 @@ function item({
       h(
         "span",
         { class: "quiet row" },
-        h("span", { class: `dot ${state.replace(" ", "-")}` }),
-        h(
-          "span",
-          { class: "who" },
-          `${state === "closed" ? "ended" : state} · ${recipientId}`,
-          forkedFrom && " · fork",
-        ),
+        dot(state),
+        h("span", { class: "who" }, `${state} · ${recipientId}`, forkedFrom && " · fork"),
         h("time", { datetime: updateTime, title: exactly(updateTime) }, ago(updateTime)),
       ),
       h(
         "span",
         { class: "quiet row" },
-        h("span", {}, `${counted(utteranceCount, "utterance")}`),
+        h("span", {}, counted(utteranceCount, "utterance")),
         meter,
         h("span", { title: max && `of ${count(max)}` }, counted(windowTokenCount, "token")),
       ),

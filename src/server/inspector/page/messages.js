@@ -1,6 +1,6 @@
 // The messages of a context as cards, the newest last.
 
-import { h } from "./element.js";
+import { h, linkButton } from "./element.js";
 import { text } from "./utterance.js";
 import { count, named } from "./words.js";
 
@@ -13,14 +13,14 @@ const SHORT = 800;
  * The messages of a context; of many, the newest, and those before on request.
  * @param {any} built the answer of BuildContext
  * @param {(sequence: number) => void} goTo
- * @returns {(Node | string)[]}
+ * @returns {Node}
  */
 export function cards(built, goTo) {
   const { messagesJson, systemJson, stablePrefixMessages = 0, utterances = [] } = built;
-  if (built.text) return [h("pre", { class: "message" }, built.text)];
+  if (built.text) return h("pre", { class: "message" }, built.text);
   const system = (systemJson ? JSON.parse(systemJson) : []).map((block) => ({ role: "system", content: block.text }));
   const messages = messagesJson ? JSON.parse(messagesJson) : [];
-  if (system.length + messages.length === 0) return [h("p", { class: "quiet" }, "No messages.")];
+  if (system.length + messages.length === 0) return h("p", { class: "quiet" }, "No messages.");
   const sources = Map.groupBy(utterances, (it) => it.messageIndex);
   const line = () => h("p", { class: "boundary" }, h("span", {}, "↑ the same in the next call: a prompt cache hits ↑"));
   const made = (from, to) =>
@@ -45,7 +45,7 @@ export function cards(built, goTo) {
     before,
   );
   show();
-  return [list];
+  return list;
 }
 
 /**
@@ -57,9 +57,7 @@ function card({ role, content, tool_calls: calls = [], name }, from, goTo) {
   const how = [...new Set(from.map(({ renderedAs }) => named(renderedAs, "RENDERED_AS")))].filter(
     (it) => it !== "whole",
   );
-  const places = from.map(({ sequence }) =>
-    h("button", { type: "button", class: "link", onclick: () => goTo(Number(sequence)) }, `#${sequence}`),
-  );
+  const places = from.map(({ sequence }) => linkButton(`#${sequence}`, () => goTo(Number(sequence))));
   return h(
     "section",
     { class: `message ${role}` },

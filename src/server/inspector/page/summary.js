@@ -2,7 +2,7 @@
 
 import { call } from "./calls.js";
 import { attempt } from "./dialogs.js";
-import { field, fill, h } from "./element.js";
+import { field, fill, h, linkButton } from "./element.js";
 import { at, count, counted, length, named, span } from "./words.js";
 
 export class SummaryPanel {
@@ -50,9 +50,7 @@ export class SummaryPanel {
       state === "SEGMENT_STATE_PROVISIONAL" && "waits for a model",
       model,
     ].filter(Boolean);
-    const places = covers.map((range) =>
-      h("button", { type: "button", class: "link", onclick: () => this.goTo(Number(range.first)) }, span(range)),
-    );
+    const places = covers.map((range) => linkButton(span(range), () => this.goTo(Number(range.first))));
     return h(
       "section",
       { class: "segment-card", onmouseenter: light, onmouseleave: dark, onfocusin: light, onfocusout: dark },

@@ -42,7 +42,6 @@ export class Timeline {
       rootMargin: `${MARGIN}px 0px`,
     });
     this.feed.addEventListener("focusin", (event) => this.#focused(/** @type {HTMLElement} */ (event.target)));
-    this.update("all");
   }
 
   close() {

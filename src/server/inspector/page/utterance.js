@@ -1,6 +1,6 @@
 // One utterance, as it is shown in the conversation.
 
-import { h, icon, iconButton, set } from "./element.js";
+import { h, icon, iconButton, linkButton, set } from "./element.js";
 import { at, count, counted, exactly, indented, named, roleName } from "./words.js";
 
 /** Characters of a text that are shown at first. */
@@ -127,11 +127,7 @@ export function text(content, most = SHORT) {
     paragraph.textContent = content;
     button.remove();
   };
-  const button = h(
-    "button",
-    { type: "button", class: "link", onclick: open },
-    `Show all ${count(content.length)} characters`,
-  );
+  const button = linkButton(`Show all ${count(content.length)} characters`, open);
   return [paragraph, button];
 }
 
@@ -146,8 +142,7 @@ function result(content) {
     shown.textContent = whole;
     button.remove();
   };
-  const label = `Show all ${counted(lines.length, "line")}`;
-  const button = h("button", { type: "button", class: "link", onclick: open }, label);
+  const button = linkButton(`Show all ${counted(lines.length, "line")}`, open);
   return [shown, button];
 }
 

@@ -5,7 +5,7 @@ import { compose } from "./compose.js";
 import { ContextPanel } from "./context.js";
 import { DetailsPanel } from "./details.js";
 import { attempt } from "./dialogs.js";
-import { fill, h, icon, iconButton, set } from "./element.js";
+import { dot, fill, h, icon, iconButton, linkButton, set } from "./element.js";
 import { EventsPanel } from "./events.js";
 import { forget } from "./forget.js";
 import { ForksPanel } from "./forks.js";
@@ -15,7 +15,7 @@ import { SummaryPanel } from "./summary.js";
 import { Tabs } from "./tabs.js";
 import { Timeline } from "./timeline.js";
 import { WindowStrip } from "./window.js";
-import { at, named } from "./words.js";
+import { at, statusName } from "./words.js";
 
 /** @typedef {import("./conversation.js").Conversation} Conversation */
 
@@ -31,20 +31,10 @@ export class View {
     this.strip = new WindowStrip(conversation, goTo);
     this.heading = h("h1", { id: "title", tabindex: -1 });
     this.about = h("p", { class: "about" });
-    this.recipient = h("button", {
-      type: "button",
-      class: "link",
-      onclick: () => showRecipient(conversation.about.recipientId),
-    });
+    this.recipient = linkButton("", () => showRecipient(conversation.about.recipientId));
     this.advice = h("p", { class: "advice", role: "status" });
     this.compose = compose(conversation, () => this.timeline.follow());
-    const light = (/** @type {any[]} */ ranges) => this.timeline.light(ranges);
-    const shown = {
-      timeline: this.timeline,
-      goTo,
-      light,
-      fork: (it) => actions.fork(conversation, it),
-    };
+    const shown = { timeline: this.timeline, goTo, fork: (it) => actions.fork(conversation, it) };
     this.tabs = new Tabs(
       [
         ["context", "Context", new ContextPanel(conversation, shown)],
@@ -96,14 +86,14 @@ export class View {
   /** @param {import("./conversation.js").Range[] | "all"} stale */
   update(stale) {
     const { about, capacity, isEnded } = this.conversation;
+    const status = statusName(about.status);
     fill(this.heading, about.title || about.conversationId);
     document.title = `${about.title || about.conversationId} · utterd`;
     fill(this.recipient, about.recipientId);
-    const state = named(about.status, "CONVERSATION_STATUS");
     fill(
       this.about,
-      h("span", { class: `dot ${state.replace(" ", "-")}` }),
-      ` ${isEnded ? "ended" : state} · `,
+      dot(status),
+      ` ${status} · `,
       this.recipient,
       ` · ${about.conversationId} · since ${at(about.startTime)} · revision ${about.revision}`,
     );

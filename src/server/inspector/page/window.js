@@ -25,7 +25,6 @@ export class WindowStrip {
     this.strip = h("div", { class: "strip", role: "img" }, this.older, this.cells, this.free, this.keep);
     this.legend = h("p", { class: "legend" });
     this.element = h("div", { class: "window-strip" }, this.strip, this.legend);
-    this.update();
   }
 
   update() {

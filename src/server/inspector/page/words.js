@@ -56,6 +56,9 @@ export const atClock = (time) => (time ? clock.format(new Date(time)) : "");
 export const named = (value, prefix) =>
   (value ?? "").replace(`${prefix}_`, "").replaceAll("_", " ").toLowerCase().replace("unspecified", "");
 
+/** @param {string | undefined} status */
+export const statusName = (status) => named(status, "CONVERSATION_STATUS").replace("closed", "ended");
+
 /** @param {string | undefined} role */
 export const roleName = (role) => named(role, "ROLE") || "user";
 
