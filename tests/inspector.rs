@@ -19,7 +19,7 @@ use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::ring};
 use serde_json::{Value, json};
 
-use binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
+use binary::{CREDENTIALS, Outcome, Process, Server, assert_holds, line_with, token, utterd};
 
 const JSON: &str = "application/json";
 const STREAM: &str = "application/connect+json";
@@ -248,14 +248,8 @@ fn a_request_has_a_limit() {
 #[test]
 fn credentials_are_asked_for() {
     let directory = tempfile::tempdir().expect("a directory");
-    let token = |role: &str| {
-        let mut command = utterd(directory.path());
-        command.args(["token", "new", "--name", role, "--role", role, "--append", "credentials.toml"]);
-        Outcome::of(&mut command).worked().trim().to_owned()
-    };
-    let [reader, admin] = ["read-only", "admin"].map(token);
-    let server =
-        Server::start_in(directory, &["--inspector", "unix:page", "--credentials", "credentials.toml"]);
+    let [reader, admin] = ["read-only", "admin"].map(|role| token(directory.path(), role, role, &[]));
+    let server = Server::start_in(directory, &["--inspector", "unix:page", "--credentials", CREDENTIALS]);
     assert_eq!(get(&server, "/").status, 200, "the page has no secrets");
     let with = |token: &str, more: &str, method: &str| {
         let head = format!("authorization: Bearer {token}\r\n{more}");
@@ -330,8 +324,8 @@ fn pages_of_others_are_kept_away_where_no_credential_is_asked_for() {
     assert_eq!(server.status("evil.example", ""), 403);
     assert_eq!(server.status("localhost", "origin: https://evil.example\r\n"), 403);
     assert_eq!(server.status("localhost", "origin: null\r\n"), 403);
-    fs::write(directory.path().join("credentials.toml"), "").expect("it is written");
-    let guarded = OnPort::start(directory.path(), &["--credentials", "credentials.toml"]);
+    fs::write(directory.path().join(CREDENTIALS), "").expect("it is written");
+    let guarded = OnPort::start(directory.path(), &["--credentials", CREDENTIALS]);
     assert_eq!(guarded.status("utterd.example", "origin: https://utterd.example\r\n"), 200);
 }
 

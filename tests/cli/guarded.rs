@@ -9,20 +9,10 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
-
-const FILE: &str = "credentials.toml";
+use crate::binary::{CREDENTIALS, Outcome, Process, Server, assert_holds, line_with, token, utterd};
 
 fn run(directory: &Path, arguments: &[&str]) -> Outcome {
     Outcome::of(utterd(directory).args(arguments))
-}
-
-/// A new token, whose entry is added to the file.
-fn token(directory: &TempDir, name: &str, role: &str, more: &[&str]) -> String {
-    let arguments = ["token", "new", "--name", name, "--role", role, "--append", FILE];
-    let output = run(directory.path(), &[&arguments, more].concat()).worked();
-    assert_eq!(output.lines().count(), 1, "the token alone: {output}");
-    output.trim().to_owned()
 }
 
 fn directory() -> TempDir {
@@ -32,11 +22,11 @@ fn directory() -> TempDir {
 #[test]
 fn a_token_opens_what_its_entry_says() {
     let directory = directory();
-    let writer = token(&directory, "shop", "read-write", &["--namespace", "shop"]);
-    let reader = token(&directory, "desk", "read-only", &["--namespace", "shop", "--expires", "1h"]);
-    let admin = token(&directory, "ops", "admin", &[]);
+    let writer = token(directory.path(), "shop", "read-write", &["--namespace", "shop"]);
+    let reader = token(directory.path(), "desk", "read-only", &["--namespace", "shop", "--expires", "1h"]);
+    let admin = token(directory.path(), "ops", "admin", &[]);
     fs::write(directory.path().join("writer"), format!("{writer}\n")).expect("it is written");
-    let server = Server::start_in(directory, &["--credentials", FILE]);
+    let server = Server::start_in(directory, &["--credentials", CREDENTIALS]);
 
     let error = server.run(&["memorize", "hello"]).failed(1);
     assert_holds(&error, &["[MISSING_CREDENTIALS]", "--token-file FILE", "UTTERD_TOKEN"]);
@@ -63,21 +53,21 @@ fn a_token_opens_what_its_entry_says() {
 #[test]
 fn a_file_of_credentials_is_made_and_listed() {
     let directory = directory();
-    let first = token(&directory, "first", "admin", &["--calls-per-second", "50"]);
-    token(&directory, "second", "read-only", &["--namespace", "tests", "--expires", "90d"]);
-    let path = directory.path().join(FILE);
+    let first = token(directory.path(), "first", "admin", &["--calls-per-second", "50"]);
+    token(directory.path(), "second", "read-only", &["--namespace", "tests", "--expires", "90d"]);
+    let path = directory.path().join(CREDENTIALS);
     let mode = fs::metadata(&path).expect("it is there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let text = fs::read_to_string(&path).expect("it is text");
     assert_holds(&text, &["calls_per_second = 50", "role = \"admin\"", "expires = "]);
     assert!(!text.contains(&first));
 
-    let listed = run(directory.path(), &["token", "list", FILE]).worked();
+    let listed = run(directory.path(), &["token", "list", CREDENTIALS]).worked();
     assert_holds(
         &listed,
         &["first · admin in default · never expires\n", "second · read-only in tests · expires 2"],
     );
-    let twice = ["token", "new", "--name", "first", "--role", "admin", "--append", FILE];
+    let twice = ["token", "new", "--name", "first", "--role", "admin", "--append", CREDENTIALS];
     assert_holds(
         &run(directory.path(), &twice).failed(2),
         &["credentials.toml: name: is used by another entry"],
@@ -89,7 +79,10 @@ fn a_file_of_credentials_is_made_and_listed() {
     let (token, entry) = printed.split_once("\n\n").expect("the token, and the entry");
     assert!(token.starts_with("utterd_token_") && entry.starts_with("[[credentials]]\nname = \"third\"\n"));
     fs::write(&path, "[[credentials]]\nname = 7\n").expect("it is written");
-    assert_holds(&run(directory.path(), &["token", "list", FILE]).failed(2), &["line 2: name: must be text"]);
+    assert_holds(
+        &run(directory.path(), &["token", "list", CREDENTIALS]).failed(2),
+        &["line 2: name: must be text"],
+    );
 }
 
 #[test]
@@ -101,8 +94,8 @@ fn a_server_does_not_listen_in_the_open_unless_it_is_told_to() {
         &error,
         &["--listen: listen is `0.0.0.0:0`", "127.0.0.1", "credentials", "TLS", "allow_insecure"],
     );
-    token(&directory, "first", "admin", &[]);
-    let guarded = run(directory.path(), &[&open[..], &["--credentials", FILE]].concat()).failed(2);
+    token(directory.path(), "first", "admin", &[]);
+    let guarded = run(directory.path(), &[&open[..], &["--credentials", CREDENTIALS]].concat()).failed(2);
     assert_holds(&guarded, &["TLS", "allow_insecure"]);
 
     let mut command = utterd(directory.path());
@@ -129,18 +122,18 @@ fn a_token_is_not_sent_in_the_clear() {
 #[test]
 fn a_wrong_file_of_credentials_is_a_wrong_configuration() {
     let directory = directory();
-    fs::write(directory.path().join(FILE), "[[credentials]]\n").expect("it is written");
-    let error = run(directory.path(), &["serve", "--credentials", FILE]).failed(2);
+    fs::write(directory.path().join(CREDENTIALS), "[[credentials]]\n").expect("it is written");
+    let error = run(directory.path(), &["serve", "--credentials", CREDENTIALS]).failed(2);
     assert_holds(&error, &["credentials: credentials.toml: line 1: name: is missing"]);
 }
 
 #[test]
 fn no_token_is_logged_at_any_level() {
     let directory = directory();
-    let good = token(&directory, "first", "admin", &[]);
+    let good = token(directory.path(), "first", "admin", &[]);
     let log = directory.path().join("log");
     let mut command = utterd(directory.path());
-    command.args(["serve", "--listen", "127.0.0.1:0", "--log", "trace", "--credentials", FILE]);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--log", "trace", "--credentials", CREDENTIALS]);
     command.stdout(Stdio::piped()).stderr(File::create(&log).expect("a file"));
     let mut process = Process(command.spawn().expect("it starts"));
     let mut stdout = std::io::BufReader::new(process.0.stdout.take().expect("stdout is piped"));

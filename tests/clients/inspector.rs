@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead as _, BufReader},
-    path::Path,
     process::{Command, Stdio},
 };
 
@@ -10,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     Checked, Client,
-    binary::{Outcome, Process, utterd},
+    binary::{CREDENTIALS, Outcome, Process, token, utterd},
     server::directory,
 };
 
@@ -57,9 +56,9 @@ fn check(name: &str) -> Checked {
     let mut tokens = Vec::new();
     if name == "with_a_token" {
         for role in ["read-write", "read-only", "admin"] {
-            tokens.push(token(directory.path(), role));
+            tokens.push(token(directory.path(), role, role, &[]));
         }
-        server.args(["--credentials", "credentials.toml"]);
+        server.args(["--credentials", CREDENTIALS]);
     }
     let mut server = Process(server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
     let mut announced = String::new();
@@ -72,11 +71,4 @@ fn check(name: &str) -> Checked {
         Some(0) => Ok(()),
         _ => Err((output.stdout + &output.stderr).into()),
     }
-}
-
-/// A new token with a role.
-fn token(directory: &Path, role: &str) -> String {
-    let mut command = utterd(directory);
-    command.args(["token", "new", "--name", role, "--role", role, "--append", "credentials.toml"]);
-    Outcome::of(&mut command).worked().trim().to_owned()
 }

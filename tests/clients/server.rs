@@ -8,7 +8,7 @@ use std::{
 
 use tempfile::TempDir;
 
-use crate::binary::utterd;
+use crate::binary::{CREDENTIALS, token, utterd};
 
 /// A server process, killed when dropped.
 pub struct Server {
@@ -30,21 +30,8 @@ impl Server {
     /// A server that requires credentials, and a token that can write.
     pub fn guarded() -> (Self, String) {
         let directory = directory();
-        let mut command = utterd(directory.path());
-        command.args([
-            "token",
-            "new",
-            "--name",
-            "test",
-            "--role",
-            "read-write",
-            "--append",
-            "credentials.toml",
-        ]);
-        let output = command.output().expect("the command runs");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let token = String::from_utf8(output.stdout).expect("a token is text").trim().to_owned();
-        (Self::start_in(directory, &["--credentials", "credentials.toml"]), token)
+        let token = token(directory.path(), "test", "read-write", &[]);
+        (Self::start_in(directory, &["--credentials", CREDENTIALS]), token)
     }
 
     /// A server on a Unix socket.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::{
-    binary::{Outcome, Process, Server, assert_holds, line_with, utterd},
+    binary::{CREDENTIALS, Process, Server, assert_holds, line_with, token, utterd},
     client::initialize,
 };
 
@@ -111,10 +111,8 @@ fn hosts_and_origins_of_elsewhere_are_refused() {
 fn callers_show_the_server_who_they_are() {
     let directory = tempfile::tempdir().expect("a directory");
     let token = |namespace| {
-        let new = ["token", "new", "--role", "read-write", "--append", "credentials.toml"];
-        let of = ["--name", namespace, "--namespace", namespace];
-        let token = Outcome::of(utterd(directory.path()).args(new).args(of)).worked();
-        format!("Bearer {}", token.trim())
+        let token = token(directory.path(), namespace, "read-write", &["--namespace", namespace]);
+        format!("Bearer {token}")
     };
     let (shop, desk) = (token("shop"), token("desk"));
     let server = Server::start_in(directory, &["--credentials", "credentials.toml"]);
@@ -144,16 +142,14 @@ fn callers_show_the_server_who_they_are() {
 #[test]
 fn a_server_of_its_own_asks_too_who_calls() {
     let directory = tempfile::tempdir().expect("a directory");
-    let credentials = directory.path().join("credentials.toml");
-    let credentials = credentials.to_str().expect("a path");
-    let new = ["token", "new", "--name", "a", "--role", "read-write", "--append", credentials];
-    let token = Outcome::of(utterd(directory.path()).args(new)).worked();
+    let credentials = directory.path().join(CREDENTIALS);
+    let token = token(directory.path(), "a", "read-write", &[]);
     std::fs::write(directory.path().join("own.toml"), format!("credentials = {credentials:?}"))
         .expect("a file");
     let config = directory.path().join("own.toml");
     let listening = Listening::start(&["--config", config.to_str().expect("a path")]);
     assert_eq!(listening.post(&[], "tools/list", json!({})).0, 401);
-    let bearer = format!("Bearer {}", token.trim());
+    let bearer = format!("Bearer {token}");
     let capacity = listening.call(&[("authorization", &bearer)], "get_capacity_info", json!({}));
     assert_eq!(capacity["isError"], false, "{capacity}");
 }

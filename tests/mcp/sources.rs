@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::{
-    binary::{Outcome, Server, assert_holds, utterd},
+    binary::{Outcome, Server, assert_holds, token, utterd},
     client::Client,
 };
 
@@ -58,9 +58,7 @@ fn memory_that_is_gone_with_the_process_says_so() {
 #[test]
 fn a_token_opens_a_server_that_asks_who_calls() {
     let directory = tempfile::tempdir().expect("a directory");
-    let arguments =
-        ["token", "new", "--name", "agent", "--role", "read-only", "--append", "credentials.toml"];
-    let token = Outcome::of(utterd(directory.path()).args(arguments)).worked();
+    let token = token(directory.path(), "agent", "read-only", &[]);
     let server = Server::start_in(directory, &["--credentials", "credentials.toml"]);
     server.file("agent.token", &token);
     let flags = |more: &[&'static str]| [&["--server", &server.address], more].concat();

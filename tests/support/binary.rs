@@ -62,6 +62,18 @@ impl Outcome {
     }
 }
 
+/// The file that [`token`] adds entries to.
+pub const CREDENTIALS: &str = "credentials.toml";
+
+/// A new token, whose entry is added to the credentials in `directory`.
+pub fn token(directory: &Path, name: &str, role: &str, more: &[&str]) -> String {
+    let mut command = utterd(directory);
+    command.args(["token", "new", "--name", name, "--role", role, "--append", CREDENTIALS]).args(more);
+    let output = Outcome::of(&mut command).worked();
+    assert_eq!(output.lines().count(), 1, "the token alone: {output}");
+    output.trim().to_owned()
+}
+
 #[track_caller]
 pub fn assert_holds(text: &str, expected: &[&str]) {
     for part in expected {

@@ -146,7 +146,8 @@ export const changed = {
     await server.say("shared", 2);
     await open("shared", "details");
     await panel(page).getByRole("button", { name: "Share" }).click();
-    await send2(page, "Share");
+    await dialog(page).getByRole("button", { name: "Share", exact: true }).click();
+    await expect(page.getByText("The token, shown only now")).shown();
     const token = await field(page, "Token").inputValue();
     const { utterances } = await server.call("ConversationService/ReadShared", { token });
     assert.equal(utterances.length, 2);
@@ -156,9 +157,3 @@ export const changed = {
     await assert.rejects(server.call("ConversationService/ReadShared", { token }), /token/);
   },
 };
-
-/** Sends a dialog that another one follows. */
-async function send2(page, label) {
-  await dialog(page).getByRole("button", { name: label, exact: true }).click();
-  await expect(page.getByText("The token, shown only now")).shown();
-}
