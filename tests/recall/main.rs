@@ -4,6 +4,7 @@
 mod bytes;
 mod golden;
 mod holding;
+mod long_prompts;
 mod ranking;
 mod scripts;
 mod support;

@@ -16,8 +16,10 @@ use super::{
     weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART},
 };
 
-/// The most terms looked up; of a longer prompt, the rarest.
+/// The most terms looked up; of a longer prompt, those of [`keep_telling`].
 const MAX_TERMS: usize = 128;
+/// The most words that no utterance has for which similar ones are looked up: the prompt's first ones.
+const MAX_RESEMBLED: usize = 32;
 
 /// A prompt's term, as found in the indexes.
 #[derive(Debug)]
@@ -62,7 +64,9 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
     let is_time = |wanted: &Wanted| {
         times.iter().any(|(time, _)| time.start <= wanted.range.start && wanted.range.end <= time.end)
     };
-    let sought = query.wanted(languages).into_iter().map(|wanted| Sought::of(is_time(&wanted), wanted));
+    let mut wanted = query.wanted(languages);
+    keep_telling(&mut wanted, indexes);
+    let sought = wanted.into_iter().map(|wanted| Sought::of(is_time(&wanted), wanted));
     let mut sought: Vec<Sought> = sought.collect();
     find(&mut sought, indexes, |_| true);
     add_longer(&mut sought, indexes);
@@ -74,11 +78,48 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
         one.asked = if one.resembles { rarity(count, 0) } else { one.rarity };
         one.rarity = (one.rarity + one.asked) / 2.0;
     }
-    if sought.len() > MAX_TERMS {
-        sought.sort_by(|one, other| other.rarity.total_cmp(&one.rarity));
-        sought.truncate(MAX_TERMS);
-    }
     sought
+}
+
+/// Keeps [`MAX_TERMS`] terms: those that some utterance has, the rarest first, then the prompt's first ones.
+/// A part of an identifier is kept only with its whole, and an unknown whole as long as one of its parts.
+fn keep_telling(wanted: &mut Vec<Wanted>, indexes: &[&Index]) {
+    if wanted.len() <= MAX_TERMS {
+        return;
+    }
+    let mut having = passages(wanted, indexes);
+    having.iter_mut().filter(|having| **having == 0).for_each(|having| *having = usize::MAX);
+    for (place, one) in wanted.iter().enumerate() {
+        if let Some(whole) = one.whole {
+            having[whole] = having[whole].min(having[place]);
+        }
+    }
+    let mut kept: Vec<usize> = (0..wanted.len()).collect();
+    kept.sort_by_key(|&place| having[place]);
+    kept.truncate(MAX_TERMS);
+    kept.sort_unstable();
+    let mut place = 0..;
+    wanted.retain(|_| place.next().is_some_and(|place| kept.binary_search(&place).is_ok()));
+    for one in wanted {
+        one.whole = one.whole.and_then(|whole| kept.binary_search(&whole).ok());
+    }
+}
+
+/// The number of passages with each of the terms.
+fn passages(wanted: &[Wanted], indexes: &[&Index]) -> Vec<usize> {
+    let mut having = vec![0; wanted.len()];
+    for block in indexes.iter().flat_map(|index| index.blocks()) {
+        let (mut numbers, mut places) = (Vec::new(), Vec::new());
+        for (place, one) in wanted.iter().enumerate() {
+            let known = one.alternatives.iter().filter_map(|term| block.dictionary.find(term));
+            for number in known {
+                numbers.push(number);
+                places.push(place);
+            }
+        }
+        block.postings.count_of(&numbers, |number, count| having[places[number]] += count);
+    }
+    having
 }
 
 /// The rarity of something that `having` of `count` utterances have.
@@ -227,7 +268,7 @@ fn resemble(sought: &mut [Sought], indexes: &[&Index]) {
         one.covers && one.wanted.kind == TermKind::Word && one.found.is_empty() && is_written(one)
     };
     let mut some = false;
-    for one in sought.iter_mut().filter(|one| is_unknown(one)) {
+    for one in sought.iter_mut().filter(|one| is_unknown(one)).take(MAX_RESEMBLED) {
         let alike = similar(&one.alternatives[0].0, indexes);
         one.resembles = !alike.is_empty();
         some |= one.resembles;

@@ -131,14 +131,16 @@ impl Postings {
         for (place, &term) in wanted.iter().enumerate() {
             self.by_term.postings(term).for_each(|posting| found(place, posting));
         }
-        let mut is_wanted = vec![false; wanted.iter().max().map_or(0, |&term| term as usize + 1)];
-        wanted.iter().for_each(|&term| is_wanted[term as usize] = true);
-        self.new.each(|term, posting| {
-            if is_wanted.get(term as usize) == Some(&true) {
-                let places = wanted.iter().enumerate().filter(|(_, wanted)| **wanted == term);
-                places.for_each(|(place, _)| found(place, posting));
-            }
-        });
+        self.new.each_of(wanted, found);
+    }
+
+    /// Calls `found` with the index of each wanted term and a number of passages that have it; the sum of these
+    /// is the number of all.
+    pub(super) fn count_of(&self, wanted: &[u32], mut found: impl FnMut(usize, usize)) {
+        for (place, &term) in wanted.iter().enumerate() {
+            found(place, self.by_term.range(term).len());
+        }
+        self.new.each_of(wanted, |place, _| found(place, 1));
     }
 
     /// Calls `found` with each posting and its term, in passage order for each term.
@@ -157,15 +159,33 @@ impl Postings {
 }
 
 impl ByTerm {
-    fn postings(&self, term: u32) -> impl Iterator<Item = Posting> {
+    fn range(&self, term: u32) -> Range<usize> {
         let end = |term: usize| self.ends.get(term).map_or(self.passages.len(), |end| *end as usize);
-        let range: Range<usize> = (term as usize).checked_sub(1).map_or(0, end)..end(term as usize);
+        (term as usize).checked_sub(1).map_or(0, end)..end(term as usize)
+    }
+
+    fn postings(&self, term: u32) -> impl Iterator<Item = Posting> {
+        let range = self.range(term);
         let passages = self.passages[range.clone()].iter();
         passages.zip(&self.counts[range]).map(|(&passage, &count)| Posting { passage, count })
     }
 }
 
 impl ByPassage {
+    fn each_of(&self, wanted: &[u32], mut found: impl FnMut(usize, Posting)) {
+        let mut is_wanted = vec![false; wanted.iter().max().map_or(0, |&term| term as usize + 1)];
+        wanted.iter().for_each(|&term| is_wanted[term as usize] = true);
+        let mut places: Vec<(u32, usize)> = wanted.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        self.each(|term, posting| {
+            if is_wanted.get(term as usize) == Some(&true) {
+                let from = places.partition_point(|(other, _)| *other < term);
+                let same = places[from..].iter().take_while(|(other, _)| *other == term);
+                same.for_each(|(_, place)| found(*place, posting));
+            }
+        });
+    }
+
     fn each(&self, mut found: impl FnMut(u32, Posting)) {
         let mut from = 0;
         for (passage, &end) in (self.first..).zip(&self.ends) {

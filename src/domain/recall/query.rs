@@ -114,12 +114,14 @@ impl Query {
 
     /// Adds the forms that the words of `wanted` have in another language.
     fn add_alternatives(&self, reader: &mut Reader, other: Language, wanted: &mut [Wanted]) {
+        let words = wanted.iter().enumerate().filter(|(_, wanted)| wanted.kind == TermKind::Word);
+        let places: FxHashMap<Range<usize>, usize> =
+            words.map(|(place, wanted)| (wanted.range.clone(), place)).collect();
         reader.each_term(&self.prompt, other, StopWords::Keep, |term| {
-            let same = |wanted: &&mut Wanted| wanted.range == term.range && wanted.kind == TermKind::Word;
-            for wanted in wanted.iter_mut().filter(same) {
-                if term.kind == TermKind::Word && !wanted.alternatives.iter().any(|known| known == term.text)
-                {
-                    wanted.alternatives.push(term.text.to_owned());
+            if let (TermKind::Word, Some(&place)) = (term.kind, places.get(&term.range)) {
+                let alternatives = &mut wanted[place].alternatives;
+                if !alternatives.iter().any(|known| known == term.text) {
+                    alternatives.push(term.text.to_owned());
                 }
             }
         });

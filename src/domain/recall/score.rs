@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::{ENOUGH, RECENCY},
+    weights::{ENOUGH, LACKING, RECENCY},
 };
 
 /// An utterance found by a query: it contains a word of the prompt, was said by someone the prompt names or
@@ -43,6 +43,9 @@ impl Hit {
     }
 }
 
+/// The most distinct times that a search looks for: the first ones in the prompt.
+const MAX_TIMES: usize = 32;
+
 /// A query with the indexes to search.
 pub struct Search<'a> {
     indexes: &'a [&'a Index],
@@ -57,7 +60,13 @@ impl<'a> Search<'a> {
     pub fn new(query: &'a Query, indexes: &'a [&'a Index]) -> Self {
         let times = query.times();
         let terms = look_up(query, &times, indexes);
-        let times = times.into_iter().map(|(_, when)| sought_time(when, indexes)).collect();
+        let mut distinct: Vec<When> = Vec::new();
+        for (_, when) in times {
+            if distinct.len() < MAX_TIMES && !distinct.contains(&when) {
+                distinct.push(when);
+            }
+        }
+        let times = distinct.into_iter().map(|when| sought_time(when, indexes)).collect();
         Self { indexes, query, terms, times }
     }
 
@@ -112,7 +121,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What covers the whole prompt: a few rare words that the conversation has, and all words that it lacks.
+    /// What covers the whole prompt: a few rare words that the conversation has, and the words that it lacks,
+    /// of which a pasted text has so many that only some count.
     fn total(&self) -> f32 {
         let count: usize = self.indexes.iter().map(|index| index.len()).sum();
         let of = |is_known: bool| {
@@ -120,8 +130,9 @@ impl<'a> Search<'a> {
             terms.map(Sought::covering).sum::<f32>()
         };
         let times: f32 = self.times.iter().map(|time| time.rarity).sum();
-        let known = (of(true) + times).min(ENOUGH * rarity(count, 0));
-        (of(false) + known).max(f32::MIN_POSITIVE)
+        let rarest = rarity(count, 0);
+        let known = (of(true) + times).min(ENOUGH * rarest);
+        (of(false).min(LACKING * rarest) + known).max(f32::MIN_POSITIVE)
     }
 
     fn hit(&self, number: usize, scored: &Scored, total: f32) -> Hit {

@@ -22,6 +22,8 @@ pub(super) enum When {
 }
 
 const DAY: u32 = 24 * 60;
+/// The most words for times, and the most numbers, that are read in a prompt: the first ones.
+const MAX_WORDS: usize = 256;
 
 impl When {
     /// Whether this minute since 1970 is in the time, given the minutes of the last session.
@@ -94,7 +96,8 @@ fn named(prompt: &str) -> Vec<(Range<usize>, Name)> {
     let Some(names) = &*NAMES else { return Vec::new() };
     let found = names.words.find_overlapping_iter(prompt);
     let whole = found.filter(|found| stands_alone(prompt, found.range()));
-    whole.map(|found| (found.range(), names.names[found.pattern().as_usize()])).collect()
+    let named = whole.map(|found| (found.range(), names.names[found.pattern().as_usize()]));
+    named.take(MAX_WORDS).collect()
 }
 
 /// Whether the range is not part of a longer word in a script with spaces.
@@ -261,11 +264,13 @@ fn dates(
     }
 }
 
-/// Runs of one to four digits, with their ranges.
+/// The first runs of one to four digits, with their ranges.
 fn numbers(prompt: &str) -> Vec<(Range<usize>, i16)> {
     let mut numbers = Vec::new();
     let mut at = 0;
-    while let Some(start) = prompt[at..].find(|c: char| c.is_ascii_digit()).map(|offset| at + offset) {
+    while let Some(start) = prompt[at..].find(|c: char| c.is_ascii_digit()).map(|offset| at + offset)
+        && numbers.len() < MAX_WORDS
+    {
         let length = prompt[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(prompt.len() - start);
         at = start + length;
         if let (0..=4, Ok(number)) = (length, prompt[start..at].parse()) {

@@ -58,6 +58,9 @@ pub(super) const AROUND: f32 = 0.7;
 /// How many words of the highest rarity cover a prompt if the conversation has all of its words: what a long
 /// prompt asks for is spread over several utterances, and some of its words only phrase the question.
 pub(super) const ENOUGH: f32 = 2.0;
+/// How many words that the conversation lacks count at most, as words of the highest rarity: a question has
+/// fewer, and a pasted text has hundreds, few of which it is about.
+pub(super) const LACKING: f32 = 6.0;
 /// How much a pair of characters covers, relative to a word, in scripts of syllables and of words of one or
 /// two characters.
 pub(super) const PAIR_OF_IDEOGRAPHS: f32 = 0.5;
