@@ -210,12 +210,12 @@ impl Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::forgetting;
+    use crate::domain::forgetting::{self, ExcessKind};
 
     #[test]
     fn what_was_sent_is_told_and_never_debugged() {
         let secret = || "planted".to_owned();
-        let excess = Excess { selected: 3, window: 4, instruction: secret() };
+        let excess = Excess { kind: ExcessKind::Half, selected: 3, window: 4, instruction: secret() };
         let misunderstood = forgetting::parse("planted words").unwrap_err();
         let refusals = [
             Refusal::invalid("tool_call_id", secret()),

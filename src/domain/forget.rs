@@ -7,10 +7,11 @@ pub use selector::{ForgetSelected, Selector, forget_selected};
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict, Window,
+    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
     change::Context,
-    forgetting::{Asked, Excess, Instruction},
+    forgetting::{Asked, Excess, ExcessKind, Instruction},
     recall::holds_all,
+    selection::Selected,
 };
 
 /// A forget command.
@@ -59,8 +60,8 @@ pub enum Warning {
 /// An open exchange that is forgotten is abandoned: its calls accept no results while it is forgotten. A
 /// segment of the summary that covers what is forgotten is rebuilt without it.
 ///
-/// Refuses an instruction in plain English that selects more than half of the window, and more than one unit:
-/// the short form says the same, and is obeyed.
+/// Refuses an instruction in plain English for an [`Excess`]: the short form says the same, and is obeyed.
+/// "Everything but" is no excess if some of the window is kept.
 pub fn forget(
     before: &Conversation,
     command: &Forget,
@@ -84,15 +85,10 @@ pub fn would_forget(
         Ok(archive) => archive,
         Err(need) => return Ok(Verdict::Need(need)),
     };
-    let utterances = select(before, &archive, &instruction, command.hard);
-    let excess = excess(&before.window, &utterances, command).map(|(selected, window)| Excess {
-        selected,
-        window,
-        instruction: instruction.to_string(),
-    });
+    let (utterances, excess) = select(before, &archive, &instruction, command);
     let told = instruction.select_remnants(&before.summary, &before.head.archived);
     let how = if command.hard { How::Hard } else { How::Soft };
-    let selected = Selected { utterances, told, instruction: Some(&instruction) };
+    let selected = ToForget { utterances, told, instruction: Some(&instruction) };
     match selected.forget(before, how, context) {
         Ok(forgotten) => Ok(Verdict::Decided(Forgotten { excess, ..forgotten })),
         Err(need) => Ok(Verdict::Need(need)),
@@ -111,7 +107,7 @@ pub enum How {
 }
 
 /// What to forget.
-struct Selected<'a> {
+struct ToForget<'a> {
     /// The stored utterances, ascending.
     utterances: Vec<Arc<Utterance>>,
     /// The sequences that only the summary may still have.
@@ -120,7 +116,7 @@ struct Selected<'a> {
     instruction: Option<&'a Instruction>,
 }
 
-impl Selected<'_> {
+impl ToForget<'_> {
     fn forget(self, before: &Conversation, how: How, context: &Context<'_>) -> Result<Forgotten, Need> {
         let Self { utterances, told, instruction } = self;
         let hard = how != How::Soft;
@@ -168,33 +164,42 @@ fn needed_archive(
     }
 }
 
-/// Returns the selected utterances, completed to whole units, ascending.
+/// Returns the selected utterances, completed to whole units without those of which something is kept,
+/// ascending; and why the command is refused, if it is.
 fn select(
     before: &Conversation,
     archive: &[Arc<Utterance>],
     instruction: &Instruction,
-    hard: bool,
-) -> Vec<Arc<Utterance>> {
+    command: &Forget,
+) -> (Vec<Arc<Utterance>>, Option<Excess>) {
     let archived = archive.iter().map(|utterance| (None, utterance));
     let window = before.window.iter().zip(1..).map(|(utterance, position)| (Some(position), utterance));
     let mut stored: Vec<_> = archived.chain(window).collect();
     stored.sort_by_key(|(_, utterance)| utterance.sequence);
-    let selected = instruction.select(&stored).into_iter();
-    let selected = selected.filter(|utterance| hard || !utterance.forgotten);
-    let units: BTreeSet<Sequence> = selected.map(|utterance| utterance.unit).collect();
+    let Selected { mut selected, kept } = instruction.select(&stored);
+    let concerned = |utterance: &&Arc<Utterance>| command.hard || !utterance.forgotten;
+    selected.retain(concerned);
+    let kept: BTreeSet<Sequence> = kept.into_iter().filter(concerned).map(|one| one.unit).collect();
+    let mut units: BTreeSet<Sequence> = selected.iter().map(|utterance| utterance.unit).collect();
+    units.retain(|unit| !kept.contains(unit));
     let members = stored.iter().map(|(_, utterance)| *utterance);
     let members = members.filter(|utterance| units.contains(&utterance.unit));
-    members.filter(|utterance| hard || !utterance.forgotten).cloned().collect()
-}
-
-/// How many of `selected` are in the window, and out of how many, if a sentence is not likely to mean that
-/// many.
-fn excess(window: &Window, selected: &[Arc<Utterance>], command: &Forget) -> Option<(usize, usize)> {
-    let several = selected.first().map(|first| first.unit) != selected.last().map(|last| last.unit);
-    let could_be = window.iter().filter(|utterance| command.hard || !utterance.forgotten).count();
-    let meant = selected.iter().filter(|utterance| window.get(utterance.sequence).is_some()).count();
-    let is_most = meant * 2 > could_be;
-    (command.instruction.is_english() && several && is_most).then_some((meant, could_be))
+    let members: Vec<_> = members.filter(concerned).cloned().collect();
+    let excess = command.instruction.is_english().then(|| {
+        let in_window = |utterance: &&Arc<Utterance>| before.window.get(utterance.sequence).is_some();
+        let chosen = members.iter().filter(in_window).count();
+        let window = before.window.iter().filter(concerned).count();
+        let keeps = before.window.iter().any(|utterance| kept.contains(&utterance.unit));
+        let kind = match () {
+            () if command.instruction.means_one() && selected.len() > 1 => ExcessKind::NotOne,
+            () if units.len() < 2 || chosen * 2 <= window => return None,
+            () if !instruction.is_remainder() => ExcessKind::Half,
+            () if !keeps => ExcessKind::KeepsNothing,
+            () => return None,
+        };
+        Some(Excess { kind, selected: chosen, window, instruction: instruction.to_string() })
+    });
+    (members, excess.flatten())
 }
 
 /// A forgotten open exchange no longer waits; those of its calls that are erased are dropped in any case.
@@ -334,7 +339,7 @@ mod tests {
             match decided {
                 Err(Refusal::TooBroad(excess)) => {
                     prop_assert!(too_much);
-                    prop_assert_eq!((excess.selected, excess.window), (told.utterances.len(), window));
+                    prop_assert_eq!((excess.kind, excess.selected, excess.window), (ExcessKind::Half, told.utterances.len(), window));
                 }
                 Ok(forgotten) => prop_assert!(!too_much && forgotten.utterances == told.utterances),
                 Err(other) => prop_assert!(false, "{}", other),

@@ -164,6 +164,8 @@ pub const OUTCOME_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Longest forget instruction, in bytes.
 pub const MAX_INSTRUCTION_BYTES: usize = 4_096;
+/// Maximum parts of one forget instruction, joined by `or` and `except`: each is applied to everything stored.
+pub const MAX_PARTS: usize = 16;
 /// Maximum texts that one forget instruction looks for: each is looked for in everything stored.
 pub const MAX_TOPICS: usize = 16;
 

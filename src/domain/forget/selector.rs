@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Utterance, Verdict,
     change::Context,
-    forget::{Forgotten, How, Selected},
+    forget::{Forgotten, How, ToForget},
     locate,
 };
 
@@ -53,7 +53,7 @@ fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>
         How::Soft | How::Hard => units(before, &named, context)?,
     };
     utterances.retain(|utterance| command.how != How::Soft || !utterance.forgotten);
-    Selected { utterances, told, instruction: None }.forget(before, command.how, context)
+    ToForget { utterances, told, instruction: None }.forget(before, command.how, context)
 }
 
 impl Selector {

@@ -2,19 +2,20 @@
 //!
 //! Keywords are case-insensitive, with optional blanks around the colon. Parts are separated by blanks, a
 //! comma or `and`. A value with blanks or commas must be quoted; in quotes, a backslash escapes a quote or a
-//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`.
+//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`. `or` joins
+//! alternatives, and `except` precedes what stays: `turn:2 or oldest except speaker:tool or last:3`.
 
 use std::{fmt, str::FromStr};
 
 use crate::domain::{
     Role, Timestamp,
-    forgetting::{Criterion, Instruction, InstructionError, Numbers, Take, doubts, time},
+    forgetting::{Criterion, Instruction, InstructionError, Numbers, Part, Take, doubts, time},
 };
 
 /// The words allowed before a colon.
-const KEYWORDS: [&str; 15] = [
-    "oldest", "newest", "first", "last", "position", "before", "after", "since", "turn", "speaker", "name",
-    "sequence", "id", "about", "all",
+const KEYWORDS: [&str; 16] = [
+    "oldest", "newest", "first", "last", "nth", "position", "before", "after", "since", "turn", "speaker",
+    "name", "sequence", "id", "about", "all",
 ];
 
 /// The keywords allowed without a value.
@@ -23,46 +24,53 @@ const BARE: [&str; 5] = ["oldest", "newest", "first", "last", "all"];
 const MISSING: &str = "the value is missing";
 const AFTER: &str = "write after:turn_N, such as after:turn_5, or since:TIME";
 
+/// The words that separate forms.
+const SEPARATORS: [&str; 3] = ["and", "or", "except"];
+
 /// Whether `text` is in short form rather than English: it begins with a keyword and its colon, or with a
 /// keyword that is alone or followed by another form.
 pub(super) fn is_canonical(text: &str) -> bool {
-    let (keyword, after) = split_word(text);
-    if has_value(text) {
-        return true;
+    let mut text = text;
+    loop {
+        let (keyword, after) = split_word(text);
+        if has_value(text) {
+            return true;
+        }
+        if !BARE.contains(&&*keyword) {
+            return false;
+        }
+        let next = after.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        text = match split_word(next) {
+            (word, after) if SEPARATORS.contains(&&*word) => after.trim_start(),
+            _ => next,
+        };
+        if after.is_empty() || text.is_empty() {
+            return after.is_empty();
+        }
     }
-    if !BARE.contains(&&*keyword) {
-        return false;
-    }
-    let next = after.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-    let second = match split_word(next) {
-        (word, after) if word == "and" => after.trim_start(),
-        _ => next,
-    };
-    after.is_empty() || has_value(second)
 }
 
 /// Parses short forms.
 ///
 /// # Errors
 /// Names a part that is not a form or has an invalid value, or a contradiction between the parts, as for
-/// [`Instruction::new`].
+/// [`Instruction::of`].
 pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
     let mut reader = Reader { rest: text.trim() };
-    let (mut criteria, mut take) = (Vec::new(), None);
-    loop {
-        let before = reader.rest;
-        let part = reader.part()?;
-        match part {
-            Part::Criterion(criterion) => criteria.push(criterion),
-            Part::Take(_) if take.is_some() => {
-                return Err(InstructionError::part(before, "a second count; send an instruction for each"));
-            }
-            Part::Take(one) => take = Some(one),
+    let mut parts = vec![reader.part()?];
+    while reader.joint("or")? {
+        parts.push(reader.part()?);
+    }
+    let mut except = Vec::new();
+    if reader.joint("except")? {
+        except.push(reader.part()?);
+        while reader.joint("or")? {
+            except.push(reader.part()?);
         }
-        if reader.rest.is_empty() {
-            return Instruction::new(criteria, take);
-        }
-        reader.separator()?;
+    }
+    match reader.rest.is_empty() {
+        true => Instruction::of(parts, except),
+        false => Err(InstructionError::not_understood(reader.rest)),
     }
 }
 
@@ -75,25 +83,53 @@ fn value(text: &str) -> impl fmt::Display {
 /// `texts` as the value of `about`, quoted if there are several or if it would not be read back otherwise.
 fn rest_of_line(texts: &[String]) -> impl fmt::Display {
     match texts {
-        [text] if read_rest(text).is_ok_and(|read| read == texts) => text.clone(),
-        _ => texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(","),
+        [text] if read_rest(text).is_ok_and(|(read, rest)| read == texts && rest.is_empty()) => text.clone(),
+        _ => quoted_texts(texts),
     }
 }
 
+fn quoted_texts(texts: &[String]) -> String {
+    texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(",")
+}
+
 impl fmt::Display for Instruction {
-    /// Writes the short form, with `about` last because its text takes the rest of the line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let about = self.criteria().iter().filter(|criterion| matches!(criterion, Criterion::About(_)));
-        let others = self.criteria().iter().filter(|criterion| !matches!(criterion, Criterion::About(_)));
+        let first = self.parts().iter().map(|part| (" or ", part));
+        let except = self.except().iter().enumerate();
+        let except = except.map(|(at, part)| (if at == 0 { " except " } else { " or " }, part));
+        let mut all = first.chain(except).enumerate().peekable();
+        while let Some((at, (separator, part))) = all.next() {
+            f.write_str(if at == 0 { "" } else { separator })?;
+            part.write(f, all.peek().is_none())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, true)
+    }
+}
+
+impl Part {
+    /// Writes the short form, with `about` last because its text takes the rest of the line; that text is
+    /// quoted unless `ends_line`.
+    fn write(&self, f: &mut fmt::Formatter<'_>, ends_line: bool) -> fmt::Result {
         let mut separator = "";
         let mut part = |part: &dyn fmt::Display| {
             write!(f, "{separator}{part}")?;
             separator = " ";
             Ok(())
         };
+        let others = self.criteria().iter().filter(|criterion| !matches!(criterion, Criterion::About(_)));
         others.map(|criterion| criterion as &dyn fmt::Display).try_for_each(&mut part)?;
-        self.take().iter().map(|take| take as &dyn fmt::Display).try_for_each(&mut part)?;
-        about.map(|criterion| criterion as &dyn fmt::Display).try_for_each(&mut part)
+        self.take().into_iter().map(|take| take as &dyn fmt::Display).try_for_each(&mut part)?;
+        self.criteria().iter().try_for_each(|criterion| match criterion {
+            Criterion::About(texts) if !ends_line => part(&format_args!("about:{}", quoted_texts(texts))),
+            about @ Criterion::About(_) => part(about),
+            _ => Ok(()),
+        })
     }
 }
 
@@ -126,12 +162,13 @@ impl fmt::Display for Take {
             Self::Newest(1) => f.write_str("newest"),
             Self::Oldest(count) => write!(f, "first:{count}"),
             Self::Newest(count) => write!(f, "last:{count}"),
+            Self::Nth(numbers) => write!(f, "nth:{numbers}"),
         }
     }
 }
 
 /// The meaning of one form.
-enum Part {
+enum Form {
     Criterion(Criterion),
     Take(Take),
 }
@@ -141,9 +178,28 @@ struct Reader<'a> {
     rest: &'a str,
 }
 
-impl Reader<'_> {
-    /// Consumes one form.
+impl<'a> Reader<'a> {
+    /// Consumes forms up to the next joint.
     fn part(&mut self) -> Result<Part, InstructionError> {
+        let (mut criteria, mut take) = (Vec::new(), None);
+        loop {
+            let before = self.rest;
+            match self.form()? {
+                Form::Criterion(criterion) => criteria.push(criterion),
+                Form::Take(_) if take.is_some() => {
+                    return Err(InstructionError::part(before, "a second count; join two counts with or"));
+                }
+                Form::Take(one) => take = Some(one),
+            }
+            if self.rest.is_empty() || self.peeks("or") || self.peeks("except") {
+                return Ok(Part::new(criteria, take));
+            }
+            self.separator()?;
+        }
+    }
+
+    /// Consumes one form.
+    fn form(&mut self) -> Result<Form, InstructionError> {
         let start = self.rest;
         let (keyword, after) = split_word(start);
         if !KEYWORDS.contains(&&*keyword) {
@@ -155,8 +211,9 @@ impl Reader<'_> {
         };
         let value = value.trim_start();
         if keyword == "about" {
-            self.rest = "";
-            return read_rest(value).map(|texts| Part::Criterion(Criterion::About(texts)));
+            let (texts, rest) = read_rest(value)?;
+            self.rest = rest;
+            return Ok(Form::Criterion(Criterion::About(texts)));
         }
         let (value, rest) = split_value(value).map_err(|why| InstructionError::part(start, why))?;
         self.rest = rest;
@@ -164,15 +221,31 @@ impl Reader<'_> {
         valued(&keyword, &value).map_err(|why| InstructionError::part(written, why))
     }
 
-    /// Skips the separator before another part: blanks, with at most a comma and an `and`.
+    /// Whether a joint follows.
+    fn peeks(&self, joint: &str) -> bool {
+        begins_with_word(self.rest, joint)
+    }
+
+    /// Consumes a joint, which something must follow.
+    fn joint(&mut self, joint: &str) -> Result<bool, InstructionError> {
+        let found = self.peeks(joint);
+        if found {
+            let start = self.rest;
+            self.rest = split_word(start.trim_start()).1.trim_start();
+            if self.rest.is_empty() {
+                return Err(InstructionError::not_understood(start));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Skips the separator before another form: blanks, with at most a comma and an `and`.
     fn separator(&mut self) -> Result<(), InstructionError> {
         let start = self.rest;
         let mut rest = start.trim_start();
         rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
-        if let (word, after) = split_word(rest)
-            && word == "and"
-        {
-            rest = after.trim_start();
+        if begins_with_word(rest, "and") {
+            rest = split_word(rest).1.trim_start();
         }
         if rest.is_empty() || rest.len() == start.len() {
             return Err(InstructionError::not_understood(start));
@@ -183,22 +256,23 @@ impl Reader<'_> {
 }
 
 /// The meaning of a keyword without a value.
-fn bare(keyword: &str) -> Option<Part> {
+fn bare(keyword: &str) -> Option<Form> {
     match keyword {
-        "oldest" | "first" => Some(Part::Take(Take::Oldest(1))),
-        "newest" | "last" => Some(Part::Take(Take::Newest(1))),
-        "all" => Some(Part::Criterion(Criterion::All)),
+        "oldest" | "first" => Some(Form::Take(Take::Oldest(1))),
+        "newest" | "last" => Some(Form::Take(Take::Newest(1))),
+        "all" => Some(Form::Criterion(Criterion::All)),
         _ => None,
     }
 }
 
 /// The meaning of a keyword with its value.
-fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
+fn valued(keyword: &str, value: &str) -> Result<Form, &'static str> {
     if value.is_empty() {
         return Err(MISSING);
     }
-    Ok(Part::Criterion(match keyword {
+    Ok(Form::Criterion(match keyword {
         "oldest" | "first" | "newest" | "last" => return counted(keyword, value),
+        "nth" => return numbers(value).map(|numbers| Form::Take(Take::Nth(numbers))),
         "position" => Criterion::Position(numbers(value)?),
         "turn" => Criterion::Turn(numbers(value)?),
         "sequence" => Criterion::Sequence(numbers(value)?),
@@ -218,19 +292,19 @@ fn valued(keyword: &str, value: &str) -> Result<Part, &'static str> {
 }
 
 /// The meaning of a count from one end, of utterances or of turns.
-fn counted(keyword: &str, value: &str) -> Result<Part, &'static str> {
+fn counted(keyword: &str, value: &str) -> Result<Form, &'static str> {
     let oldest = matches!(keyword, "oldest" | "first");
     let value = value.to_ascii_lowercase();
     if let Some(count) = value.strip_suffix("_turns").or_else(|| value.strip_suffix("_turn")) {
         let count = number(count)?;
-        return Ok(Part::Criterion(if oldest {
+        return Ok(Form::Criterion(if oldest {
             Criterion::FirstTurns(count)
         } else {
             Criterion::LastTurns(count)
         }));
     }
     let count = number(&value)?;
-    Ok(Part::Take(if oldest { Take::Oldest(count) } else { Take::Newest(count) }))
+    Ok(Form::Take(if oldest { Take::Oldest(count) } else { Take::Newest(count) }))
 }
 
 /// The number in `turn_N`, if the value has that form.
@@ -267,11 +341,12 @@ fn number<T: FromStr>(digits: &str) -> Result<T, &'static str> {
     digits.parse().map_err(|_| "the number is too large")
 }
 
-/// The texts of `about` in the rest of the line: one unquoted, or several in quotes.
-fn read_rest(rest: &str) -> Result<Vec<String>, InstructionError> {
+/// The texts of `about`, and what follows them: one unquoted that takes the rest of the line, or several in
+/// quotes.
+fn read_rest(rest: &str) -> Result<(Vec<String>, &str), InstructionError> {
     let rest = rest.trim();
-    if let Some(texts) = quoted_list(rest) {
-        return Ok(texts);
+    if let Some(found) = quoted_list(rest) {
+        return Ok(found);
     }
     if rest.is_empty() {
         return Err(InstructionError::part("about:", MISSING));
@@ -288,18 +363,18 @@ fn read_rest(rest: &str) -> Result<Vec<String>, InstructionError> {
             ));
         }
     }
-    Ok(vec![rest.to_owned()])
+    Ok((vec![rest.to_owned()], ""))
 }
 
-/// The texts in `list`, if it consists of quoted texts separated by commas.
-fn quoted_list(mut list: &str) -> Option<Vec<String>> {
+/// The texts in `list`, if it consists of quoted texts separated by commas; and the joint that follows them.
+fn quoted_list(mut list: &str) -> Option<(Vec<String>, &str)> {
     let mut texts = Vec::new();
     while list.starts_with(is_quote) {
         let (text, rest) = split_value(list).ok()?;
         texts.push(text);
         list = rest.trim_start();
-        if list.is_empty() {
-            return Some(texts);
+        if list.is_empty() || begins_with_word(list, "or") || begins_with_word(list, "except") {
+            return Some((texts, list));
         }
         list = list.strip_prefix(',')?.trim_start();
     }
@@ -363,6 +438,12 @@ fn has_value(text: &str) -> bool {
     let known = KEYWORDS.contains(&&*word) && after.trim_start().starts_with(':');
     let other = after.strip_prefix(':').is_some_and(|value| value.starts_with(|c: char| !c.is_whitespace()));
     known || !word.is_empty() && other
+}
+
+/// Whether the first word of `text` is `word`, and does not begin a form.
+fn begins_with_word(text: &str, word: &str) -> bool {
+    let (first, after) = split_word(text.trim_start());
+    first == word && (after.is_empty() || after.starts_with(char::is_whitespace))
 }
 
 /// The letters at the start of `text`, in lower case, and what follows them.

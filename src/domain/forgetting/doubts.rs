@@ -45,6 +45,22 @@ were has have had be been people whoever whose window buffer context archive sum
 several many most half couple recent previous next so just thanks thank call calls question questions query queries \
 request requests";
 
+/// What happens at a time: after it, a time might be part of the text.
+const EVENTS: &str = "meeting call appointment party dinner lunch breakfast trip flight game match exam test interview \
+concert date event class lesson training session visit wedding birthday holiday vacation conference presentation train \
+show movie film weather news forecast accident incident outage release launch";
+
+/// Nouns that are utterances or point at them, and words that belong to sentences: not a topic unless
+/// introduced.
+const NO_SUBJECTS: &str = "thing things idea ideas rest remainder past above below following previous preceding next other \
+others same question questions request requests joke jokes story stories poem song list lists code recipe email emails \
+mail letter draft file files image images picture summary summaries suggestion suggestions advice example examples \
+correction corrections explanation explanations error errors mistake mistakes point points topic topics subject word \
+words sentence sentences paragraph fact facts way matter whole entire current recent context window buffer rules rule \
+task goal world call calls one ones half most few several some many couple more stuff everything bit bits part parts \
+is are was were be been has have had do does did will would can could should may might must went that which who where \
+when what why how if please instead now then there here today yesterday tomorrow tonight";
+
 /// The reason to refuse a sentence, or an unquoted text to look for, that contains `word` anywhere: the word
 /// would change the meaning of everything else.
 pub(super) fn refused(word: &str) -> Option<&'static str> {
@@ -65,7 +81,8 @@ pub(super) fn refused(word: &str) -> Option<&'static str> {
 /// Whether a word can only begin another instruction, after "and", "then" or a comma.
 pub(super) fn begins_another(word: &str) -> bool {
     let verb = words::VERBS.contains(&word) || words::GERUNDS.contains(&word);
-    verb || words::end(word).is_some() || words::TOPIC.contains(&word) || holds(BEGINNINGS, word)
+    let topic = words::TOPIC.contains(&word) || words::CONTAINING.contains(&word);
+    verb || words::end(word).is_some() || topic || holds(BEGINNINGS, word)
 }
 
 /// Whether `words`, the end of a text, are a time: "yesterday", "last week", "on Monday", "for an hour".
@@ -94,9 +111,22 @@ pub(super) fn is_no_name(word: &str) -> bool {
     time || known || phrase || begins_another(word) || says_nothing(word) || holds(NO_NAMES, word)
 }
 
+/// Whether something happens at a time.
+pub(super) fn is_event(word: &str) -> bool {
+    holds(EVENTS, word) || word.strip_suffix('s').is_some_and(|word| holds(EVENTS, word))
+}
+
+/// Whether a word does not belong in a topic that is not introduced.
+pub(super) fn is_no_subject(word: &str) -> bool {
+    let selects = words::noun(word).is_some() || words::end(word).is_some() || words::role(word).is_some();
+    let known =
+        words::HISTORY.contains(&word) || words::SAID.contains(&word) || words::pronoun(word).is_some();
+    selects || known || is_time(word) || holds(NO_SUBJECTS, word) || words::VERBS.contains(&word)
+}
+
 /// Whether a noun means utterances or turns, and so does not belong in a text.
 pub(super) fn is_selectable(word: &str) -> bool {
-    matches!(words::noun(word), Some((Noun::Message | Noun::Turn, _)))
+    matches!(words::noun(word), Some((Noun::Message | Noun::Turn | Noun::Reply | Noun::Output, _)))
 }
 
 /// Whether a word is a unit of time, a day or a month.

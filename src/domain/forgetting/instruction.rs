@@ -3,16 +3,23 @@
 use crate::domain::{
     Role, Timestamp,
     forgetting::{InstructionError, Numbers},
-    limits::MAX_TOPICS,
+    limits::{MAX_PARTS, MAX_TOPICS},
 };
 
-/// What a forget instruction selects: the utterances that meet every criterion, or a number of them from one
-/// end.
+/// What a forget instruction selects: what any of its parts selects, without what it excepts.
 ///
-/// Has at least one criterion or a count, no two criteria of the same kind, and no contradictory ones. Its
-/// `Display` output is the short form, which [`parse`](super::parse) reads back to the same instruction.
+/// Its `Display` output is the short form, which [`parse`](super::parse) reads back to the same instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
+    parts: Vec<Part>,
+    except: Vec<Part>,
+}
+
+/// The utterances that meet every criterion, or some of them, counted from one end.
+///
+/// Has at least one criterion or a count, no two criteria of the same kind, and no contradictory ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
     criteria: Vec<Criterion>,
     take: Option<Take>,
 }
@@ -50,17 +57,21 @@ pub enum Criterion {
     About(Vec<String>),
 }
 
-/// How many of the selected utterances to take from one end; at least 1. Without criteria, from the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which of the utterances that meet the criteria to take, among those not forgotten; counts from 1. Without
+/// criteria, they are taken from the window.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Take {
-    /// The oldest ones.
+    /// This many of the oldest.
     Oldest(u32),
-    /// The newest ones.
+    /// This many of the newest.
     Newest(u32),
+    /// Those with these numbers, the oldest being 1.
+    Nth(Numbers),
 }
 
 impl Instruction {
-    /// Creates an instruction from `criteria`, in any order, and a count. Blanks around texts are dropped.
+    /// Creates an instruction of one part, from `criteria` in any order, and a count. Blanks around texts are
+    /// dropped.
     ///
     /// ```
     /// use utterd::domain::{Role, forgetting::{Criterion, Instruction, Take}};
@@ -79,20 +90,72 @@ impl Instruction {
         criteria: impl IntoIterator<Item = Criterion>,
         take: Option<Take>,
     ) -> Result<Self, InstructionError> {
-        let instruction = Self::sorted(criteria.into_iter().map(Criterion::trimmed).collect(), take);
+        Self::of(vec![Part::new(criteria, take)], Vec::new())
+    }
+
+    /// Creates an instruction that selects what any of `parts` selects, without what any of `except` does.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new); no parts, too many, or `all` together with other parts or as an exception.
+    pub fn of(parts: Vec<Part>, except: Vec<Part>) -> Result<Self, InstructionError> {
+        let instruction = Self::checked(parts, except);
         instruction.check()?;
         Ok(instruction)
     }
 
     /// Creates an instruction from parts already checked.
-    pub(super) fn sorted(mut criteria: Vec<Criterion>, take: Option<Take>) -> Self {
-        criteria.sort_by_key(Criterion::rank);
-        Self { criteria, take }
+    pub(super) fn checked(parts: Vec<Part>, except: Vec<Part>) -> Self {
+        Self { parts, except }
     }
 
     /// Selects everything stored.
     pub fn all() -> Self {
-        Self { criteria: vec![Criterion::All], take: None }
+        Self { parts: vec![Part::new([Criterion::All], None)], except: Vec::new() }
+    }
+
+    /// The parts, any of which selects.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The parts whose utterances stay.
+    pub fn except(&self) -> &[Part] {
+        &self.except
+    }
+
+    /// Whether it is everything stored with exceptions.
+    pub fn is_remainder(&self) -> bool {
+        !self.except.is_empty() && self.parts.iter().all(Part::is_all)
+    }
+
+    /// Checks each part, and all of them together.
+    pub(super) fn check(&self) -> Result<(), InstructionError> {
+        let all = || self.parts.iter().chain(&self.except);
+        if self.parts.is_empty() {
+            return Err(InstructionError::Empty);
+        }
+        all().try_for_each(Part::check)?;
+        let refused = |why| Err(InstructionError::part(&self.to_string(), why));
+        let texts = |one: &Criterion| if let Criterion::About(texts) = one { texts.len() } else { 0 };
+        let texts: usize = all().flat_map(|part| &part.criteria).map(texts).sum();
+        if all().count() > MAX_PARTS || texts > MAX_TOPICS {
+            return refused("too much at once; send an instruction for each");
+        }
+        let joined = self.parts.len() > 1 && self.parts.iter().any(Part::is_all);
+        match joined || self.except.iter().any(Part::is_all) {
+            true => refused("all means everything stored, and cannot be combined"),
+            false => Ok(()),
+        }
+    }
+}
+
+impl Part {
+    /// Creates a part, which is checked when it becomes one of an instruction. Blanks around texts are
+    /// dropped.
+    pub fn new(criteria: impl IntoIterator<Item = Criterion>, take: Option<Take>) -> Self {
+        let mut criteria: Vec<_> = criteria.into_iter().map(Criterion::trimmed).collect();
+        criteria.sort_by_key(Criterion::rank);
+        Self { criteria, take }
     }
 
     /// The conditions, at most one of each kind, in the order of [`Criterion`]'s variants.
@@ -100,19 +163,28 @@ impl Instruction {
         &self.criteria
     }
 
-    /// How many of the selected utterances to take; all of them if `None`.
-    pub fn take(&self) -> Option<Take> {
-        self.take
+    /// Which of the utterances to take; all of them if `None`.
+    pub fn take(&self) -> Option<&Take> {
+        self.take.as_ref()
     }
 
-    /// Checks that each part, and all of them together, make sense.
-    pub(super) fn check(&self) -> Result<(), InstructionError> {
+    /// Whether it selects everything stored.
+    pub fn is_all(&self) -> bool {
+        self.criteria == [Criterion::All]
+    }
+
+    /// Checks that each criterion, and all of them together, make sense.
+    fn check(&self) -> Result<(), InstructionError> {
         if self.criteria.is_empty() && self.take.is_none() {
             return Err(InstructionError::Empty);
         }
         self.criteria.iter().try_for_each(Criterion::check)?;
-        if matches!(self.take, Some(Take::Oldest(0) | Take::Newest(0))) {
-            return Err(self.refused("a count must be at least 1"));
+        match &self.take {
+            Some(Take::Oldest(0) | Take::Newest(0)) => return Err(self.refused("a count must be at least 1")),
+            Some(Take::Nth(numbers)) if numbers.exceeds(u32::MAX.into()) => {
+                return Err(self.refused("the number is too large"));
+            }
+            _ => {}
         }
         if self.criteria.windows(2).any(|pair| pair[0].rank() == pair[1].rank()) {
             return Err(self.refused("two criteria of the same kind; send an instruction for each"));
@@ -173,7 +245,7 @@ impl Instruction {
         }
     }
 
-    /// An error that refuses the whole instruction.
+    /// An error that refuses the whole part.
     fn refused(&self, why: &'static str) -> InstructionError {
         InstructionError::part(&self.to_string(), why)
     }

@@ -16,10 +16,12 @@ mod numbers;
 mod time;
 mod words;
 
+use asked::AskedPart;
+
 pub use asked::Asked;
 pub use error::{InstructionError, Suggested};
-pub use excess::Excess;
-pub use instruction::{Criterion, Instruction, Take};
+pub use excess::{Excess, ExcessKind};
+pub use instruction::{Criterion, Instruction, Part, Take};
 pub use numbers::Numbers;
 
 use crate::domain::limits::MAX_INSTRUCTION_BYTES;

@@ -5,7 +5,7 @@
 
 use jiff::{
     SignedDuration, Span,
-    civil::{Date, DateTime},
+    civil::{Date, DateTime, Weekday},
     tz::TimeZone,
 };
 
@@ -56,6 +56,8 @@ pub(super) enum Day {
     Of(Date),
     /// The most recent day, up to today, with this month and day of the month.
     Last(i8, i8),
+    /// The most recent such day of the week before today.
+    Weekday(Weekday),
 }
 
 /// A unit of time.
@@ -102,6 +104,10 @@ impl Day {
         match self {
             Self::Back(days) => today.saturating_sub(Span::new().days(days)),
             Self::Of(date) => date,
+            Self::Weekday(day) => {
+                let days = today.weekday().since(day);
+                today.saturating_sub(Span::new().days(if days == 0 { 7 } else { days }))
+            }
             Self::Last(month, day) => {
                 let of = |back| Date::new(today.year().saturating_sub(back), month, day).ok();
                 // a leap day comes at least every eight years
@@ -154,7 +160,7 @@ impl Moment {
             }
             Self::On(Day::Of(date), seconds) => Some((1, days(date) + i64::from(seconds))),
             Self::At(time) => Some((1, time.0.div_euclid(1_000_000))),
-            Self::On(Day::Last(..), _) => None,
+            Self::On(Day::Last(..) | Day::Weekday(_), _) => None,
             Self::Ago(count, Unit::Seconds(seconds)) => Some((2, -i64::from(count) * i64::from(seconds))),
             Self::Ago(count, Unit::Months(months)) => Some((3, -i64::from(count) * i64::from(months))),
         }

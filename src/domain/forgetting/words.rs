@@ -40,7 +40,9 @@ pub(super) fn noun(word: &str) -> Option<(Noun, bool)> {
 
 fn singular(word: &str) -> Option<Noun> {
     match word {
-        "message" | "utterance" | "entry" | "item" | "line" | "msg" => Some(Noun::Message),
+        "message" | "utterance" | "entry" | "item" | "line" | "msg" | "comment" | "post" | "remark" => {
+            Some(Noun::Message)
+        }
         "reply" | "response" | "answer" => Some(Noun::Reply),
         "result" | "output" => Some(Noun::Output),
         "prompt" => Some(Noun::Prompt),
@@ -119,11 +121,15 @@ pub(super) const GERUNDS: [&str; 11] = [
     "striking",
 ];
 
+/// Phrases that mean to forget everything else.
+pub(super) const KEEP_ONLY: [&str; 7] =
+    ["keep only", "only keep", "keep just", "keep nothing but", "retain only", "only retain", "leave only"];
+
 /// Phrases that take back what the user said last.
 pub(super) const RETRACTIONS: [&str; 2] = ["scratch that", "strike that"];
 
 /// Verbs of saying, for anyone.
-pub(super) const SAID: [&str; 17] = [
+pub(super) const SAID: [&str; 18] = [
     "said",
     "says",
     "say",
@@ -135,6 +141,7 @@ pub(super) const SAID: [&str; 17] = [
     "told you",
     "told me",
     "told us",
+    "shared",
     "returned",
     "produced",
     "gave you",
@@ -147,8 +154,10 @@ pub(super) const SAID: [&str; 17] = [
 pub(super) const ANSWERED: [&str; 3] = ["answered", "replied", "responded"];
 
 /// Participles of saying: "sent by the user".
-pub(super) const SPOKEN: [&str; 12] = [
+pub(super) const SPOKEN: [&str; 14] = [
     "said",
+    "mentioned",
+    "discussed",
     "written",
     "sent",
     "posted",
@@ -184,33 +193,42 @@ pub(super) const HISTORY: [&str; 15] = [
 /// How many of the first names in [`HISTORY`] mean it even without an article.
 pub(super) const BARE_HISTORY: usize = 8;
 
-/// Words that introduce a text to look for.
-pub(super) const TOPIC: [&str; 15] = [
+/// Verbs of saying that are about a subject, not a text: "what we discussed".
+pub(super) const DISCUSSED: [&str; 7] =
+    ["discussed", "talked about", "spoke about", "spoke of", "chatted about", "went over", "talked over"];
+
+/// Words that introduce a subject.
+pub(super) const TOPIC: [&str; 22] = [
     "about",
     "regarding",
     "concerning",
-    "mentioning",
-    "containing",
     "related to",
     "relating to",
     "pertaining to",
     "referring to",
     "dealing with",
     "having to do with",
+    "has to do with",
+    "to do with",
     "with regard to",
+    "with regards to",
     "with respect to",
+    "in relation to",
+    "in regard to",
+    "in regards to",
     "on the subject of",
     "on the topic of",
+    "discussing",
+    "talking about",
+    "involving",
 ];
 
-/// Words that introduce a text to look for after "that" or "which".
-pub(super) const TOPIC_VERBS: [&str; 19] = [
-    "mention",
-    "mentions",
-    "mentioned",
-    "contain",
-    "contains",
-    "contained",
+/// Words that introduce a text which the utterance holds.
+pub(super) const CONTAINING: [&str; 5] =
+    ["mentioning", "containing", "referencing", "with the word", "with the words"];
+
+/// Words that introduce a subject after "that" or "which".
+pub(super) const TOPIC_VERBS: [&str; 26] = [
     "concern",
     "concerns",
     "discuss",
@@ -222,6 +240,34 @@ pub(super) const TOPIC_VERBS: [&str; 19] = [
     "talk about",
     "talks about",
     "talked about",
+    "speak about",
+    "speaks about",
+    "spoke about",
     "deal with",
     "deals with",
+    "relate to",
+    "relates to",
+    "has to do with",
+    "have to do with",
+    "had to do with",
+    "has anything to do with",
+    "have anything to do with",
+    "involve",
+    "involves",
+    "involved",
+];
+
+/// Words that introduce a text which the utterance holds, after "that" or "which".
+pub(super) const CONTAINING_VERBS: [&str; 11] = [
+    "mention",
+    "mentions",
+    "mentioned",
+    "contain",
+    "contains",
+    "contained",
+    "include",
+    "includes",
+    "included",
+    "reference",
+    "references",
 ];

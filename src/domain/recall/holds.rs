@@ -6,18 +6,54 @@ use rustc_hash::FxHashSet;
 
 use super::{
     languages::Language,
+    stop_words::stops,
     terms::{Reader, StopWords, TermKind},
+    words::each_word,
 };
 
 /// The words to look for in other texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Terms {
     text: String,
+    /// The names that are ordinary words too, as written.
+    names: Vec<String>,
+    has_owners: bool,
 }
+
+/// Words that say whose the next word is.
+const OWNERS: [&str; 7] = ["my", "your", "his", "her", "its", "our", "their"];
+/// How many more words than in the wanted text may stand between an owner and what is owned.
+const SLACK: usize = 2;
+
+/// Names, in lower case, that are ordinary words too: the capital letter tells them apart.
+const NAMES: &str = "will may mark bill rose grace hope frank art jack pat sue rob drew dawn joy faith ivy olive pearl \
+ruby amber april june august march summer autumn spring gene grant guy jean lance max miles nick norm penny ray rich \
+robin rusty sandy skip wade ward woody violet daisy lily cliff dean earl duke chase hunter mason carter cook baker \
+jasmine heather holly hazel iris ginger angel crystal eve carol buddy chip chuck clay cash ash basil blaze brook bud \
+cherry dale dusty ford forest fox glen jade jay jewel josh kitty lane liberty major melody mercy miller misty noble \
+page piper porter prince reed river rocky sage sky star stone storm sunny taylor tucker wolf young long short small \
+church bush wood woods waters rivers fields banks brown green black white gray king bishop pope turkey china chad \
+jersey nice bath reading polish mobile apple amazon windows word swift rust go python java target slack teams zoom \
+notion signal express react oracle shell visa";
+
+/// Words after which a capitalised word at the beginning of a sentence is an ordinary one: "Will you".
+const AFTER_VERBS: &str = "i you he she it we they me him us them my your his her its our their the a an this that these \
+those there";
 
 /// Creates the [`Terms`] of a text.
 pub fn terms(text: &str) -> Terms {
-    Terms { text: text.to_owned() }
+    let (mut names, mut has_owners) = (Vec::new(), false);
+    each_word(text, |word| {
+        let range = word.start..word.end;
+        let written = &text[range.clone()];
+        let lower = written.to_lowercase();
+        let is_acronym = written.len() > 1 && written == written.to_uppercase() && is_stop_word(&lower);
+        if (is_acronym || is_one_of(NAMES, &lower)) && is_name(text, range) {
+            names.push(written.to_owned());
+        }
+        has_owners |= OWNERS.contains(&&*lower);
+    });
+    Terms { text: text.to_owned(), names, has_owners }
 }
 
 impl Terms {
@@ -29,6 +65,15 @@ impl Terms {
         reader.each_term(&self.text, language, StopWords::Keep, |_| is_empty = false);
         is_empty
     }
+
+    /// Whether it names something: not all words are stop words of English.
+    pub fn has_subject(&self) -> bool {
+        let mut has_subject = !self.names.is_empty();
+        each_word(&self.text, |word| {
+            has_subject |= !is_stop_word(&self.text[word.start..word.end].to_lowercase())
+        });
+        has_subject
+    }
 }
 
 /// Whether a text contains every wanted word, in any order and inflection.
@@ -36,28 +81,84 @@ impl Terms {
 /// - An identifier is wanted as a whole: a text about creating an order does not contain `create_order`, but
 ///   a text with `create_order` contains `order`.
 /// - Wanted stop words are ignored unless nothing else is wanted; then each of them must occur in the text.
+/// - "My", "your" and the like are wanted with the next wanted word: "your salary" does not contain "my
+///   salary", but "my net salary" does.
+/// - A capitalised name that is an ordinary word too, such as Will or Rose, is wanted as written: "I will"
+///   does not contain it.
 /// - If nothing is wanted, no text contains it.
 pub fn holds_all(text: &str, wanted: &Terms) -> bool {
     let mut reader = Reader::default();
     let language = reader.read(text, Language::English);
-    let mut has: FxHashSet<String> = FxHashSet::default();
+    let (mut has, mut words) = (FxHashSet::<String>::default(), Vec::new());
     reader.each_term(text, language, StopWords::Keep, |term| {
         has.insert(term.text.to_owned());
+        if wanted.has_owners {
+            words.push((term.text.to_owned(), text[term.range].to_lowercase()));
+        }
     });
-    let wanted = &wanted.text;
+    let (names, wanted) = (&wanted.names, &wanted.text);
     let own = reader.read(wanted, Language::English);
     let (first, second) = (said(&mut reader, wanted, own), said(&mut reader, wanted, language));
     let only_stop_words = !first.iter().any(|range| second.contains(range));
-    let (mut wants, mut holds) = (false, true);
+    let (mut wants, mut holds, mut owner) = (false, true, None::<(String, usize)>);
     reader.each_term(wanted, language, StopWords::Keep, |term| {
         let is_word = matches!(term.kind, TermKind::Word | TermKind::Whole | TermKind::Pair);
         let is_said = first.contains(&term.range) && second.contains(&term.range);
+        let lower = wanted[term.range.clone()].to_lowercase();
+        if let Some((_, distance)) = &mut owner {
+            *distance += 1;
+        }
         if is_word && (only_stop_words || is_said) {
             wants = true;
             holds &= has.contains(term.text);
+            if let Some((owner, distance)) = owner.take() {
+                holds &= is_owned(&words, &owner, distance, term.text);
+            }
+        }
+        if OWNERS.contains(&&*lower) {
+            owner = Some((lower, 0));
         }
     });
-    wants && holds
+    wants && holds && names.iter().all(|name| has_name(text, name))
+}
+
+/// Whether `owner` stands before the `term` in `words`, each a term and its word in lower case, about as near
+/// as `distance`.
+fn is_owned(words: &[(String, String)], owner: &str, distance: usize, term: &str) -> bool {
+    words.iter().enumerate().filter(|(_, (_, word))| word == owner).any(|(at, _)| {
+        let mut near = words[at + 1..].iter().take(distance + SLACK);
+        let next = near.find(|(one, word)| one == term || OWNERS.contains(&&**word));
+        next.is_some_and(|(one, _)| one == term)
+    })
+}
+
+/// Whether a text contains a name as written.
+fn has_name(text: &str, name: &str) -> bool {
+    let mut found = false;
+    each_word(text, |word| {
+        let written = &text[word.start..word.end];
+        let stem =
+            ["'s", "’s"].into_iter().find_map(|ending| written.strip_suffix(ending)).unwrap_or(written);
+        found |= stem == name && is_name(text, word.start..word.end);
+    });
+    found
+}
+
+/// Whether a word is capitalised for another reason than that it begins a sentence: "Will you" is a question.
+fn is_name(text: &str, word: Range<usize>) -> bool {
+    let before = text[..word.start].trim_end_matches(|c: char| !c.is_alphanumeric() && !".!?:\n".contains(c));
+    let begins = !before.ends_with(char::is_alphanumeric);
+    let mut next = text[word.end..].split(|c: char| !c.is_alphanumeric()).filter(|next| !next.is_empty());
+    let is_verb = begins && next.next().is_some_and(|next| is_one_of(AFTER_VERBS, &next.to_lowercase()));
+    text[word].starts_with(char::is_uppercase) && !is_verb
+}
+
+fn is_one_of(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|one| one == word)
+}
+
+fn is_stop_word(word: &str) -> bool {
+    stops(word).contains(Language::English)
 }
 
 /// The ranges of a text's words other than the stop words of a language.

@@ -37,6 +37,8 @@ pub(super) struct Cursor<'a> {
     end: usize,
     /// Whether capital letters indicate names: not if all letters are capitals.
     capitals: bool,
+    /// Whether a verb of forgetting or keeping was read.
+    pub commanded: bool,
 }
 
 impl<'a> Cursor<'a> {
@@ -47,7 +49,7 @@ impl<'a> Cursor<'a> {
     pub fn new(source: &'a str) -> Result<Self, InstructionError> {
         let tokens = split(source)?;
         let capitals = source.contains(char::is_lowercase);
-        Ok(Self { source, end: tokens.len(), tokens, at: 0, capitals })
+        Ok(Self { source, end: tokens.len(), tokens, at: 0, capitals, commanded: false })
     }
 
     /// Replaces each word that `reading` returns a reading for; returns whether there was any.
@@ -62,9 +64,10 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Returns all words outside quotes.
+    /// Returns the words left, without those in quotes.
     pub fn words(&self) -> impl Iterator<Item = &Token<'a>> {
-        self.tokens.iter().filter(|token| token.kind == Kind::Word)
+        let left = self.tokens[..self.end].get(self.at..).unwrap_or_default();
+        left.iter().filter(|token| token.kind == Kind::Word)
     }
 
     /// The position, to return to with [`Self::back`].
@@ -80,6 +83,11 @@ impl<'a> Cursor<'a> {
     /// The end of the sentence, without closing words and marks.
     pub fn end(&self) -> usize {
         self.end
+    }
+
+    /// Moves the end; returns where it was.
+    pub fn limit(&mut self, end: usize) -> usize {
+        std::mem::replace(&mut self.end, end)
     }
 
     /// Whether nothing is left.
@@ -221,7 +229,7 @@ impl Token<'_> {
     }
 
     /// Whether it looks like a machine-readable name: `get_weather`, `bob2`.
-    fn is_identifier(&self) -> bool {
+    pub fn is_identifier(&self) -> bool {
         let digit_inside =
             self.text.starts_with(char::is_alphabetic) && self.text.contains(|c: char| c.is_ascii_digit());
         digit_inside || self.text.contains(['_', '@'])

@@ -1,15 +1,15 @@
 //! Dates and times of day: "November 20, 2026", "20th of November", "2026-11-20", "10 am", "17:30".
 
-use jiff::civil::Date;
+use jiff::civil::{Date, Weekday};
 
 use crate::domain::forgetting::{
     InstructionError,
-    time::{Day, Moment, read},
+    time::{Day, Moment, Stretch, read},
 };
 
 use super::{
     cursor::{Cursor, Kind},
-    number::{digits, ordinal},
+    number::{cardinal, digits, ordinal},
 };
 
 const MONTHS: [&str; 12] = [
@@ -26,6 +26,12 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
+/// The days of the week, from Monday.
+const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const HOUR: u32 = 60 * 60;
+/// The parts of a day, with the hours at which they begin and end, from its midnight.
+const PARTS: [(&str, u32, u32); 4] =
+    [("morning", 0, 12), ("afternoon", 12, 18), ("evening", 18, 24), ("night", 18, 30)];
 const NO_SUCH_DAY: &str = "there is no such day; write it as 2026-11-20";
 
 /// Consumes a time in ISO 8601: `2026-11-20T10:00:00Z`.
@@ -34,6 +40,66 @@ pub(super) fn stamp(cursor: &mut Cursor<'_>) -> Option<Moment> {
     let time = token.text.starts_with(|c: char| c.is_ascii_digit()).then(|| read(token.text))??;
     cursor.advance();
     Some(Moment::At(time))
+}
+
+/// Consumes a day or a part of one: "yesterday", "this morning", "Monday evening", "3 days ago".
+pub(super) fn told(cursor: &mut Cursor<'_>) -> Option<Stretch> {
+    let start = cursor.at();
+    cursor.word("earlier");
+    if let Some(found) = named_part(cursor) {
+        return Some(found);
+    }
+    let day = ["today", "yesterday", "the day before yesterday"].iter().position(|day| cursor.phrase(day));
+    let day = day.map(|back| Day::Back(back as u8)).or_else(|| weekday(cursor)).or_else(|| days_ago(cursor));
+    let Some(day) = day else {
+        cursor.back(start);
+        return None;
+    };
+    Some(part(cursor, day).unwrap_or_else(|| day.whole()))
+}
+
+/// Consumes the part of a day: "morning" after "yesterday".
+pub(super) fn part(cursor: &mut Cursor<'_>, day: Day) -> Option<Stretch> {
+    PARTS.iter().find(|(part, ..)| cursor.word(part)).map(|part| part_of(day, part))
+}
+
+/// Consumes "this morning", "tonight", "last night".
+pub(super) fn named_part(cursor: &mut Cursor<'_>) -> Option<Stretch> {
+    let start = cursor.at();
+    let (day, name) = match () {
+        () if cursor.word("tonight") => (Day::Back(0), "evening"),
+        () if cursor.phrase("last night") => (Day::Back(1), "night"),
+        () if cursor.word("this") => (Day::Back(0), cursor.word_at(start + 1)),
+        () => return None,
+    };
+    let part = PARTS.iter().find(|(part, ..)| *part == name);
+    match part {
+        Some(_) if cursor.word_at(start) == "this" => cursor.advance(),
+        Some(_) => {}
+        None => cursor.back(start),
+    }
+    part.map(|part| part_of(day, part))
+}
+
+fn part_of(day: Day, &(_, from, to): &(&str, u32, u32)) -> Stretch {
+    Stretch { since: Some(Moment::On(day, from * HOUR)), before: Some(Moment::On(day, to * HOUR)) }
+}
+
+/// Consumes the name of a day of the week: the last one before today.
+fn weekday(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let offset = WEEKDAYS.iter().position(|day| cursor.word(day))?;
+    Weekday::from_monday_zero_offset(offset as i8).ok().map(Day::Weekday)
+}
+
+/// Consumes "three days ago".
+fn days_ago(cursor: &mut Cursor<'_>) -> Option<Day> {
+    let start = cursor.at();
+    let days = cardinal(cursor).ok().flatten().filter(|_| cursor.any(&["day", "days"]) && cursor.word("ago"));
+    let days = days.and_then(|days| u8::try_from(days).ok());
+    if days.is_none() {
+        cursor.back(start);
+    }
+    days.map(Day::Back)
 }
 
 /// Consumes a day: "today", "2026-11-20", "November 20", "the 20th of November 2026".
@@ -46,6 +112,9 @@ pub(super) fn date(cursor: &mut Cursor<'_>) -> Result<Option<Day>, InstructionEr
         if cursor.phrase(day) {
             return Ok(Some(Day::Back(back as u8)));
         }
+    }
+    if let Some(day) = weekday(cursor) {
+        return Ok(Some(day));
     }
     if let Some(date) = iso(cursor.peek_word()) {
         cursor.advance();
@@ -120,8 +189,11 @@ fn year(cursor: &mut Cursor<'_>) -> Option<i16> {
 /// Consumes a time of day; returns it in seconds since midnight: "10 am", "5:30 p.m.", "17:30", "noon".
 pub(super) fn clock(cursor: &mut Cursor<'_>) -> Option<u32> {
     let start = cursor.at();
-    if cursor.word("noon") {
-        return Some(12 * 60 * 60);
+    if cursor.any(&["noon", "midday"]) {
+        return Some(12 * HOUR);
+    }
+    if cursor.word("midnight") {
+        return Some(0);
     }
     let word = cursor.peek_word().to_owned();
     let (figures, mut half) = match word.find(|c: char| !c.is_ascii_digit() && c != ':') {

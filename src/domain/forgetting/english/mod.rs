@@ -4,29 +4,35 @@
 //! is consumed by a rule, or the sentence is refused: no rule skips words it does not know.
 //!
 //! ```text
-//! sentence   = wrapper object closing
-//! wrapper    = { opener } [ question | wish ] { opener } [ verb ]
-//! object     = quoted | time | "everything" { modifier } | "what" authored { modifier } | "all" { modifier }
-//!            | [ "all" | "all of" | "every" | "any" ] phrase | "about" topic
-//! phrase     = [ owner | "the" ] [ pick ] [ role ] noun [ numbers ] { modifier }
-//!            | [ "the" | "our" | … ] [ "whole" | … ] history { place }
-//! owner      = "my" | "your" | role "'s" | name "'s"
-//! pick       = end [ count ] [ "of" phrase ] | count end | ordinal [ "to" ordinal ]
-//! modifier   = place | time | source | authored | "about" topic | "with id" id | "so far" | …
+//! sentence   = wrapper ( objects [ turn objects ] | "keep only" objects | "keep" objects "and forget the rest" )
+//! objects    = object { "and" object }                               what any of them selects
+//! object     = [ "everything" | "what" | "all" | "every" | "any" ] [ phrase ] { filter }
+//!            | time | quoted | ( "the" | "my" | … ) topic | "about" topic
+//! phrase     = [ owners | "the" ] [ picks ] [ roles ] noun [ numbers ] | [ "the" | … ] [ "whole" | … ] history
+//! picks      = pick { "and" pick }
+//! pick       = end [ count ] [ "of" phrase ] | count end | ordinal [ "to" ordinal | "to last" ]
+//! filter     = place | time | source | authored | "about" topic | "with id" id | "so far" | …    all of them
 //! place      = "before" reference | "after" reference | "between" pair | "in" reference
 //!            | "from" reference "on" | "through" reference
-//! source     = ( "from" | "by" | "of" ) subject
-//! time       = "today" | "yesterday" | ( "before" | "since" | "after" | … ) moment | "on" date
+//! source     = ( "from" | "by" | "of" ) subjects
+//! time       = day | ( "before" | "since" | "after" | … ) moment | "on" date
 //!            | "older than" duration | "in the last" duration | "between" moment "and" moment
-//! authored   = [ "that" ] subject [ "has" ] said
-//! subject    = "I" | "you" | [ "the" ] role | name
+//! day        = "today" | "yesterday" | "this morning" | "yesterday" part | "3 days ago" | weekday [ part ] | …
+//! authored   = [ "that" ] subjects [ "has" ] said
+//! subjects   = subject { ( "and" | "or" ) subject }
+//! subject    = "I" | "you" | "we" | [ "the" ] role | "the" name "tool" | name
 //! reference  = ( "turn" | "message" | "position" | "sequence" ) numbers | "the last two turns"
-//! topic      = text { "and" text } { place }
+//! topic      = text { ( "and" | "or" ) text } { filter }
+//! turn       = "except" | "but" | "other than" | "and keep" | …
 //! ```
 //!
-//! If English says more than the short forms can (an exception, a negation, a condition, an alternative, a
-//! second instruction) or needs a guess ("the last few", "until turn 4", "Monday"), the sentence is refused
-//! with the reason and what might be meant.
+//! Filters compose by AND: each further one selects less, never more. Two texts joined by "and" are two
+//! topics, either of which selects ("about Paris and London"), except after a verb of mentioning or
+//! containing ("mentioning Paris and London"): then both must be in the utterance.
+//!
+//! If English says more than the short forms can (a negation, a condition, a second instruction) or needs a
+//! guess ("the last few", "until turn 4", "last week"), the sentence is refused with the reason and what
+//! might be meant.
 //!
 //! A sentence that is not understood is read again with its [`typos`] corrected.
 //!
@@ -35,13 +41,16 @@
 
 mod cursor;
 mod date;
+mod exclusion;
 mod modifier;
 mod noun_phrase;
 mod number;
 mod object;
+mod pick;
 mod place;
 mod reference;
 mod selection;
+mod subject;
 mod time;
 mod topic;
 mod topics;
@@ -52,11 +61,12 @@ use crate::domain::{
     forgetting::{Asked, Criterion, InstructionError, Take, canonical, doubts, words},
 };
 
-use self::{cursor::Cursor, selection::Selection};
+use self::{cursor::Cursor, exclusion::Meaning, selection::Selection};
 
 /// Allowed before the verb, any number of times.
-const OPENERS: [&str; 20] = [
+const OPENERS: [&str; 34] = [
     "please",
+    "pls",
     "kindly",
     "hey",
     "hi",
@@ -69,19 +79,50 @@ const OPENERS: [&str; 20] = [
     "now",
     "just",
     "simply",
+    "also",
+    "and",
+    "yes",
+    "yeah",
     "go ahead and",
+    "make sure to",
+    "be sure to",
     "i think",
     "sorry",
     "oh",
     "oops",
     "actually",
     "wait",
+    "hmm",
+    "if possible",
+    "if you can",
+    "if you could",
+    "if you would",
+    "if you don't mind",
+    "do me a favor and",
 ];
 
 /// Allowed before the verb, which must follow; they make the sentence a question.
-const QUESTIONS: [&str; 5] = ["could you", "can you", "would you", "will you", "may i ask you to"];
+const QUESTIONS: [&str; 13] = [
+    "could you possibly",
+    "would it be possible to",
+    "is it possible to",
+    "would it be ok to",
+    "could you",
+    "can you",
+    "would you",
+    "will you",
+    "could we",
+    "can we",
+    "may i ask you to",
+    "can i ask you to",
+    "is there a way to",
+];
 /// Allowed before the verb, which must follow.
-const WISHES: [&str; 16] = [
+const WISHES: [&str; 20] = [
+    "i'd like to ask you to",
+    "i'd appreciate it if you could",
+    "i would appreciate it if you could",
+    "you need to",
     "i want you to",
     "i would like you to",
     "i'd like you to",
@@ -101,7 +142,16 @@ const WISHES: [&str; 16] = [
 ];
 
 /// Allowed after the object.
-const CLOSINGS: [&str; 12] = [
+const CLOSINGS: [&str; 21] = [
+    "thank you in advance",
+    "thanks in advance",
+    "thanks so much",
+    "if you don't mind",
+    "if that's ok",
+    "if you can",
+    "if possible",
+    "right now",
+    "now",
     "thank you very much",
     "thank you so much",
     "thank you",
@@ -119,6 +169,7 @@ const CLOSINGS: [&str; 12] = [
 const TAGS: [&str; 4] = ["okay", "ok", "will you", "would you"];
 
 /// The reason a misspelt sentence is not taken to mean everything.
+const WHICH_ONES: &str = "too much in one sentence; send an instruction for each";
 const MISSPELT: &str = "a word is misspelt, and the sentence would mean everything stored; say all";
 
 /// Parses a sentence.
@@ -141,52 +192,93 @@ pub(super) fn parse(text: &str) -> Result<Asked, InstructionError> {
 
 /// Parses a sentence as it is; also returns whether it means everything stored.
 fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), InstructionError> {
-    if let Some((word, why)) =
-        cursor.words().find_map(|word| doubts::refused(&word.lower).map(|why| (word.text, why)))
-    {
-        return Err(InstructionError::part(word, why));
-    }
     let asked = strip_closings(cursor);
     let wrapper = wrapper(cursor)?;
     if asked && !wrapper.asks {
         return Err(InstructionError::part(text, "a question; say what to forget"));
     }
-    if wrapper.retracts {
-        let mut selection = Selection::of(Criterion::Speaker(Role::User));
-        selection.take(Take::Newest(1));
-        return Ok((selection.asked()?, false));
-    }
-    if cursor.done() || !wrapper.verb && object::begins_quoted(cursor) {
-        return Err(cursor.not_understood());
-    }
-    if wrapper.verb && canonical::is_canonical(cursor.rest()) && cursor.rest().contains(':') {
-        let instruction = canonical::parse(cursor.rest())?;
-        let holds_text = instruction.criteria().iter().any(|one| matches!(one, Criterion::About(_)));
-        if !holds_text {
-            return Ok((instruction.into(), false));
-        }
-    }
-    let selection = object(cursor)?;
-    let is_all = selection.is_all();
-    if is_all && !wrapper.verb {
+    let meaning = match wrapper.verb {
+        Verb::Retract => retracted(),
+        _ if cursor.done() => return Err(cursor.not_understood()),
+        Verb::KeepOnly => exclusion::kept_only(cursor)?,
+        Verb::Keep => exclusion::kept(cursor)?,
+        Verb::None if object::begins_quoted(cursor) => return Err(cursor.not_understood()),
+        Verb::None => forgotten(cursor)?,
+        Verb::Forget => match short_form(cursor)? {
+            Some(short) => return Ok((short, false)),
+            None => forgotten(cursor)?,
+        },
+    };
+    let is_all = meaning.kept.is_empty() && meaning.selected.iter().any(Selection::is_all);
+    if is_all && wrapper.verb == Verb::None {
         return Err(InstructionError::part(text, "say what to do with all of it, as in: forget everything"));
     }
-    Ok((selection.asked()?, is_all))
+    Ok((meaning.asked(text)?, is_all))
 }
 
-/// Consumes the object, which must be all that is left; if there is none, suggests what might be meant.
-fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
-    let start = cursor.at();
-    let error = match object::object(cursor) {
-        Ok(selection) if cursor.done() => return Ok(selection),
-        Ok(_) => return Err(cursor.not_understood()),
+/// "Scratch that": the user takes back the last message.
+fn retracted() -> Meaning {
+    let mut selection = Selection::of(Criterion::Speaker(Role::User));
+    selection.take(Take::Newest(1));
+    Meaning { selected: vec![selection], kept: Vec::new() }
+}
+
+/// Consumes short forms after a verb, unless they take the rest of the sentence as a text.
+fn short_form(cursor: &mut Cursor<'_>) -> Result<Option<Asked>, InstructionError> {
+    if !canonical::is_canonical(cursor.rest()) || !cursor.rest().contains(':') {
+        return Ok(None);
+    }
+    let instruction = canonical::parse(cursor.rest())?;
+    let mut criteria = instruction.parts().iter().flat_map(|part| part.criteria());
+    let holds_text = criteria.any(|one| matches!(one, Criterion::About(_)));
+    Ok((!holds_text).then(|| instruction.into()))
+}
+
+/// Consumes what follows a verb of forgetting; if that is nothing known, suggests what might be meant.
+fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionError> {
+    let (start, end) = (cursor.at(), cursor.end());
+    cursor.any(&["only", "just"]);
+    let error = match exclusion::forgotten(cursor) {
+        Ok(meaning) => return Ok(meaning),
         Err(error) => error,
     };
+    cursor.limit(end);
     cursor.back(start);
+    let doubtful = cursor.words().find_map(|word| doubts::refused(&word.lower).map(|why| (word.text, why)));
     let nothing_known = error == cursor.not_understood();
-    match nothing_known.then(|| topic::alone(cursor)).flatten() {
-        Some(forms) => Err(error.suggesting(forms)),
-        None => Err(error),
+    match doubtful {
+        Some((word, why)) => Err(InstructionError::part(word, why)),
+        None => match nothing_known.then(|| topic::alone(cursor)).flatten() {
+            Some(forms) => Err(error.suggesting(forms)),
+            None => Err(error),
+        },
+    }
+}
+
+impl Meaning {
+    fn asked(self, text: &str) -> Result<Asked, InstructionError> {
+        let means_one = self.selected.iter().any(Selection::means_one);
+        if means_one && self.selected.len() > 1 {
+            return Err(InstructionError::part(text, WHICH_ONES));
+        }
+        let (mut parts, mut except) = (Vec::new(), Vec::new());
+        let (several, keeps) = (self.selected.len() > 1, !self.kept.is_empty());
+        for selection in self.selected {
+            let (some, but) = selection.parts(text)?;
+            if !but.is_empty() && (several || keeps || some.len() > 1) {
+                return Err(InstructionError::part(text, WHICH_ONES));
+            }
+            parts.extend(some);
+            except.extend(but);
+        }
+        for selection in self.kept {
+            let (some, but) = selection.parts(text)?;
+            if !but.is_empty() {
+                return Err(InstructionError::part(text, WHICH_ONES));
+            }
+            except.extend(some);
+        }
+        Asked::in_english(parts, except, means_one)
     }
 }
 
@@ -210,28 +302,57 @@ fn strip_closings(cursor: &mut Cursor<'_>) -> bool {
 struct Wrapper {
     /// It makes a question, as "could you" does.
     asks: bool,
-    /// It includes a verb of forgetting.
-    verb: bool,
-    /// It is "scratch that", with nothing after it.
-    retracts: bool,
+    verb: Verb,
+}
+
+/// What a sentence says to do with its object.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    /// Nothing.
+    None,
+    Forget,
+    /// "Keep".
+    Keep,
+    /// "Keep only".
+    KeepOnly,
+    /// "Scratch that", with nothing after it.
+    Retract,
 }
 
 /// Consumes politeness and the verb.
 fn wrapper(cursor: &mut Cursor<'_>) -> Result<Wrapper, InstructionError> {
     openers(cursor);
-    let question = cursor.phrases(&QUESTIONS);
-    let mind = question && cursor.word("mind");
-    let wish = question || cursor.phrases(&WISHES) || lets(cursor);
+    let asks = cursor.phrases(&QUESTIONS);
+    let mind = asks && cursor.word("mind");
+    let wish = asks || cursor.phrases(&WISHES) || lets(cursor);
     openers(cursor);
     let before = cursor.at();
-    let retracts = cursor.phrases(&words::RETRACTIONS) && cursor.done();
-    if !retracts {
-        cursor.back(before);
+    let verb = match () {
+        () if cursor.phrases(&words::RETRACTIONS) && cursor.done() => Verb::Retract,
+        () => {
+            cursor.back(before);
+            verb(cursor, mind)
+        }
+    };
+    cursor.commanded = verb != Verb::None;
+    if verb == Verb::Forget {
+        while place::scope(cursor) {}
     }
-    let verb = retracts || if mind { cursor.phrases(&words::GERUNDS) } else { cursor.phrases(&words::VERBS) };
-    match wish && !verb {
+    match wish && verb == Verb::None {
         true => Err(cursor.not_understood()),
-        false => Ok(Wrapper { asks: question, verb, retracts }),
+        false => Ok(Wrapper { asks, verb }),
+    }
+}
+
+/// Consumes a verb; a gerund after "would you mind".
+fn verb(cursor: &mut Cursor<'_>, mind: bool) -> Verb {
+    match () {
+        () if mind && cursor.phrases(&words::GERUNDS) => Verb::Forget,
+        () if mind => Verb::None,
+        () if cursor.phrases(&words::VERBS) => Verb::Forget,
+        () if cursor.phrases(&words::KEEP_ONLY) => Verb::KeepOnly,
+        () if cursor.any(&["keep", "retain"]) => Verb::Keep,
+        () => Verb::None,
     }
 }
 

@@ -10,8 +10,9 @@ use super::{
     number,
     place::{place, scope},
     selection::Selection,
+    subject::subjects,
     time::timed,
-    topic,
+    topic::{self, Joint},
 };
 
 const NAME_FORM: &str = "who is this? write a name with a capital letter, in quotes, or as name:NAME";
@@ -53,9 +54,12 @@ fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, 
     let direct = !relative || joined;
     let found = place(cursor, selection, relative && !joined)?
         || (direct && timed(cursor, selection)?)
-        || (direct && topic(cursor, selection, &words::TOPIC)?)
-        || (relative && !joined && topic(cursor, selection, &words::TOPIC_VERBS)?)
-        || (direct && spoken(cursor, selection))
+        || (direct && topic(cursor, selection, &words::TOPIC, Joint::Either)?)
+        || (direct && topic(cursor, selection, &words::CONTAINING, Joint::Both)?)
+        || (relative && !joined && topic(cursor, selection, &words::TOPIC_VERBS, Joint::Either)?)
+        || (relative && !joined && topic(cursor, selection, &words::CONTAINING_VERBS, Joint::Both)?)
+        || (direct && with_in_it(cursor, selection)?)
+        || (direct && spoken(cursor, selection)?)
         || (direct && source(cursor, selection)?)
         || (!joined && authored(cursor, selection)?)
         || (!relative && identified(cursor, selection))
@@ -67,51 +71,72 @@ fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, 
 }
 
 /// Consumes "said by the user", "said".
-pub(super) fn spoken(cursor: &mut Cursor<'_>, selection: &mut Selection) -> bool {
+pub(super) fn spoken(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     let start = cursor.at();
     if !cursor.any(&words::SPOKEN) {
-        return false;
+        return Ok(false);
     }
     let by = cursor.word("by");
-    let who = if by { subject(cursor) } else { None };
+    let who = if by { subjects(cursor) } else { None };
     if by && who.is_none() {
         cursor.back(start);
-        return false;
+        return Ok(false);
     }
     selection.narrow();
-    selection.add_all(who);
-    true
+    say(cursor, start, selection, who.unwrap_or_default())?;
+    Ok(true)
 }
 
-/// Consumes "I said", "the user has said", "Bob wrote".
+/// Adds speakers.
+fn say(
+    cursor: &Cursor<'_>,
+    start: usize,
+    selection: &mut Selection,
+    who: Vec<Vec<Criterion>>,
+) -> Result<(), InstructionError> {
+    match who.is_empty() {
+        true => Ok(()),
+        false => selection.add_any_of(who).map_err(|why| cursor.refused(start, why)),
+    }
+}
+
+/// Consumes "I said", "the user has said", "Bob and Alice wrote", "we discussed", "you know".
 pub(super) fn authored(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     let start = cursor.at();
     let lower_name = unknown_word(cursor) && words::SAID.contains(&cursor.word_at(start + 1));
-    let Some(who) = subject(cursor) else {
+    let Some(mut who) = subjects(cursor) else {
         return if lower_name { Err(nameless(cursor, start, start)) } else { Ok(false) };
     };
-    cursor.any(&["has", "have", "had"]);
-    cursor.word("ever");
-    let assistant = who == Criterion::Speaker(Role::Assistant);
-    let said = cursor.phrases(&words::SAID) || assistant && cursor.phrases(&words::ANSWERED);
-    if said {
-        cursor.phrases(&["to you", "to me", "to us", "to the assistant", "to the user"]);
-        selection.add(who);
-    } else {
-        cursor.back(start);
+    cursor.any(&["has", "have", "had", "'ve"]);
+    cursor.any(&["ever", "already"]);
+    let assistant = who == [[Criterion::Speaker(Role::Assistant)]];
+    let knows = assistant && cursor.any(&["know", "remember", "stored", "have"]);
+    if knows {
+        who = Vec::new();
     }
-    Ok(said)
+    let said = knows
+        || cursor.phrases(&words::SAID)
+        || cursor.phrases(&words::DISCUSSED)
+        || assistant && cursor.phrases(&words::ANSWERED);
+    if !said {
+        cursor.back(start);
+        return Ok(false);
+    }
+    cursor.phrases(&["to you", "to me", "to us", "to the assistant", "to the user", "in here", "here"]);
+    selection.narrow();
+    say(cursor, start, selection, who)?;
+    Ok(true)
 }
 
 /// Consumes "I just said", if nothing follows.
-pub(super) fn just_said(cursor: &mut Cursor<'_>) -> Option<Criterion> {
+pub(super) fn just_said(cursor: &mut Cursor<'_>) -> Option<Vec<Criterion>> {
     let start = cursor.at();
-    let who =
-        subject(cursor).filter(|_| cursor.word("just") && cursor.phrases(&words::SAID) && cursor.done());
+    let who = subjects(cursor).filter(|who| who.len() == 1 && who[0].len() == 1);
+    let who = who.filter(|_| cursor.word("just") && cursor.phrases(&words::SAID) && cursor.done());
     if who.is_none() {
         cursor.back(start);
     }
-    who
+    who.map(|mut who| who.remove(0))
 }
 
 /// Refuses the phrase from `start` on, in which the word at `name` might be a name.
@@ -125,23 +150,38 @@ fn topic(
     cursor: &mut Cursor<'_>,
     selection: &mut Selection,
     markers: &[&str],
+    joint: Joint,
 ) -> Result<bool, InstructionError> {
     let found = cursor.phrases(markers);
     if found {
-        topic::read(cursor, selection)?;
+        topic::read(cursor, selection, joint)?;
     }
     Ok(found)
 }
 
-/// Consumes "from me", "by the assistant", "of Alice".
+/// Consumes "with Paris in them".
+fn with_in_it(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+    let end = cursor.end();
+    let found = cursor.peek_word() == "with"
+        && ["in it", "in them"].iter().any(|in_it| cursor.drop_last_phrase(in_it));
+    if found && cursor.end() > cursor.at() + 1 {
+        cursor.advance();
+        topic::read(cursor, selection, Joint::Both)?;
+        return Ok(true);
+    }
+    cursor.limit(end);
+    Ok(false)
+}
+
+/// Consumes "from me", "by the assistant", "of Alice and Bob".
 fn source(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     let start = cursor.at();
     if !cursor.any(&["from", "by", "of"]) {
         return Ok(false);
     }
     let lower_name = unknown_word(cursor) && cursor.at() + 1 == cursor.end();
-    match subject(cursor) {
-        Some(who) => selection.add(who),
+    match subjects(cursor) {
+        Some(who) => say(cursor, start, selection, who)?,
         None if lower_name => return Err(nameless(cursor, start, start + 1)),
         None => {
             cursor.back(start);
@@ -166,36 +206,21 @@ fn identified(cursor: &mut Cursor<'_>, selection: &mut Selection) -> bool {
     true
 }
 
-/// Consumes "where I mentioned Paris", "in which the user talks about Paris".
+/// Consumes "where I mentioned Paris", "in which we talked about Paris".
 fn clause(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
     let start = cursor.at();
-    if cursor.phrases(&["where", "in which"])
-        && let Some(who) = subject(cursor)
-        && topic(cursor, selection, &words::TOPIC_VERBS)?
+    if cursor.phrases(&["where", "in which", "when"])
+        && let Some(who) = subjects(cursor)
+        && (topic(cursor, selection, &words::TOPIC_VERBS, Joint::Either)?
+            || topic(cursor, selection, &words::CONTAINING_VERBS, Joint::Both)?
+            || cursor.phrases(&words::SAID)
+                && topic(cursor, selection, &["something about"], Joint::Unclear)?)
     {
-        selection.add(who);
+        say(cursor, start, selection, who)?;
         return Ok(true);
     }
     cursor.back(start);
     Ok(false)
-}
-
-/// Consumes a speaker: "I", "you", "the assistant", "Alice".
-fn subject(cursor: &mut Cursor<'_>) -> Option<Criterion> {
-    let start = cursor.at();
-    let word = cursor.peek_word();
-    let contracted = word.strip_suffix("'ve").unwrap_or(word);
-    if let Some(role) = words::pronoun(contracted) {
-        cursor.advance();
-        return Some(Criterion::Speaker(role));
-    }
-    cursor.word("the");
-    if let Some(role) = words::role(cursor.peek_word()) {
-        cursor.advance();
-        return Some(Criterion::Speaker(role));
-    }
-    cursor.back(start);
-    cursor.name(doubts::is_no_name).map(Criterion::Name)
 }
 
 /// Whether the next word could be a name if it were capitalised.

@@ -4,7 +4,7 @@
 use crate::domain::{
     Role,
     forgetting::{
-        Criterion, InstructionError, Take, doubts,
+        Criterion, InstructionError, Take,
         time::Stretch,
         words::{self, Noun},
     },
@@ -13,16 +13,16 @@ use crate::domain::{
 use super::{
     cursor::{Cursor, Kind},
     modifier::modifiers,
-    number::{count, dash, narrow, ordered, ordinal},
+    pick::{Pick, pick},
     place::{places, scope},
     reference::{Reference, numbered},
     selection::{NARROWER, Selection},
+    subject::{owners, tool},
     time::{possessive, timed},
 };
 
 const AMONG: &str =
-    "only the first or the last of a selection can be counted; or give a position in the window alone";
-const HOW_MANY: &str = "say how many, as in: the last three messages";
+    "give the number alone, or of one turn; or say which of them: the third one, the last two";
 const WHICH: &str = "say which: the first or the last ones, a number, or all of them";
 const TWO_SPEAKERS: &str = "two speakers, but a message has only one";
 const REPLIES: &str = "replies are the assistant's or a tool's; say messages for anyone else's";
@@ -44,19 +44,6 @@ pub(super) enum Quantity {
     Among,
 }
 
-/// Which of the noun's utterances are meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pick {
-    /// Not specified.
-    None,
-    /// From one end (true for the oldest), and how many.
-    End(bool, Option<u64>),
-    /// A number without an end.
-    Count,
-    /// By number, from the first to the last.
-    Ordinal(u64, u64),
-}
-
 /// What precedes a noun.
 struct Front {
     /// Where the phrase begins.
@@ -64,11 +51,11 @@ struct Front {
     quantity: Quantity,
     /// The day: "today's".
     day: Option<Stretch>,
-    /// The owner: "my", "Alice's".
-    owner: Option<Criterion>,
+    /// The owners: "my", "Alice's and Bob's".
+    owners: Vec<Vec<Criterion>>,
     pick: Pick,
-    /// "user" in "user messages".
-    role: Option<Role>,
+    /// "user" in "user messages", "search tool" in "search tool results"; any of them.
+    roles: Vec<Vec<Criterion>>,
 }
 
 /// Consumes a noun phrase and its modifiers; nothing if there is none.
@@ -81,33 +68,34 @@ pub(super) fn noun_phrase(
 ) -> Result<Option<Selection>, InstructionError> {
     let start = cursor.at();
     let day = possessive(cursor);
-    let owner = if day.is_none() { owner(cursor) } else { None };
-    if owner.is_none() {
+    let owners = if day.is_none() { owners(cursor) } else { Vec::new() };
+    if owners.is_empty() {
         let definite = cursor.word("the");
         let whole_allowed = matches!(quantity, Quantity::Plain | Quantity::All);
         if whole_allowed && history(cursor, definite || day.is_some(), quantity == Quantity::All) {
             return whole(cursor, day).map(Some);
         }
+        if !definite && matches!(cursor.peek_word(), "a" | "an") && begins_noun(cursor, cursor.at() + 1) {
+            cursor.advance();
+        }
     }
     let pick = pick(cursor)?;
-    if let (Pick::End(oldest, count), None, None) = (pick, &owner, day)
-        && quantity != Quantity::Among
-        && let Some(selection) = among(cursor, start, oldest, count)?
-    {
+    let plain = owners.is_empty() && day.is_none() && quantity != Quantity::Among;
+    if plain && let Some(selection) = among(cursor, start, &pick)? {
         return Ok(Some(selection));
     }
-    let role =
-        words::role(cursor.peek_word()).filter(|_| words::noun(cursor.word_at(cursor.at() + 1)).is_some());
-    if role.is_some() {
-        cursor.advance();
-    }
-    let front = Front { start, quantity, day, owner, pick, role };
+    let roles = roles(cursor);
+    let front = Front { start, quantity, day, owners, pick, roles };
     match words::noun(cursor.peek_word()) {
         Some((noun, plural)) => {
             cursor.advance();
             front.with_noun(cursor, noun, plural).map(Some)
         }
-        None if front.stands_alone() => front.utterances(cursor, Noun::Message, false).map(Some),
+        None if front.stands_alone() => {
+            let many = cursor.word("ones");
+            let _ = many || cursor.word("one");
+            front.utterances(cursor, Noun::Message, many).map(Some)
+        }
         None => {
             cursor.back(start);
             Ok(None)
@@ -115,37 +103,35 @@ pub(super) fn noun_phrase(
     }
 }
 
-/// Consumes "my", "the user's", "Alice's".
-fn owner(cursor: &mut Cursor<'_>) -> Option<Criterion> {
+/// Whether a noun, or a role and a noun, stand at a position.
+fn begins_noun(cursor: &Cursor<'_>, at: usize) -> bool {
+    let noun = |at: usize| words::noun(cursor.word_at(at)).is_some();
+    noun(at) || words::role(cursor.word_at(at)).is_some() && noun(at + 1)
+}
+
+/// Consumes "user", "user and assistant", "search tool", `get_weather` before a noun.
+fn roles(cursor: &mut Cursor<'_>) -> Vec<Vec<Criterion>> {
     let start = cursor.at();
-    if cursor.word("my") {
-        return Some(Criterion::Speaker(Role::User));
-    }
-    if cursor.word("your") && !words::HISTORY.contains(&cursor.peek_word()) {
-        return Some(Criterion::Speaker(Role::Assistant));
-    }
-    cursor.back(start);
-    cursor.word("the");
-    let role = words::role(cursor.peek_word());
-    if let Some(role) = role {
-        cursor.advance();
-        if cursor.any(&["'s", "'"]) {
-            return Some(Criterion::Speaker(role));
+    let mut all = Vec::new();
+    loop {
+        let word = cursor.peek_word();
+        if let Some(role) = words::role(word) {
+            cursor.advance();
+            all.push(vec![Criterion::Speaker(role)]);
+        } else if let Some(tool) = tool(cursor) {
+            all.push(tool);
+        } else if let Some(name) = cursor.peek().filter(|token| token.is_identifier()) {
+            all.push(vec![Criterion::Name(name.text.to_owned())]);
+            cursor.advance();
+        }
+        match words::noun(cursor.peek_word()) {
+            Some(_) => return all,
+            None if !all.is_empty() && cursor.any(&["and", "&"]) => {}
+            None => break,
         }
     }
     cursor.back(start);
-    let lower =
-        (cursor.word_at(start + 1) == "'s" && !doubts::is_no_name(cursor.peek_word())).then(|| cursor.peek());
-    let lower = lower.flatten().filter(|token| token.kind == Kind::Word).map(|token| token.text.to_owned());
-    let name = cursor.name(doubts::is_no_name).or_else(|| {
-        cursor.advance();
-        lower
-    });
-    if name.is_some() && cursor.any(&["'s", "'"]) {
-        return name.map(Criterion::Name);
-    }
-    cursor.back(start);
-    None
+    Vec::new()
 }
 
 /// Consumes "whole conversation", "our chat", "your memory". Without a determiner, consumes only names that
@@ -182,83 +168,29 @@ fn whole(cursor: &mut Cursor<'_>, day: Option<Stretch>) -> Result<Selection, Ins
     }
 }
 
-/// Consumes "last three", "3 oldest", "third", "second to fourth".
-fn pick(cursor: &mut Cursor<'_>) -> Result<Pick, InstructionError> {
-    let start = cursor.at();
-    if let Some(first) = ordinal(cursor)? {
-        let after = cursor.at();
-        if cursor.any(&["to", "through"]) || dash(cursor) {
-            cursor.word("the");
-            if let Some(last) = ordinal(cursor)? {
-                ordered(cursor, start, first, last)?;
-                return Ok(Pick::Ordinal(first, last));
-            }
-        }
-        cursor.back(after);
-        if first > 1 {
-            return Ok(Pick::Ordinal(first, first));
-        }
-        cursor.back(start);
-    }
-    cursor.word("very");
-    if let Some(oldest) = end(cursor) {
-        return Ok(Pick::End(oldest, count(cursor)?));
-    }
-    cursor.back(start);
-    match count(cursor)? {
-        None => Ok(Pick::None),
-        number => Ok(end(cursor).map_or(Pick::Count, |oldest| Pick::End(oldest, number))),
-    }
-}
-
-/// Consumes "oldest", "most recent" and the like; returns true for the oldest.
-fn end(cursor: &mut Cursor<'_>) -> Option<bool> {
-    if cursor.phrase("most recent") {
-        return Some(false);
-    }
-    let oldest = words::end(cursor.peek_word())?;
-    cursor.advance();
-    Some(oldest)
-}
-
 /// Consumes "of my messages" after "the last three".
-fn among(
-    cursor: &mut Cursor<'_>,
-    start: usize,
-    oldest: bool,
-    count: Option<u64>,
-) -> Result<Option<Selection>, InstructionError> {
+fn among(cursor: &mut Cursor<'_>, start: usize, pick: &Pick) -> Result<Option<Selection>, InstructionError> {
     let after = cursor.at();
-    if cursor.word("of")
+    if pick.stands_alone()
+        && cursor.word("of")
         && let Some(mut selection) = noun_phrase(cursor, Quantity::Among)?
     {
-        selection.take(taken(cursor, start, oldest, count)?);
+        pick.of_utterances(cursor, start, &mut selection, false)?;
         return Ok(Some(selection));
     }
     cursor.back(after);
     Ok(None)
 }
 
-/// The count from one end; one if none was given.
-fn taken(
-    cursor: &Cursor<'_>,
-    start: usize,
-    oldest: bool,
-    count: Option<u64>,
-) -> Result<Take, InstructionError> {
-    let count = narrow(cursor, start, count.unwrap_or(1))?;
-    Ok(if oldest { Take::Oldest(count) } else { Take::Newest(count) })
-}
-
 impl Front {
     /// Whether the phrase needs no noun: "the last three", "the oldest".
     fn stands_alone(&self) -> bool {
         let plain = matches!(self.quantity, Quantity::Plain | Quantity::All);
-        plain
-            && self.day.is_none()
-            && self.owner.is_none()
-            && self.role.is_none()
-            && matches!(self.pick, Pick::End(..))
+        plain && self.day.is_none() && !self.is_owned() && self.pick.stands_alone()
+    }
+
+    fn is_owned(&self) -> bool {
+        !self.owners.is_empty() || !self.roles.is_empty()
     }
 
     /// Consumes what follows the noun.
@@ -275,38 +207,19 @@ impl Front {
         }
         match noun {
             Noun::Turn | Noun::Position | Noun::Sequence
-                if restricted || self.day.is_some() || self.owner.is_some() || self.role.is_some() =>
+                if restricted || self.day.is_some() || self.is_owned() =>
             {
                 Err(cursor.refused(self.start, WHICH))
             }
-            Noun::Turn => self.turns(cursor, plural),
+            Noun::Turn if picked => {
+                let selection = self.pick.of_turns(cursor, self.start, plural);
+                while scope(cursor) {}
+                selection
+            }
             Noun::Position | Noun::Sequence if picked => Err(cursor.refused(self.start, WHICH)),
-            Noun::Position | Noun::Sequence => self.numbers(cursor, noun),
+            Noun::Turn | Noun::Position | Noun::Sequence => self.numbers(cursor, noun),
             _ => self.utterances(cursor, noun, plural),
         }
-    }
-
-    /// Consumes what follows "turn".
-    fn turns(self, cursor: &mut Cursor<'_>, plural: bool) -> Result<Selection, InstructionError> {
-        let mut selection = Selection::default();
-        match self.pick {
-            Pick::End(_, None) if plural => return Err(cursor.refused(self.start, HOW_MANY)),
-            Pick::End(oldest, count) => {
-                let count = narrow(cursor, self.start, count.unwrap_or(1))?;
-                selection.add(if oldest {
-                    Criterion::FirstTurns(count)
-                } else {
-                    Criterion::LastTurns(count)
-                });
-            }
-            Pick::Ordinal(from, to) => {
-                let turns = ordered(cursor, self.start, from, to)?;
-                selection.add(Reference::new(cursor, self.start, Noun::Turn, turns)?.within());
-            }
-            Pick::None | Pick::Count => return self.numbers(cursor, Noun::Turn),
-        }
-        while scope(cursor) {}
-        Ok(selection)
     }
 
     /// Consumes the numbers required after "turn", "position" and "sequence".
@@ -332,50 +245,59 @@ impl Front {
         if let Some(day) = self.day {
             selection.add_time(day);
         }
-        selection.add_all(self.owner.clone().into_iter().chain(role.map(Criterion::Speaker)));
-        let whose = !selection.is_bare();
-        let mut numbered_here = false;
+        for lists in [&self.owners, &self.roles].into_iter().filter(|lists| !lists.is_empty()) {
+            selection.add_any_of(lists.clone()).map_err(|why| cursor.refused(self.start, why))?;
+        }
+        selection.add_all(role.map(Criterion::Speaker));
+        let mut numbers = None;
         if self.pick == Pick::None && matches!(self.quantity, Quantity::Plain | Quantity::All) {
-            match numbered(cursor, noun)? {
-                Some(_) if whose => return Err(cursor.refused(self.start, AMONG)),
-                Some(numbers) => {
-                    selection.add(Reference::new(cursor, self.start, noun, numbers)?.within());
-                    numbered_here = true;
-                }
-                None => identified(cursor, &mut selection),
+            numbers = numbered(cursor, noun)?;
+            if numbers.is_none() {
+                identified(cursor, &mut selection);
             }
         }
         modifiers(cursor, &mut selection)?;
-        self.apply(cursor, &mut selection, noun, plural || numbered_here)?;
+        if noun == Noun::Output && !selection.is_of_tools() {
+            return Err(cursor.refused(self.start, OUTPUTS));
+        }
+        match numbers {
+            Some(numbers) if selection.is_one_turn() => selection.take(Take::Nth(numbers)),
+            Some(_) if !selection.is_bare() => return Err(cursor.refused(self.start, AMONG)),
+            Some(numbers) => selection.add(Reference::new(cursor, self.start, noun, numbers)?.within()),
+            None => self.apply(cursor, &mut selection, noun, plural)?,
+        }
         Ok(selection)
     }
 
     /// The role named by the noun and what precedes it.
     fn speaker(&self, cursor: &Cursor<'_>, noun: Noun) -> Result<Option<Role>, InstructionError> {
-        let owner = match self.owner {
-            Some(Criterion::Speaker(role)) => Some(role),
-            _ => None,
+        let named = || self.owners.iter().chain(&self.roles).flatten();
+        let mut said =
+            named().filter_map(|one| if let Criterion::Speaker(role) = one { Some(*role) } else { None });
+        let said = match (said.next(), said.any(|_| true)) {
+            (Some(_), true) if self.owners.is_empty() || self.roles.is_empty() => return Ok(None),
+            (Some(_), true) if named().collect::<Vec<_>>().windows(2).any(|pair| pair[0] != pair[1]) => {
+                return Err(cursor.refused(self.start, TWO_SPEAKERS));
+            }
+            (said, _) => said,
         };
-        if owner.is_some() && self.role.is_some() && owner != self.role {
-            return Err(cursor.refused(self.start, TWO_SPEAKERS));
-        }
-        let said = self.role.or(owner);
         let (role, why) = match (noun, said) {
-            (Noun::Reply, None) if self.owner.is_none() => (Some(Role::Assistant), None),
-            (Noun::Reply, Some(Role::Assistant | Role::Tool)) => (said, None),
+            (Noun::Reply, None) if self.owners.is_empty() => (Some(Role::Assistant), None),
+            (Noun::Reply, Some(Role::Assistant | Role::Tool)) => (None, None),
             (Noun::Reply, _) => (None, Some(REPLIES)),
-            (Noun::Output, Some(Role::Tool)) | (Noun::Prompt, Some(Role::System)) => (said, None),
+            (Noun::Output, None | Some(Role::Tool)) | (Noun::Prompt, Some(Role::System)) => (None, None),
             (Noun::Output, _) => (None, Some(OUTPUTS)),
             (Noun::Prompt, _) => (None, Some(PROMPTS)),
-            (Noun::Instructions, None) if self.owner.is_none() => (Some(Role::System), None),
-            (Noun::Instructions, Some(Role::System)) => (said, None),
+            (Noun::Instructions, None) if self.owners.is_empty() => (Some(Role::System), None),
+            (Noun::Instructions, Some(Role::System)) => (None, None),
             (Noun::Instructions, _) => (None, Some(TWO_SPEAKERS)),
-            _ => (said, None),
+            _ => (None, None),
         };
         why.map_or(Ok(role), |why| Err(cursor.refused(self.start, why)))
     }
 
-    /// Applies the pick after all modifiers are read.
+    /// Applies the pick after all modifiers are read. Without one, a plural or a universal means all of them,
+    /// a singular exactly one.
     fn apply(
         &self,
         cursor: &Cursor<'_>,
@@ -383,34 +305,12 @@ impl Front {
         noun: Noun,
         plural: bool,
     ) -> Result<(), InstructionError> {
-        let refused = |why| Err(cursor.refused(self.start, why));
-        match self.pick {
-            Pick::Ordinal(..) if !selection.is_bare() || noun != Noun::Message => refused(AMONG),
-            Pick::Ordinal(from, to) => {
-                let numbers = ordered(cursor, self.start, from, to)?;
-                selection.add(Reference::new(cursor, self.start, noun, numbers)?.within());
-                Ok(())
-            }
-            Pick::End(_, None) if plural => refused(HOW_MANY),
-            Pick::End(..) if noun == Noun::Thing && selection.is_bare() => refused(NARROWER),
-            Pick::End(oldest, count) => {
-                selection.take(taken(cursor, self.start, oldest, count)?);
-                Ok(())
-            }
-            Pick::Count => refused(WHICH),
-            Pick::None => self.without_pick(cursor, selection, noun, plural),
+        if self.pick != Pick::None {
+            return match noun == Noun::Thing && selection.is_bare() {
+                true => Err(cursor.refused(self.start, NARROWER)),
+                false => self.pick.of_utterances(cursor, self.start, selection, plural),
+            };
         }
-    }
-
-    /// Decides on a phrase without a pick: a plural or a universal means all of them, a singular must mean
-    /// exactly one.
-    fn without_pick(
-        &self,
-        cursor: &Cursor<'_>,
-        selection: &mut Selection,
-        noun: Noun,
-        plural: bool,
-    ) -> Result<(), InstructionError> {
         let everyone = matches!(self.quantity, Quantity::All | Quantity::Each);
         let universal = everyone || self.quantity == Quantity::Any;
         let every_one = everyone && plural == (self.quantity == Quantity::All);
@@ -421,7 +321,7 @@ impl Front {
             () if self.quantity == Quantity::Among && plural => {}
             () if selection.is_bare() && !cursor.done() => return Err(cursor.not_understood()),
             () if selection.is_bare() => return Err(cursor.refused(self.start, NARROWER)),
-            () if !plural && !universal && !alone => return Err(cursor.refused(self.start, WHICH)),
+            () if !plural && !universal && !alone => selection.mean_one(),
             () => {}
         }
         Ok(())

@@ -117,6 +117,30 @@ pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instructio
     }
 }
 
+/// Consumes a number counted from the newest: "second to last", "third-to-last", "penultimate", "third last".
+pub(super) fn nth_to_last(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+    let start = cursor.at();
+    if cursor.word("penultimate")
+        || cursor.phrases(&["next to last", "last but one"])
+        || cursor.word("next-to-last")
+    {
+        return Ok(Some(2));
+    }
+    let word = cursor.peek_word();
+    let stem = ["-to-last", "-from-last", "-last"].into_iter().find_map(|ending| word.strip_suffix(ending));
+    if let Some(number) = stem.and_then(ordinal_word) {
+        cursor.advance();
+        return positive(cursor, start, Some(number)).map(Some);
+    }
+    if let Some(number) = ordinal(cursor)?
+        && (cursor.phrase("to last") || number > 1 && cursor.any(&["last", "latest", "newest"]))
+    {
+        return Ok(Some(number));
+    }
+    cursor.back(start);
+    Ok(None)
+}
+
 /// Consumes one number, a range, or several: `3`, "3 to 7", `3-7`, "3, 5 and 7". `noun` consumes the noun,
 /// which can be repeated before each further number.
 ///

@@ -1,4 +1,4 @@
-//! The object to forget: "everything", "what I said", or a noun phrase.
+//! The objects to forget: "everything", "what I said", a noun phrase, a topic.
 
 use crate::domain::forgetting::{Criterion, InstructionError, Take, words};
 
@@ -10,17 +10,68 @@ use super::{
     reference::underscored,
     selection::{NARROWER, Selection},
     time::time_alone,
-    topic,
+    topic::{self, Joint},
 };
 
 /// The reason "forget about everything" is refused.
 const IDIOM: &str = "say forget everything for all of it, or name what to forget";
+const BOTH: &str = "is the last part meant for both? send an instruction for each";
 
-/// Consumes an object.
+/// Parts of a conversation, known by what they are about or who said them.
+const PARTS: [&str; 12] = [
+    "parts",
+    "part",
+    "bits",
+    "bit",
+    "stuff",
+    "section",
+    "sections",
+    "portion",
+    "details",
+    "information",
+    "info",
+    "discussion",
+];
+/// Words for utterances that mention something.
+const MENTIONS: [&str; 8] = [
+    "mentions of",
+    "mention of",
+    "references to",
+    "reference to",
+    "traces of",
+    "trace of",
+    "records of",
+    "record of",
+];
+
+/// Consumes objects joined by "and", up to the end.
 ///
 /// # Errors
-/// Something that is not an object, or is ambiguous.
-pub(super) fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+/// Something that is not an object, or is ambiguous: also a filter of the last object that could be meant for
+/// the others too.
+pub(super) fn objects(cursor: &mut Cursor<'_>) -> Result<Vec<Selection>, InstructionError> {
+    let start = cursor.at();
+    let mut all = vec![object(cursor)?];
+    while !cursor.done() {
+        let at = cursor.at();
+        let joined =
+            cursor.mark(',') | cursor.phrases(&["and also", "and", "as well as", "along with", "plus"]);
+        match if joined { object(cursor) } else { Err(cursor.not_understood()) } {
+            Ok(next) => all.push(next),
+            Err(_) => {
+                cursor.back(at);
+                return Err(cursor.not_understood());
+            }
+        }
+    }
+    match all.iter().skip(1).any(|one| one.shares_filters_with(&all[0])) {
+        true => Err(cursor.refused(start, BOTH)),
+        false => Ok(all),
+    }
+}
+
+/// Consumes an object.
+fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     match cursor.word("about") {
         true => after_about(cursor),
         false => quantified(cursor),
@@ -31,7 +82,8 @@ pub(super) fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionEr
 fn after_about(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     let start = cursor.at();
     if let Ok(selection) = quantified(cursor)
-        && cursor.done()
+        && (cursor.done() || cursor.peek_word() == "and")
+        && !selection.means_one()
     {
         return match selection.is_all() {
             true => Err(cursor.refused(start, IDIOM)),
@@ -44,13 +96,16 @@ fn after_about(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     if (start..cursor.end()).any(|at| selects(cursor.word_at(at))) {
         return Err(cursor.not_understood());
     }
-    topic::read(cursor, &mut selection)?;
+    topic::read(cursor, &mut selection, Joint::Either)?;
     Ok(selection)
 }
 
 /// Consumes an object that begins with its quantity.
 fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
     let start = cursor.at();
+    if let Some(mention) = mention(cursor)? {
+        return Ok(mention);
+    }
     match () {
         () if cursor.word("everything") => everything(cursor, start, true),
         () if cursor.any(&["anything", "whatever"]) => everything(cursor, start, false),
@@ -60,11 +115,38 @@ fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
         () if cursor.word("any") => required(cursor, Quantity::Any),
         () if begins_quoted(cursor) => {
             let mut selection = Selection::default();
-            topic::read(cursor, &mut selection)?;
+            topic::read(cursor, &mut selection, Joint::Either)?;
             Ok(selection)
         }
         () => plain(cursor),
     }
+}
+
+/// Consumes "every mention of Marco", "the part about my divorce", "all the stuff I said".
+fn mention(cursor: &mut Cursor<'_>) -> Result<Option<Selection>, InstructionError> {
+    let start = cursor.at();
+    let universal = cursor.any(&["all", "any", "every", "each"]);
+    cursor.word("of");
+    let definite = cursor.any(&["the", "this", "that", "our"]);
+    let mut selection = Selection::default();
+    if (universal || definite) && cursor.phrases(&MENTIONS) {
+        topic::read(cursor, &mut selection, Joint::Unclear)?;
+        return Ok(Some(selection));
+    }
+    if (universal || definite) && cursor.any(&PARTS) {
+        cursor.phrases(&[
+            "of the conversation",
+            "of our conversation",
+            "of this conversation",
+            "of the chat",
+        ]);
+        modifiers(cursor, &mut selection)?;
+        if !selection.is_bare() {
+            return Ok(Some(selection));
+        }
+    }
+    cursor.back(start);
+    Ok(None)
 }
 
 /// Whether the next token is a quoted text that is not somebody's name.
@@ -84,7 +166,14 @@ fn plain(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
         while scope(cursor) {}
         return Ok(selection);
     }
-    required(cursor, Quantity::Plain)
+    let start = cursor.at();
+    match noun_phrase(cursor, Quantity::Plain)? {
+        Some(selection) => Ok(selection),
+        None => topic::bare(cursor)?.ok_or_else(|| {
+            cursor.back(start);
+            cursor.not_understood()
+        }),
+    }
 }
 
 /// Consumes what follows "everything"; without a modifier, that means all if `bare_is_all`.
@@ -106,12 +195,14 @@ fn everything(
 /// Consumes what follows "what": "I said about Paris", "was said before turn 5".
 fn what(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionError> {
     if let Some(who) = just_said(cursor) {
-        let mut selection = Selection::of(who);
+        let mut selection = Selection::default();
+        selection.add_all(who);
         selection.take(Take::Newest(1));
         return Ok(selection);
     }
     let mut selection = Selection::default();
-    let passive = cursor.phrases(&["was", "has been", "had been"]) && spoken(cursor, &mut selection);
+    let passive =
+        cursor.phrases(&["was", "has been", "had been", "'s been"]) && spoken(cursor, &mut selection)?;
     if !passive && !authored(cursor, &mut selection)? {
         cursor.back(start);
         return Err(cursor.not_understood());

@@ -8,7 +8,7 @@ use crate::domain::forgetting::{
 
 use super::{
     cursor::Cursor,
-    date::{clock, date, stamp},
+    date::{clock, date, named_part, part, stamp, told},
     number::{count, dash, narrow},
     selection::Selection,
 };
@@ -24,6 +24,13 @@ const PAIR: &str = "two times must be in order and of the same kind, such as two
 struct Time {
     start: Moment,
     end: Moment,
+}
+
+impl Time {
+    /// The time between the ends of a stretch that has both.
+    fn of(stretch: Stretch) -> Option<Self> {
+        Some(Self { start: stretch.since?, end: stretch.before? })
+    }
 }
 
 /// Consumes a time modifier.
@@ -48,11 +55,11 @@ pub(super) fn timed(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Resul
     Ok(true)
 }
 
-/// Consumes a time that is an object on its own: "today", "the last hour".
+/// Consumes a time that is an object on its own: "today", "this morning", "the last hour".
 pub(super) fn time_alone(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
     let start = cursor.at();
     match told(cursor) {
-        Some(day) if cursor.peek_word() != "'s" => Ok(Some(day.whole())),
+        Some(day) if cursor.peek_word() != "'s" => Ok(Some(day)),
         Some(_) => {
             cursor.back(start);
             Ok(None)
@@ -61,26 +68,36 @@ pub(super) fn time_alone(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, Ins
     }
 }
 
-/// Consumes "today's", "yesterday's".
+/// Consumes "today's", "this morning's".
 pub(super) fn possessive(cursor: &mut Cursor<'_>) -> Option<Stretch> {
     let start = cursor.at();
     let day = told(cursor).filter(|_| cursor.word("'s"));
     if day.is_none() {
         cursor.back(start);
     }
-    day.map(Day::whole)
+    day
 }
 
-/// Consumes "today", "yesterday".
-fn told(cursor: &mut Cursor<'_>) -> Option<Day> {
-    let back = ["today", "yesterday"].iter().position(|day| cursor.word(day))?;
-    Some(Day::Back(back as u8))
+/// Consumes "yesterday", "from this morning", "in the last hour": when something was said.
+pub(super) fn day_said(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+    let start = cursor.at();
+    let found = match () {
+        () if cursor.any(&["in", "within", "during", "over"]) => recent(cursor)?,
+        () => {
+            cursor.any(&["from", "on"]);
+            told(cursor)
+        }
+    };
+    if found.is_none() {
+        cursor.back(start);
+    }
+    Ok(found)
 }
 
 fn stretch(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
     let start = cursor.at();
     if let Some(day) = told(cursor) {
-        return Ok(Some(day.whole()));
+        return Ok(Some(day));
     }
     if let Some(aged) = aged(cursor)? {
         return Ok(Some(aged));
@@ -88,11 +105,14 @@ fn stretch(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError>
     let found = match () {
         () if cursor.word("between") => between(cursor, start)?,
         () if cursor.any(&["from", "starting", "beginning"]) => from(cursor, start)?,
-        () if cursor.any(&["in", "within", "during", "of"]) => match recent(cursor)? {
-            None => told(cursor).map(Day::whole),
+        () if cursor.any(&["in", "within", "during", "of", "over"]) => match recent(cursor)? {
+            None => told(cursor),
             recent => recent,
         },
-        () if cursor.word("on") => date(cursor)?.map(Day::whole),
+        () if cursor.word("on") => match told(cursor) {
+            None => date(cursor)?.map(Day::whole),
+            told => told,
+        },
         () => sided(cursor, start)?,
     };
     let vague = cursor.at() > start && doubts::is_time(cursor.peek_word());
@@ -171,16 +191,22 @@ fn from(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, Instru
     } else if let Some(recent) = recent(cursor)? {
         return Ok(Some(recent));
     }
-    let is_told = matches!(cursor.peek_word(), "today" | "yesterday");
-    let Some(first) = time(cursor)? else { return Ok(None) };
+    let day = told(cursor);
+    let first = match day.and_then(Time::of) {
+        Some(first) => first,
+        None => match time(cursor)? {
+            Some(first) => first,
+            None => return Ok(None),
+        },
+    };
     if cursor.any(&["to", "through", "until", "till"]) || dash(cursor) {
         return up_to(cursor, start, first);
     }
     let onwards = cursor.any(&["on", "onward", "onwards", "forward", "forwards"]) || starting;
-    match (onwards, is_told && first.start != first.end) {
+    match (onwards, day) {
         (true, _) => Ok(Some(Stretch::since(first.start))),
-        (false, true) => Ok(Stretch::since(first.start).and(Stretch::before(first.end))),
-        (false, false) => Err(cursor.refused(start, FROM_OR_ON)),
+        (false, Some(day)) => Ok(Some(day)),
+        (false, None) => Err(cursor.refused(start, FROM_OR_ON)),
     }
 }
 
@@ -209,8 +235,14 @@ fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>, InstructionError> {
     if let Some(moment) = stamp(cursor) {
         return Ok(at(moment));
     }
+    if let Some(part) = named_part(cursor).and_then(Time::of) {
+        return Ok(Some(part));
+    }
     if let Some(day) = date(cursor)? {
         let end = cursor.at();
+        if let Some(part) = part(cursor, day).and_then(Time::of) {
+            return Ok(Some(part));
+        }
         cursor.word("at");
         if let Some(seconds) = clock(cursor) {
             return Ok(at(Moment::On(day, seconds)));

@@ -4,7 +4,7 @@
 //! that begins with "the", "my" or the like. It is part of a single topic if the phrases it joins depend on
 //! an earlier word, as in "the trip to Rome and Milan".
 
-use crate::domain::forgetting::{Criterion, doubts, words};
+use crate::domain::forgetting::{doubts, words};
 
 use super::cursor::{Cursor, Kind, MAX_NAME_WORDS};
 
@@ -12,7 +12,7 @@ use super::cursor::{Cursor, Kind, MAX_NAME_WORDS};
 const DETERMINERS: [&str; 12] =
     ["the", "my", "your", "his", "her", "its", "our", "their", "this", "that", "a", "an"];
 /// Words that make the next phrase depend on them.
-const PREPOSITIONS: [&str; 18] = [
+pub(super) const PREPOSITIONS: [&str; 18] = [
     "of", "to", "in", "on", "at", "for", "from", "with", "by", "between", "after", "before", "through",
     "into", "over", "under", "about", "how",
 ];
@@ -41,13 +41,6 @@ pub(super) fn split(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &s
     }
 }
 
-/// The short form for either of the topics, if "or" joins several.
-pub(super) fn either(cursor: &mut Cursor<'_>, start: usize, end: usize) -> Option<String> {
-    let topics = split(cursor, start, end, "or");
-    let texts = topics.iter().map(|topic| topic.text(cursor)).collect();
-    (topics.len() > 1).then(|| Criterion::About(texts).to_string())
-}
-
 /// The parts between joints, and between commas if there is a joint.
 fn pieces(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec<Topic> {
     let is_joint = |cursor: &Cursor<'_>, at: usize| cursor.word_at(at) == joint;
@@ -74,7 +67,7 @@ fn pieces(cursor: &mut Cursor<'_>, start: usize, end: usize, joint: &str) -> Vec
 fn introduced(cursor: &mut Cursor<'_>, at: usize, further: bool) -> (usize, bool) {
     cursor.back(at);
     cursor.any(&["everything", "anything"]);
-    match further && cursor.phrases(&words::TOPIC) {
+    match further && (cursor.phrases(&words::TOPIC) || cursor.phrases(&words::CONTAINING)) {
         true => (cursor.at(), true),
         false => (at, false),
     }
@@ -86,7 +79,8 @@ pub(super) fn begins_another(cursor: &Cursor<'_>, at: usize, end: usize) -> bool
     let article = matches!(word, "the" | "this" | "all");
     let next = if at + 1 < end { cursor.word_at(at + 1) } else { "" };
     let remainder = article && (matches!(next, "rest" | "others" | "other") || words::end(next).is_some());
-    doubts::begins_another(word) || remainder || doubts::is_selectable(next)
+    let selects = (at..end).any(|at| doubts::is_selectable(cursor.word_at(at)));
+    doubts::begins_another(word) || remainder || selects
 }
 
 impl Topic {
@@ -134,7 +128,7 @@ impl Topic {
             "my" | "your" => {
                 words::noun(next).is_some() || words::end(next).is_some() || words::role(next).is_some()
             }
-            _ => begins_another(cursor, self.from, end),
+            _ => begins_another(cursor, self.from, self.to.min(end)),
         }
     }
 

@@ -8,7 +8,7 @@ use super::number::is_numeric;
 /// names for the whole conversation, short names of speakers and numbers must be spelled correctly.
 const COMMANDS: &str = "forget remove delete erase discard clear purge scratch oldest newest latest earliest first last \
 message messages utterance utterances turn turns position sequence before after between since about everything today \
-yesterday assistant";
+yesterday assistant the what said from except please could would";
 
 /// English words that resemble commands but are not typos.
 const OTHERS: &str = "forgot forge forger forged forgets remote removed remover removes deleted deletes deplete erased \
@@ -26,6 +26,13 @@ pub(super) fn corrected(word: &str) -> Option<&'static str> {
         return None;
     }
     COMMANDS.split(' ').find(|command| is_slip(word, command))
+}
+
+/// Whether a word is almost one that selects utterances.
+pub(super) fn resembles(word: &str) -> bool {
+    let nouns =
+        ["conversation", "history", "transcript", "dialogue", "memory", "results", "outputs", "replies"];
+    corrected(word).is_some() || word.len() > 4 && nouns.iter().any(|noun| is_slip(word, noun))
 }
 
 /// Whether a word with the command's first letter is one typo away from it.

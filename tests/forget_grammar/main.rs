@@ -1,9 +1,13 @@
 //! The grammar of forget instructions: what is accepted and how it is understood, and what is refused.
 
+mod composition;
+mod conversation;
+mod corpus;
+
 use proptest::prelude::*;
 use utterd::domain::{
     Role, Timestamp,
-    forgetting::{self, Criterion, Instruction, InstructionError, Numbers, Take},
+    forgetting::{self, Criterion, Instruction, InstructionError, Numbers, Part, Take},
     limits::MAX_INSTRUCTION_BYTES,
 };
 
@@ -159,10 +163,10 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("drop messages 3, 4 and 5", "position:3-5"),
     ("drop message number 3", "position:3"),
     ("drop message #3", "position:3"),
-    ("forget the 3rd message", "position:3"),
-    ("forget the second message", "position:2"),
-    ("forget the twenty-first message", "position:21"),
-    ("forget the second to fourth messages", "position:2-4"),
+    ("forget the 3rd message", "nth:3"),
+    ("forget the second message", "nth:2"),
+    ("forget the twenty-first message", "nth:21"),
+    ("forget the second to fourth messages", "nth:2-4"),
     ("forget the message at position 3", "position:3"),
     ("forget position 3", "position:3"),
     ("forget everything before message 5", "position:1-4"),
@@ -319,6 +323,56 @@ const ACCEPTED: &[(&str, &str)] = &[
     ("let's forget the last two turns, ok?", "last:2_turns"),
     ("Please just get rid of the last message for me, thanks.", "newest"),
     ("FORGET THE LAST THREE MESSAGES", "last:3"),
+    // Several, and all but.
+    ("turn:2 or oldest", "turn:2 or oldest"),
+    ("all except last:3", "all except last:3"),
+    ("ALL Except Last:3", "all except last:3"),
+    ("forget all except last:3", "all except last:3"),
+    (
+        "speaker:user or name:Bob last:2 except turn:4 or newest",
+        "speaker:user or name:Bob last:2 except turn:4 or newest",
+    ),
+    ("about:\"Paris\" except about:the hotel", "about:\"Paris\" except about:the hotel"),
+    ("about:\"Paris\",\"Rome\" or oldest", "about:\"Paris\",\"Rome\" or oldest"),
+    ("nth:2,5", "nth:2,5"),
+    ("speaker:user nth:3-", "speaker:user nth:3-"),
+    ("forget my messages except the last one", "speaker:user except speaker:user newest"),
+    ("keep only the last two messages", "all except last:2"),
+    ("keep turn 3 and forget the rest", "all except turn:3"),
+    ("forget message 4 in turn 2", "turn:2 nth:4"),
+    ("forget everything mentioning Rex and the vet", "about:Rex the vet"),
+    ("forget messages about Rex that mention the vet", "about:the vet Rex"),
+    ("forget the first and the last turn", "first:1_turn or last:1_turn"),
+    ("forget the cat", "about:the cat"),
+    ("forget my massages", "about:my massages"),
+    ("forget my salary", "about:my salary"),
+    ("forget the message about Paris", "about:Paris"),
+    ("forget the user message", "speaker:user"),
+    ("forget the second to last message", "last:2 except newest"),
+    ("forget the penultimate message", "last:2 except newest"),
+    ("forget the third user message", "speaker:user nth:3"),
+    ("forget the first and last message", "oldest or newest"),
+    ("forget the user and assistant messages", "speaker:user or speaker:assistant"),
+    ("forget what Alice and Bob said", "name:Alice or name:Bob"),
+    ("forget Alice's and Bob's messages", "name:Alice or name:Bob"),
+    ("forget everything about Paris or London", "about:\"Paris\",\"London\""),
+    ("forget everything except the last message", "all except newest"),
+    ("forget everything but the last two", "all except last:2"),
+    ("forget all but the last two messages", "all except last:2"),
+    ("forget everything about Paris except the hotel", "about:\"Paris\" except about:the hotel"),
+    ("forget everything about Paris, but not the hotel", "about:\"Paris\" except about:the hotel"),
+    ("forget everything other than turn 3", "all except turn:3"),
+    ("forget everything apart from turn 3", "all except turn:3"),
+    ("forget everything and keep the last 5", "all except last:5"),
+    ("forget only my messages", "speaker:user"),
+    ("forget everything from Monday", "since:2026-11-16 before:2026-11-17"),
+    ("forget everything before Monday", "before:2026-11-16"),
+    (
+        "forget what I said about Paris yesterday",
+        "speaker:user since:2026-11-21 before:2026-11-22 about:Paris",
+    ),
+    ("forget what I said and what you said", "speaker:user or speaker:assistant"),
+    ("forget everything about the trip that I said", "speaker:user about:the trip"),
 ];
 
 /// Phrasings that are refused, each with the reason.
@@ -366,6 +420,14 @@ const REFUSED: &[(&str, &str)] = &[
     ("speaker:user speaker:tool", "nobody is both"),
     ("speaker:user, speaker:user", "twice"),
     ("last:3 first:2", "two counts"),
+    ("last:3 or", "dangling"),
+    ("last:3 except", "dangling"),
+    ("except last:3", "all except"),
+    ("all or last:3", "contradiction"),
+    ("last:3 except all", "nothing is left"),
+    ("last:3 except last:1 except last:2", "twice"),
+    ("nth:0", "counts from 1"),
+    ("nth:2 last:3", "two counts"),
     ("after:turn_5 before:turn_5", "no turn is both"),
     ("turn:3 before:turn_2", "no turn is both"),
     ("last:2_turns turn:3", "relative and absolute turns"),
@@ -398,14 +460,9 @@ const REFUSED: &[(&str, &str)] = &[
     ("delte everything", "a slip, and everything"),
     ("forget evrything", "a slip, and everything"),
     ("clear the convesation", "no slip"),
-    ("forget the cat", "no slip of chat"),
-    ("forget my massages", "no slip"),
     ("forget the cool results", "no slip of tool"),
-    ("forget my salary", "not a message"),
     ("forget a message", "which?"),
-    ("forget the message about Paris", "one, but which?"),
     ("forget two messages", "which two?"),
-    ("forget the user message", "which?"),
     ("forget the messages", "which?"),
     ("forget messages", "which?"),
     ("forget any message", "which?"),
@@ -438,16 +495,8 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget everything about", "no text"),
     ("forget all conversations", "one conversation only"),
     // Cannot be expressed.
-    ("forget the second to last message", "counted from the end"),
-    ("forget the penultimate message", "counted from the end"),
     ("forget every other message", "alternating"),
-    ("forget the third user message", "position among some"),
     ("forget user message 3", "position among some"),
-    ("forget the first and last message", "two ends"),
-    ("forget the user and assistant messages", "two speakers"),
-    ("forget what Alice and Bob said", "two speakers"),
-    ("forget Alice's and Bob's messages", "two speakers"),
-    ("forget everything about Paris or London", "alternatives"),
     ("forget everything before turn 2 and after turn 5", "two sides"),
     ("forget turns 4 to 2", "reversed"),
     ("forget turn 0", "counts from 1"),
@@ -458,31 +507,20 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget everything before message 1", "nothing there"),
     ("forget the messages with stars", "unknown"),
     // Exceptions, negations, conditions.
-    ("forget everything except the last message", "exception"),
-    ("forget everything but the last two", "exception"),
-    ("forget all but the last two messages", "exception"),
-    ("forget everything about Paris except the hotel", "exception"),
-    ("forget everything about Paris, but not the hotel", "exception"),
-    ("forget everything other than turn 3", "exception"),
-    ("forget everything apart from turn 3", "exception"),
     ("don't forget the last message", "negation"),
     ("don’t forget the last message", "negation"),
     ("do not forget the last message", "negation"),
     ("never remove my messages", "negation"),
     ("forget nothing", "negation"),
     ("keep the last 5 messages", "keeps"),
-    ("forget everything and keep the last 5", "keeps"),
     ("forget the last message if it is about Paris", "condition"),
     ("unless I said so, forget turn 4", "condition"),
-    ("forget only my messages", "limits"),
     // Times.
     ("since:", "no time"),
     ("since:yesterday", "no time"),
     ("since:10:00", "no day"),
     ("after:2026-11-20", "a turn only"),
     ("since:2026-11-21 before:2026-11-20", "reversed"),
-    ("forget everything from Monday", "time"),
-    ("forget everything before Monday", "which?"),
     ("forget what I said last week", "of the calendar, or seven days?"),
     ("forget everything from November", "no day"),
     ("forget everything from November 20", "only it, or from it on?"),
@@ -500,7 +538,6 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget everything since 10 am before turn 3 after 9 am", "two times"),
     ("forget everything about Paris since November 20", "said then, or about then?"),
     ("forget everything about the call at 5 pm", "said then, or about then?"),
-    ("forget what I said about Paris yesterday", "time"),
     ("forget what I said about Paris last week", "time"),
     // Two instructions.
     ("forget the first message and remember this", "two"),
@@ -512,14 +549,12 @@ const REFUSED: &[(&str, &str)] = &[
     ("forget everything about Paris and my messages", "two"),
     ("forget everything about Paris and about it", "about what?"),
     ("forget Paris and London", "names or topics?"),
-    ("forget what I said and what you said", "two"),
     // After a topic, an invalid place, or a speaker that could be part of it.
     ("forget everything about Paris before turn", "no number"),
     ("forget everything about Paris before turn zero", "counts from 1"),
     ("forget everything about Paris in the last three messages", "no such place"),
     ("forget everything about Paris until turn 5", "is turn 5 meant?"),
     ("forget everything about Paris from the user", "part of the text?"),
-    ("forget everything about the trip that I said", "part of the text?"),
     ("forget everything about turn 3", "a place or a text?"),
     // Other sentences.
     ("did I forget the last message?", "question"),
@@ -564,8 +599,8 @@ fn a_third_of_the_table_is_refused() {
 #[test]
 fn an_error_names_the_part_and_the_forms() {
     let error = |text: &str| parse(text).err().map(|error| error.to_string()).unwrap_or_default();
-    let told = error("forget the last message and the first");
-    assert!(told.contains("\"and the first\""), "{told}");
+    let told = error("forget the last message and sing");
+    assert!(told.contains("\"and sing\""), "{told}");
     assert!(told.contains("before:turn_N") && told.contains("speaker:system|user|assistant|tool"), "{told}");
     assert!(!told.contains('\n'), "{told}");
     let told = error("last:2 speaker:robot");
@@ -582,19 +617,17 @@ fn an_error_tells_what_may_be_meant() {
     for (text, forms) in [
         ("forget Marco", "perhaps about:Marco or name:Marco"),
         ("Marco", "perhaps about:Marco or name:Marco"),
-        ("please forget my salary!", "perhaps about:my salary;"),
         ("forget Paris and London", "perhaps about:\"Paris\",\"London\""),
         ("forget everything from bob", "perhaps name:bob"),
         ("forget what bob said", "perhaps name:bob"),
         ("forget everything until turn 4", "perhaps before:turn_4 or before:turn_5"),
         ("forget everything since turn 4", "perhaps turn:4- or after:turn_4"),
-        ("forget everything about Paris or London", "perhaps about:\"Paris\",\"London\""),
     ] {
         let told = parse(text).expect_err(text).to_string();
         assert!(told.contains(forms), "{text}: {told}");
     }
-    let hopeless = ["forget it", "forget", "forget the messages", "forget everything but the hotel"];
-    for text in hopeless.into_iter().chain(["forget what Ann and Bob said", "clear teh conversation"]) {
+    let hopeless = ["forget it", "forget", "forget the messages", "forget everything but Marco"];
+    for text in hopeless.into_iter().chain(["forget what they said", "clear teh conversation"]) {
         let told = parse(text).expect_err(text).to_string();
         assert!(!told.contains("perhaps"), "{text}: {told}");
     }
@@ -804,11 +837,20 @@ fn criterion() -> impl Strategy<Value = Criterion> {
     ]
 }
 
-fn instruction() -> impl Strategy<Value = Instruction> {
+fn part() -> impl Strategy<Value = Part> {
     let count = || prop_oneof![1..20_u32, Just(u32::MAX)];
-    let take = prop_oneof![count().prop_map(Take::Oldest), count().prop_map(Take::Newest)];
+    let nth = numbers(u32::MAX.into()).prop_map(Take::Nth);
+    let take = prop_oneof![count().prop_map(Take::Oldest), count().prop_map(Take::Newest), nth];
     let parts = (prop::collection::vec(criterion(), 0..4), prop::option::of(take));
-    parts.prop_filter_map("contradicts itself", |(criteria, take)| Instruction::new(criteria, take).ok())
+    parts.prop_map(|(criteria, take)| Part::new(criteria, take))
+}
+
+fn instruction() -> impl Strategy<Value = Instruction> {
+    let sound = || {
+        part().prop_filter("contradicts itself", |part| Instruction::of(vec![part.clone()], vec![]).is_ok())
+    };
+    let parts = (prop::collection::vec(sound(), 1..3), prop::collection::vec(sound(), 0..3));
+    parts.prop_filter_map("cannot be combined", |(parts, except)| Instruction::of(parts, except).ok())
 }
 
 proptest! {
@@ -864,15 +906,18 @@ proptest! {
 
     #[test]
     fn a_word_that_turns_the_meaning_is_never_passed_over(
-        (phrase, _) in prop::sample::select(ACCEPTED),
+        (phrase, form) in prop::sample::select(ACCEPTED),
         word in prop::sample::select(&TURNING[..]),
         at in any::<prop::sample::Index>(),
     ) {
-        prop_assume!(!phrase.contains(['"', '“', '\'']));
+        prop_assume!(!phrase.contains(['"', '“', '\'']) && !form.contains("except"));
         let mut words: Vec<&str> = phrase.split(' ').collect();
         words.insert(at.index(words.len() + 1), word);
         let turned = words.join(" ");
-        prop_assert!(parse(&turned).is_err(), "{}", turned);
+        // "But", "except" and "keep" can make an exception of what follows them.
+        if let Ok(instruction) = parse(&turned) {
+            prop_assert!(["but", "except", "keep"].contains(&word) && !instruction.except().is_empty(), "{}", turned);
+        }
     }
 
     #[test]
@@ -881,16 +926,17 @@ proptest! {
         word in prop::sample::select(&["banana", "tomorrow", "Tuesday", "otter's", "42", "ago", "hourly"][..]),
         at in any::<prop::sample::Index>(),
     ) {
-        prop_assume!(!form.contains("about") && !phrase.contains(['"', '“', '\'']));
+        prop_assume!(!form.contains("about") && phrase.contains(' ') && !phrase.contains(['"', '“', '\'']));
         let mut words: Vec<&str> = phrase.split(' ').collect();
         let at = at.index(words.len() + 1);
         words.insert(at, word);
         let longer = words.join(" ");
-        // A number, or the owner of some messages, can fit into a sentence, and then changes its meaning.
+        // A number, a day, or the name of a tool or of the owner of some messages, can fit into a sentence, and then changes its meaning.
         if let Ok(instruction) = parse(&longer) {
             // "Newer than 2 days" and "newer than 2 days ago" mean the same.
             let same = word == "ago" && phrase.contains("than");
-            let other = ["42", "otter's"].contains(&word) && instruction.to_string() != form;
+            let named = ["42", "otter's", "Tuesday"].contains(&word) || phrase.contains("tool");
+            let other = named && instruction.to_string() != form;
             prop_assert!(same || other, "{}", longer);
         }
     }
