@@ -14,22 +14,23 @@ use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse};
 /// Forget what an instruction selects
 #[derive(Debug, Args)]
 #[command(after_help = "Instructions:
-  oldest  newest  first:N  last:N  position:N        in the window
+  oldest  newest  first:N  last:N  nth:N  position:N  in the window
   turn:N  before:turn_N  after:turn_N  last:N_turns  in everything stored, like all below
   speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
   since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
   about:TEXT  about:'\"A\",\"B\"'                      what holds all words of it; of either
   all
-  For turns, positions and sequences, N can be 3-7, 3- or 2,5-7. Several instructions together select
-  what meets all of them.
+  For turns, positions, numbers and sequences, N can be 3-7, 3- or 2,5-7. Several instructions
+  together select what meets all of them; A or B what meets either; A except B what B does not meet.
 
 A sentence in plain English is understood as a whole, or refused with suggestions. Times follow the
 server's clock in UTC: today is its UTC day. A sentence that selects more than half of the window is
-refused with the count and the short form to use instead.
+refused with the count and the short form to use instead, unless it says what to keep.
 
 Examples:
   utterd forget last:2
   utterd forget 'what I said yesterday about my salary and my address'
+  utterd forget 'everything but the last three messages'
   utterd forget --hard --dry-run 'everything the user said before turn 5'")]
 pub struct Forget {
     #[command(flatten)]

@@ -29,6 +29,30 @@ fn stop_words_matter_only_when_nothing_else_is_wanted() {
 }
 
 #[test]
+fn a_possessive_is_wanted_with_its_noun() {
+    assert!(holds("My salary is high.", "my salary"));
+    assert!(holds("my first net salary", "my salary"));
+    assert!(!holds("Your salary is high.", "my salary"));
+    assert!(!holds("My boss asked about your salary.", "my salary"));
+    assert!(!holds("The salary is high.", "my salary"));
+    assert!(holds("We met her brother.", "her brothers"));
+}
+
+#[test]
+fn a_name_that_is_a_word_is_wanted_as_written() {
+    for text in ["Will prefers it.", "I asked Will.", "That is Will's hotel.", "Ask her! Will knows."] {
+        assert!(holds(text, "Will"), "{text}");
+    }
+    for text in ["I will ask.", "Will you ask?", "She asked: will it rain?", "will prefers it"] {
+        assert!(!holds(text, "Will"), "{text}");
+    }
+    assert!(holds("I will ask.", "will") && holds("The bill is high.", "bill"));
+    assert!(!holds("The bill is high.", "Bill") && holds("Bill is tall.", "Bill"));
+    assert!(holds("Made in the US.", "US") && !holds("Tell us.", "US"));
+    assert!(holds("i went to paris", "Paris"));
+}
+
+#[test]
 fn nothing_wanted_is_held_by_nothing() {
     assert!(!holds("anything", "?!"));
     assert!(!holds("", ""));

@@ -66,13 +66,13 @@ when what why how if please instead now then there here today yesterday tomorrow
 pub(super) fn refused(word: &str) -> Option<&'static str> {
     match () {
         () if holds(EXCEPTIONS, word) => {
-            Some("an exception cannot be expressed; put quotes around it if it is part of a text to look for")
+            Some("this exception is not understood; put quotes around it if it is part of a text to look for")
         }
         () if holds(NEGATIONS, word) || word.ends_with("n't") => {
-            Some("what to keep cannot be expressed; put quotes around it if it is part of a text to look for")
+            Some("a negation is not understood; put quotes around it if it is part of a text to look for")
         }
         () if holds(CONDITIONS, word) => {
-            Some("a condition cannot be expressed; put quotes around it if it is part of a text to look for")
+            Some("a condition is not understood; put quotes around it if it is part of a text to look for")
         }
         () => None,
     }

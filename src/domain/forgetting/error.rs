@@ -7,8 +7,8 @@ use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 /// The accepted forms on one line, for error messages.
 const FORMS: &str = "valid forms: oldest, newest, first:N, last:N, last:N_turns, position:N, before:turn_N, \
 after:turn_N, turn:N, speaker:system|user|assistant|tool, name:NAME, sequence:N, id:ID, since:TIME, before:TIME, \
-about:TEXT, all, where N for turns, positions and sequences can be N-M, N- or a list such as 2,5-7, a TIME is \
-2026-11-20 or 2026-11-20T10:00:00Z, and about:\"A\",\"B\" looks for either; or several of these together; or one plain \
+about:TEXT, all, nth:N, where N for turns, positions, numbers and sequences can be N-M, N- or a list such as 2,5-7, a TIME is \
+2026-11-20 or 2026-11-20T10:00:00Z, and about:\"A\",\"B\" looks for either; or several of these together, A or B, A except B; or one plain \
 English sentence, such as \"forget what the user said before turn 5\"";
 
 /// The most characters of the input to show in an error.

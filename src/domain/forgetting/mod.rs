@@ -1,9 +1,9 @@
 //! Forget instructions: what callers write to select the utterances to forget.
 //!
-//! An instruction is a conjunction of criteria, optionally with a count taken from one end of the selection.
-//! It is written in the short forms (`speaker:user before:turn_5`) or in plain English ("remove everything
-//! the user said before turn 5"). Either is understood as a whole or refused: no part of a sentence is ever
-//! skipped.
+//! An instruction is a union of parts, without the union of its exceptions. A part is a conjunction of
+//! criteria, optionally with a count of what meets them. It is written in the short forms
+//! (`speaker:user before:turn_5`) or in plain English ("remove everything the user said before turn 5").
+//! Either is understood as a whole or refused: no part of a sentence is ever skipped.
 
 mod asked;
 mod canonical;
@@ -34,6 +34,10 @@ use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 ///   before "'s" it can be any single word.
 /// - In English, everything stored is meant only by a verb with "everything", "all messages", "the whole
 ///   conversation" or the like, and nothing else in the sentence.
+/// - In English, "and" joins what is selected, except for texts after "mentioning", "containing" or the like,
+///   all of which an utterance must contain.
+/// - In English, what a sentence keeps is left out of what it selects: "everything but the last message",
+///   "keep only turn 4".
 /// - In English, a time can be relative to now ("yesterday", "older than a week") or to today ("since 10
 ///   am"). Times are in UTC; a date without a year is the most recent one. Whether a sentence is understood
 ///   does not depend on the time.
@@ -45,7 +49,9 @@ use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 ///
 /// let asked = parse("Could you remove everything the user said before turn 5, please?")?;
 /// assert_eq!(asked.at(Timestamp(0)).to_string(), "speaker:user before:turn_5");
-/// assert!(parse("forget everything except the last message").is_err());
+/// let asked = parse("forget everything except the last message")?;
+/// assert_eq!(asked.at(Timestamp(0)).to_string(), "all except newest");
+/// assert!(parse("don't forget the last message").is_err());
 /// # Ok::<(), utterd::domain::forgetting::InstructionError>(())
 /// ```
 ///

@@ -45,7 +45,7 @@ pub fn terms(text: &str) -> Terms {
     let (mut names, mut has_owners) = (Vec::new(), false);
     each_word(text, |word| {
         let range = word.start..word.end;
-        let written = &text[range.clone()];
+        let written = without_owner(&text[range.clone()]);
         let lower = written.to_lowercase();
         let is_acronym = written.len() > 1 && written == written.to_uppercase() && is_stop_word(&lower);
         if (is_acronym || is_one_of(NAMES, &lower)) && is_name(text, range) {
@@ -142,6 +142,11 @@ fn has_name(text: &str, name: &str) -> bool {
         found |= stem == name && is_name(text, word.start..word.end);
     });
     found
+}
+
+/// A word without "'s".
+fn without_owner(word: &str) -> &str {
+    ["'s", "’s"].into_iter().find_map(|ending| word.strip_suffix(ending)).unwrap_or(word)
 }
 
 /// Whether a word is capitalised for another reason than that it begins a sentence: "Will you" is a question.

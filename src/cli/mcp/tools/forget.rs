@@ -23,7 +23,7 @@ pub struct Forget;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// What to forget: `oldest`, `newest`, `last:N`, `turn:N`, `before:turn_N`, `speaker:ROLE`, `sequence:N-M`, `id:ID`, `since:TIME`, `about:TEXT`, `all`; several of them together; or the same in plain English, such as "the last three messages".
+    /// What to forget: `oldest`, `newest`, `last:N`, `turn:N`, `before:turn_N`, `speaker:ROLE`, `sequence:N-M`, `id:ID`, `since:TIME`, `about:TEXT`, `all`; several of them together; `A or B`; `A except B`; or the same in plain English, such as "the last three messages".
     instructions: String,
     /// Whether to forget now. Without it nothing is forgotten, and the answer says what would be.
     confirm: Option<bool>,

@@ -6,7 +6,12 @@
 
 use crate::domain::forgetting::{Criterion, InstructionError, words};
 
-use super::{cursor::Cursor, object::objects, selection::Selection};
+use super::{
+    cursor::Cursor,
+    object::objects,
+    selection::Selection,
+    topic::{self, Joint},
+};
 
 /// Phrases that turn from what to forget to what to keep, the longer ones first.
 const TURNS: [&str; 26] = [
@@ -76,7 +81,17 @@ pub(super) fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionE
             false => Ok(Meaning { selected, kept: Vec::new() }),
         };
     }
-    let mut kept = objects(cursor)?;
+    let mut kept = match objects(cursor) {
+        Ok(kept) => kept,
+        // "About Paris except Rome" keeps a topic too.
+        Err(error) if selected.iter().all(Selection::has_topic) => {
+            cursor.back(start);
+            let mut topic = Selection::default();
+            topic::read(cursor, &mut topic, Joint::Unclear).map_err(|_| error)?;
+            vec![topic]
+        }
+        Err(error) => return Err(error),
+    };
     for part in kept.iter_mut().filter(|part| part.counts()) {
         let [base] = &*selected else { return Err(cursor.refused(start, TWO)) };
         part.among(base).map_err(|why| cursor.refused(start, why))?;

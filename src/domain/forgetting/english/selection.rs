@@ -189,23 +189,25 @@ impl Selection {
         Ok((parts.collect(), self.but.iter().map(|take| part(&alone[0], Some(take))).collect()))
     }
 
+    /// Whether it is limited to a topic.
+    pub fn has_topic(&self) -> bool {
+        self.criteria.iter().any(|criterion| matches!(criterion, Criterion::About(_)))
+    }
+
     fn speakers(&self) -> usize {
         let is_speaker =
             |criterion: &&Criterion| matches!(criterion, Criterion::Speaker(_) | Criterion::Name(_));
         self.any_of.len() + self.criteria.iter().filter(is_speaker).count()
     }
 
-    fn abouts(&self) -> bool {
-        self.criteria.iter().any(|criterion| matches!(criterion, Criterion::About(_)))
-    }
-
     fn has_filters(&self) -> bool {
-        self.speakers() > 0 || self.abouts() || self.stretch.is_some() || self.counts() && !self.is_bare()
+        self.speakers() > 0 || self.has_topic() || self.stretch.is_some() || self.counts() && !self.is_bare()
     }
 
     /// The kinds of its filters.
     fn kinds(&self) -> [bool; 5] {
-        let places = self.criteria.len() > self.speakers() - self.any_of.len() + usize::from(self.abouts());
-        [self.speakers() > 0, self.abouts(), self.stretch.is_some(), self.counts(), places]
+        let places =
+            self.criteria.len() > self.speakers() - self.any_of.len() + usize::from(self.has_topic());
+        [self.speakers() > 0, self.has_topic(), self.stretch.is_some(), self.counts(), places]
     }
 }

@@ -691,18 +691,20 @@ export type ForgetRequest = Message<"utterd.v1.ForgetRequest"> & {
   /**
    * What to forget, in the short forms or in plain English. Required unless there is a `selector`.
    *
-   * In the window: `oldest`, `newest`, `first:N`, `last:N`, `position:N`. In everything stored: `turn:N`,
-   * `before:turn_N`, `after:turn_N`, `first:N_turns`, `last:N_turns`, `speaker:ROLE`, `name:NAME`,
-   * `sequence:N`, `id:ID`, `since:TIME` (said then or later), `before:TIME` (said earlier), `about:TEXT`
-   * (contains all its words), `about:"A","B"` (contains either), `all`. N of positions, turns and
-   * sequences may be `N-M`, `N-` or a list, `2,5-7`. A TIME is a day, `2026-11-20`, or
-   * `2026-11-20T10:00:00Z`, in UTC unless it has an offset. Several of these together select what meets
-   * all of them.
+   * In the window: `oldest`, `newest`, `first:N`, `last:N`, `nth:N` (counted from the oldest), `position:N`. In
+   * everything stored: `turn:N`, `before:turn_N`, `after:turn_N`, `first:N_turns`, `last:N_turns`,
+   * `speaker:ROLE`, `name:NAME`, `sequence:N`, `id:ID`, `since:TIME` (said then or later), `before:TIME` (said
+   * earlier), `about:TEXT` (contains all its words), `about:"A","B"` (contains either), `all`. N of positions,
+   * numbers, turns and sequences may be `N-M`, `N-` or a list, `2,5-7`. A TIME is a day, `2026-11-20`, or
+   * `2026-11-20T10:00:00Z`, in UTC unless it has an offset. Several of these together select what meets all of
+   * them, with a count or a number among what the others select. `A or B` selects what either selects, and
+   * `A except B` what A selects and B does not.
    *
    * In plain English, the whole sentence is understood, or refused with the forms that may be meant. Times
    * such as "today", "since 10 am" and "older than a week" follow the server's clock, in UTC. A sentence
    * that selects more than half of the window, and more than one exchange of it, is refused with
-   * FAILED_PRECONDITION, the count, and the short form to use instead.
+   * FAILED_PRECONDITION, the count, and the short form to use instead; so is one that speaks of one message
+   * if several fit. "Everything but" is obeyed if what it keeps is in the window.
    *
    * With HARD, `all`, `sequence` and `about` also remove what the summary still says about utterances that
    * are no longer stored. With SOFT that stays, because nothing could restore it: see `still_summarised`.
@@ -1514,8 +1516,8 @@ export enum ForgetWarningKind {
   NOTHING_FORGOTTEN = 1,
 
   /**
-   * In a dry run: the instructions are plain English and select more than half of the window. Without
-   * `dry_run` they are refused.
+   * In a dry run: the instructions are plain English and select more than half of the window, or several
+   * messages although they speak of one. Without `dry_run` they are refused.
    *
    * @generated from enum value: FORGET_WARNING_KIND_WOULD_BE_REFUSED = 2;
    */
