@@ -1,5 +1,5 @@
 //! The README and the pages of `docs/`: each command in them is run as written, and each link leads
-//! somewhere.
+//! somewhere. The README begins with the commands that run the program and its tests.
 //!
 //! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
 //!   and file sizes can differ. A command without output only has to succeed.
@@ -15,6 +15,8 @@
 mod binary;
 #[path = "docs/commands.rs"]
 mod commands;
+#[path = "docs/first_screen.rs"]
+mod first_screen;
 #[path = "docs/links.rs"]
 mod links;
 #[path = "docs/page.rs"]
@@ -36,6 +38,10 @@ fn main() {
         trials
             .push(Trial::test(format!("{name}::links"), move || Ok(links::lead_somewhere(&linked, number)?)));
     }
+    let readme = pages.iter().position(|page| page.name == "README.md").expect("there is a README");
+    trials.push(Trial::test("README.md::first_screen", move || {
+        Ok(first_screen::has_the_commands_to_run_and_to_test(&pages[readme])?)
+    }));
     libtest_mimic::run(&Arguments::from_args(), trials).exit()
 }
 
