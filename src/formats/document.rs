@@ -12,7 +12,7 @@ use crate::{
 
 /// Reads the conversations of a file: JSON, or JSON values one after the other (JSONL).
 ///
-/// Without a `format`, it is detected from the content. In OpenAI's chat messages, Responses items and
+/// Without a `format`, it is detected from the content; empty lists could be of any, and hold no conversation. In OpenAI's chat messages, Responses items and
 /// Anthropic's messages, several arrays or objects are several conversations; single messages, one per line,
 /// make up one conversation. Of the data of seed 000's plugin, only what is under its storage key,
 /// `conversationData`, is read.
@@ -22,6 +22,10 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
     let mut notes = Notes::new(unknown_roles);
     let mut values = values(bytes)?;
     let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
+    if format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty)) {
+        notes.add(&Place::root("content"), "holds nothing: nothing is stored");
+        return Ok(Source { format: detect(&values)?, conversations: Vec::new(), notes: notes.into_vec() });
+    }
     let format = match format {
         Some(format) => format,
         None => detect(&values)?,

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    domain::{Refusal, limits::MAX_ID_BYTES},
-    formats::{extras::hole, place::Place},
+    domain::{Refusal, Timestamp, limits::MAX_ID_BYTES},
+    formats::{extras::hole, place::Place, time},
 };
 
 /// The text of a field, if it is present and not null.
@@ -22,6 +22,12 @@ pub fn optional_text<'v>(
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => Err(place.field(name).refuse_kind(other, "text")),
     }
+}
+
+/// Reads a time from a file.
+pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
+    time::read(text)
+        .ok_or_else(|| place.refuse(format!("is {text:?}; accepted: a time such as 2025-01-15T10:00:00Z")))
 }
 
 /// The fields of an object.

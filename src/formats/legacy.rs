@@ -12,9 +12,9 @@ use crate::{
     },
     formats::{
         Parsed, Sourced,
-        fields::{array, fit_id, object, optional_text},
+        fields::{array, fit_id, object, optional_text, read_time},
         notes::Notes,
-        persisted::{read_time, tools},
+        persisted::tools,
         place::Place,
         time,
     },

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    domain::{Timestamp, Utterance, state::StateValue},
+    domain::{Timestamp, Utterance, segment::ImportedSummary, state::StateValue},
     formats::{
         Format, Losses, Unanswered,
         extras::Parts,
@@ -30,6 +30,8 @@ pub struct Whole<'a> {
     pub labels: &'a BTreeMap<String, String>,
     /// The state values kept with it, by name.
     pub state: &'a [Arc<StateValue>],
+    /// The imported summaries of what was said before it.
+    pub summaries: &'a [ImportedSummary],
     /// Ascending, without forgotten ones.
     pub utterances: &'a [Arc<Utterance>],
 }
@@ -116,6 +118,7 @@ impl<'a> Whole<'a> {
         lose("title", !persists && self.title.is_some());
         lose("closing_summary", !persists && self.summary.is_some());
         lose("state", !persists && !self.state.is_empty());
+        lose("summaries", !persists && !self.summaries.is_empty());
     }
 }
 

@@ -186,6 +186,7 @@ impl Export {
     async fn write(&mut self, exported: &Exported) -> Result<(), Status> {
         let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight(exported)).await?;
         let head = &exported.state.head;
+        let summaries = exported.state.summary.imported();
         let whole = Whole {
             id: exported.state.key().id.as_str(),
             title: head.shown_title().map(|title| &**title),
@@ -194,6 +195,7 @@ impl Export {
             end: head.ended.as_ref().map(|ended| ended.time),
             labels: &head.labels,
             state: &exported.values,
+            summaries: &summaries,
             utterances: &exported.utterances,
         };
         let (bytes, losses) = aside(exported.utterances.len() > WRITE_ASIDE, || {
@@ -236,9 +238,6 @@ impl Export {
         let mut dropped = (*head.left).clone();
         dropped.subtract(&head.archived);
         losses.add_all("utterances", "they are no longer stored; the summary covers them", dropped);
-        if exported.state.summary.has_imported() {
-            losses.add("summaries", "the format has no place for summaries of earlier conversations", None);
-        }
         let Some(end) = &mut self.end else { return };
         for loss in losses.into_vec() {
             let loss = proto::ExportLoss {

@@ -94,6 +94,19 @@ fn a_history_is_migrated_before_the_server_listens_and_only_once() {
     );
 }
 
+/// An old history that never held anything is no conversation.
+#[test]
+fn an_empty_history_is_no_conversation() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("empty.json"), "[]").expect("the file is written");
+    let server = Server::start_in(directory, &["--migrate", "empty.json"]);
+    assert_eq!(server.run(&["list"]).stdout, "");
+    let imported = server.run(&["import", "empty.json"]);
+    assert_holds(&imported.stderr, &["empty.json", "holds nothing: nothing is stored"]);
+    assert_holds(&imported.worked(), &["imported 0 conversations (0 new): 0 utterances"]);
+    assert_eq!(server.run(&["list"]).stdout, "");
+}
+
 #[test]
 fn a_recipients_conversations_travel_together() {
     let server = Server::shared();

@@ -142,6 +142,7 @@ fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -
         end: parsed.end,
         labels: &labels,
         state: &state,
+        summaries: &parsed.summaries,
         utterances: &utterances,
     };
     export(&whole, format, repairs)

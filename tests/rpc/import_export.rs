@@ -372,6 +372,51 @@ async fn an_empty_history_stores_nothing_and_says_so() {
     assert_eq!(session.cursor(), before, "nothing happened");
 }
 
+/// An empty list could be of any format: it holds no conversation.
+#[tokio::test]
+async fn an_empty_list_stores_nothing_and_says_so() {
+    let session = Session::new().await;
+    let before = session.cursor();
+    for file in ["[]", "", " ", "[]\n[]\n", "{\"conversationData\": []}"] {
+        let response = session.import_with(ImportHeader::default(), file).await.reply();
+        assert_eq!(response.conversations, [], "{file}");
+        assert!(
+            response.warnings.iter().any(|it| it.description.contains("nothing is stored")),
+            "{response:?}"
+        );
+    }
+    assert_eq!(session.cursor(), before, "nothing happened");
+}
+
+/// What an old history's summaries still tell goes out with the conversation, and comes back the same.
+#[tokio::test]
+async fn imported_summaries_are_exported_with_persisted_conversations() {
+    let session = Session::new().await;
+    session.import(named("old"), &summarised()).await;
+    let exported = session.export("old", ConversationFormat::PersistedConversations).await;
+    let request = ExportConversationRequest {
+        conversation_id: "old".into(),
+        format: ConversationFormat::PersistedConversations.into(),
+        ..Default::default()
+    };
+    let losses = session.export_with(request).await.1.losses;
+    assert!(losses.iter().all(|loss| loss.field != "summaries"), "{losses:?}");
+    let elsewhere = Session::new().await;
+    let response = elsewhere.import(ImportHeader::default(), &exported).await;
+    assert_eq!(only(&response).summary_count(), 2);
+    let told = |segments: Vec<Segment>| -> Vec<_> {
+        segments.into_iter().map(|segment| (segment.text, segment.imported)).collect()
+    };
+    assert_eq!(told(elsewhere.imported("old").await), told(session.imported("old").await));
+    assert_eq!(elsewhere.export("old", ConversationFormat::PersistedConversations).await, exported);
+    session.forget_in("old", "about:zanzibar", ForgetMode::Hard).await;
+    let exported = session.export("old", ConversationFormat::PersistedConversations).await;
+    assert!(!exported.to_string().contains("zanzibar"), "{exported}");
+    let wrong = json!({"conversations": [{"messages": [], "utterdSummaries": [{"summary": "They met."}]}]});
+    let refused = session.refused(ImportHeader::default(), &wrong.to_string()).await;
+    refused.is(Code::InvalidArgument, "INVALID_FIELD").says("startDate");
+}
+
 #[tokio::test]
 async fn several_conversations_are_lines() {
     let session = Session::new().await;

@@ -56,6 +56,13 @@ impl Summary {
         self.segments().iter().any(|segment| segment.imported.is_some())
     }
 
+    /// What it still tells of the imported summaries; importing these again makes the same segments.
+    pub fn imported(&self) -> Vec<ImportedSummary> {
+        let imported =
+            |segment: &Segment| Some(ImportedSummary { of: segment.imported?, text: segment.text().into() });
+        self.segments().iter().filter_map(|segment| imported(segment)).collect()
+    }
+
     /// Removes the imported sentences for which `gone` holds, after a hard forget.
     pub fn erase_imported(&self, gone: impl Fn(&str) -> bool) -> Self {
         let mut rebuild = Rebuild::of(self);

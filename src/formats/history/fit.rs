@@ -2,7 +2,8 @@
 
 use crate::{
     domain::{
-        Draft, Refusal, Role, TokenCounter,
+        Refusal, Role, TokenCounter,
+        context::wording::OPENING,
         history::{
             Dropped, Entry, Unit,
             alternation::{Alternation, merge},
@@ -16,7 +17,8 @@ use crate::{
     },
 };
 
-/// Put first if a format requires a user message there and the history begins with something else.
+/// Put first if a format requires a user message there and what is kept begins with something else. If nothing
+/// before that was left out, it is [`OPENING`], as in a context, which is shorter.
 const PLACEHOLDER: &str = "[earlier messages are left out]";
 
 /// A history that fits.
@@ -91,13 +93,20 @@ fn put_lead(entries: &mut Vec<Entry>) -> Option<Warning> {
     if entries[first].draft.role == Role::User {
         return None;
     }
-    entries.insert(first, Entry { index: None, draft: placeholder() });
-    let text = format!("the messages kept do not begin with a user's; {PLACEHOLDER:?} was put before them");
+    let lead = if is_whole_before(entries, first) { OPENING } else { PLACEHOLDER };
+    entries.insert(first, Entry { index: None, draft: said(Role::User, lead) });
+    let text = format!("the messages kept do not begin with a user's; {lead:?} was put before them");
     Some(Warning { kind: WarningKind::PlaceholderAdded, text })
 }
 
-fn placeholder() -> Draft {
-    said(Role::User, PLACEHOLDER)
+/// Whether every message that came before the one at `place` is kept.
+fn is_whole_before(entries: &[Entry], place: usize) -> bool {
+    let Some(index) = entries[place].index else { return true };
+    let mut before: Vec<usize> =
+        entries.iter().filter_map(|entry| entry.index).filter(|it| *it < index).collect();
+    before.sort_unstable();
+    before.dedup();
+    before.len() == index
 }
 
 /// Anthropic refuses white space at the end of an assistant's last text.
@@ -129,7 +138,7 @@ impl Measure for Scale<'_> {
     fn lead(&self, first: &Unit) -> Cost {
         match (self.request.format, first.role()) {
             (Format::AnthropicMessages, Role::Assistant) => {
-                let entry = Entry { index: None, draft: placeholder() };
+                let entry = Entry { index: None, draft: said(Role::User, PLACEHOLDER) };
                 Cost { messages: 1, ..self.entry(&entry) }
             }
             _ => Cost::default(),

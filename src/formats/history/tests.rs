@@ -158,12 +158,22 @@ fn anthropic_begins_with_a_user() {
     assert_eq!(messages(&prepared(&history, "r", &one).unwrap()), json!([{"role": "user", "content": "r"}]));
     let history = json!([{"role": "assistant", "content": "a "}]);
     let led = prepared(&history, "", &ANTHROPIC).unwrap();
-    let expected = json!([
-        {"role": "user", "content": "[earlier messages are left out]"},
-        {"role": "assistant", "content": "a"},
-    ]);
-    assert_eq!(messages(&led), expected);
+    let begins =
+        |lead: &str| json!([{"role": "user", "content": lead}, {"role": "assistant", "content": "a"}]);
+    assert_eq!(messages(&led), begins("[The conversation goes on.]"), "nothing was left out");
     assert_eq!(kinds(&led), [WarningKind::PlaceholderAdded]);
+    let malformed = json!([{"role": "user", "content": 7}, {"role": "assistant", "content": "a "}]);
+    let cut = json!([
+        {"role": "user", "content": "q"},
+        {"role": "assistant", "content": "b"},
+        {"role": "system", "content": "s"},
+        {"role": "assistant", "content": "a "},
+    ]);
+    let two = Request { limits: Limits { messages: 2, ..ANTHROPIC.limits }, ..ANTHROPIC };
+    for (history, request) in [(malformed, &ANTHROPIC), (cut, &two)] {
+        let led = prepared(&history, "", request).unwrap();
+        assert_eq!(messages(&led), begins("[earlier messages are left out]"), "{history}");
+    }
     assert_eq!(
         messages(&prepared(&history, "", &OPENAI).unwrap()),
         json!([{"role": "assistant", "content": "a "}])

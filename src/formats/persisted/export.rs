@@ -9,7 +9,7 @@ use crate::{
     formats::{
         Format, Losses, Whole,
         extras::{self, Parts},
-        persisted::{LAST_MIGRATED, canonical, state},
+        persisted::{LAST_MIGRATED, canonical, state, summaries},
         time,
     },
 };
@@ -50,6 +50,9 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
     conversation.insert("messages".into(), Value::Array(messages));
     if !whole.state.is_empty() {
         conversation.insert(state::FIELD.into(), state::write(whole.state));
+    }
+    if !whole.summaries.is_empty() {
+        conversation.insert(summaries::FIELD.into(), summaries::write(whole.summaries));
     }
     conversation.extend(extras::document(&said, Format::Persisted).unwrap_or_default());
     Value::Object(conversation)

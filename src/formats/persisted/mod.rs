@@ -1,12 +1,14 @@
 //! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times, ids,
-//! titles and summaries. An extra field holds utterd's state values of a conversation.
+//! titles and summaries. Two extra fields hold utterd's state values of a conversation, and the summaries of
+//! what was said before it.
 
 mod export;
 mod parse;
 mod state;
+mod summaries;
 
 pub use export::{document, export, last_migrated};
-pub use parse::{conversations, read_time, tools};
+pub use parse::{conversations, tools};
 
 use serde_json::{Map, Value};
 

@@ -12,9 +12,9 @@ use crate::{
     formats::{
         Format, Parsed, Sourced,
         extras::{self, Parts, hole},
-        fields::{array, fit, fit_id, object, optional_text},
+        fields::{array, fit, fit_id, object, optional_text, read_time},
         notes::Notes,
-        persisted::{LAST_MIGRATED, canonical, state},
+        persisted::{LAST_MIGRATED, canonical, state, summaries},
         place::Place,
         time,
     },
@@ -63,6 +63,10 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
             Some(values) => state::read(values, &place.field(state::FIELD))?,
             None => Vec::new(),
         },
+        summaries: match fields.shift_remove(summaries::FIELD) {
+            Some(values) => summaries::read(values, &place.field(summaries::FIELD))?,
+            None => Vec::new(),
+        },
         list: list.to_string(),
         ..Parsed::default()
     };
@@ -106,12 +110,6 @@ fn take_time(
 ) -> Result<Option<Timestamp>, Refusal> {
     let Some(text) = take_text(fields, name, place)? else { return Ok(None) };
     Ok(Some(read_time(&text, &place.field(name))?))
-}
-
-/// Reads a time from a file.
-pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
-    time::read(text)
-        .ok_or_else(|| place.refuse(format!("is {text:?}; accepted: a time such as 2025-01-15T10:00:00Z")))
 }
 
 fn message(
