@@ -138,7 +138,7 @@ pub static KEYS: &[Key] = &[
     key!(awaiting_timeout "awaiting-timeout" "UTTERD_AWAITING_TIMEOUT" "DURATION" duration
         "The same for a conversation whose assistant waits for an answer"),
     key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
-        "The most ended conversations of a recipient; the oldest are removed first; 0 keeps all"),
+        "The most conversations of a recipient, its active one and ended ones; of these, the oldest are removed first; 0 keeps all"),
     key!(max_conversations_per_namespace "max-conversations-per-namespace" "UTTERD_MAX_CONVERSATIONS_PER_NAMESPACE" "N" limit
         "The most conversations in a namespace, ended ones included; 0 is unlimited"),
     key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound

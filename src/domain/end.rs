@@ -21,7 +21,8 @@ pub struct End {
     pub expected: Option<Revision>,
 }
 
-/// Ends the conversation. Its calls no longer accept results, and it no longer awaits an answer.
+/// Ends the conversation. Its calls no longer accept results, and it no longer awaits an answer. It gets a title
+/// and a closing summary, unless its policy disables summaries.
 ///
 /// Refuses a conversation that has ended, and one whose revision is not the expected one.
 pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Result<Transition, Refusal> {
@@ -44,14 +45,16 @@ impl Ending {
 }
 
 impl Transition {
-    /// Writes the title and summary of an ended conversation again, because what is stored of it changed. If
-    /// there is a model, it is to write them again too.
+    /// Writes the title and summary of an ended conversation again, because what is stored of it changed; none
+    /// if its policy disables summaries. If there is a model, it is to write them again too.
     pub(super) fn renew_closing(&mut self, context: &Context<'_>) {
         let Some(ending) = &self.after.head.ended else { return };
         let mut ending = Ending::at(ending.time, ending.reason.clone());
-        ending.title = self.made_title(context);
-        ending.summary = closing::summary(&self.after, context.counter);
-        ending.awaits = self.awaits_teller(context).filter(|_| ending.summary.is_some());
+        if self.after.head.policy.summarization_enabled {
+            ending.title = self.made_title(context);
+            ending.summary = closing::summary(&self.after, context.counter);
+            ending.awaits = self.awaits_teller(context).filter(|_| ending.summary.is_some());
+        }
         self.after.head.ended = Some(Arc::new(ending));
     }
 
@@ -68,10 +71,9 @@ impl Transition {
     }
 
     fn made_title(&self, context: &Context<'_>) -> Option<Arc<str>> {
-        match self.after.head.title {
-            None => closing::title(&self.after, context.counter),
-            Some(_) => None,
-        }
+        let head = &self.after.head;
+        let is_made = head.title.is_none() && head.policy.summarization_enabled;
+        is_made.then(|| closing::title(&self.after, context.counter)).flatten()
     }
 
     /// The current time, if a model is to write what the conversation was about.

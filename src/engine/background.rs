@@ -44,8 +44,8 @@ impl Engine {
         }
     }
 
-    /// Removes recipients' ended conversations beyond the number retained, starting with those that ended
-    /// first. What could not be removed is due again.
+    /// Removes recipients' ended conversations beyond the number retained, in which the active one counts,
+    /// starting with those that ended first. What could not be removed is due again.
     async fn retire(self: &Arc<Self>) -> Result<usize, EngineError> {
         let (mut removed, mut failed) = (0, Ok(()));
         let mut again = Vec::new();
@@ -68,12 +68,15 @@ impl Engine {
     }
 
     async fn retire_of(self: &Arc<Self>, recipient: &RecipientKey) -> Result<usize, EngineError> {
-        let keep = self.defaults.max_conversations_retained;
-        if keep == 0 {
+        let most = self.defaults.max_conversations_retained;
+        if most == 0 {
             return Ok(0);
         }
         let caller = Caller { namespace: recipient.namespace.clone() };
-        let beyond = self.store.ended_beyond(recipient, keep, RETIRED).await?;
+        let mut beyond = self.store.ended_beyond(recipient, most - 1, RETIRED).await?;
+        if !beyond.is_empty() && self.store.active(recipient).await?.is_none() {
+            beyond = self.store.ended_beyond(recipient, most, RETIRED).await?;
+        }
         for id in &beyond {
             // a new one with the same id may have started since
             let ended = |state: &Conversation| match state.head.ended {

@@ -196,9 +196,12 @@ impl Batch {
         let (state, _hold) = beside.done();
         let mut parts: SmallVec<[Part; 1]> = SmallVec::from_buf([part]);
         parts.extend(state);
+        let begun = extras.pointers.iter().filter(|pointer| pointer.after.is_some());
+        let begun: SmallVec<[_; 1]> = begun.map(|pointer| pointer.recipient.clone()).collect();
         match engine.commit(&mut parts, extras).await {
             Ok(()) => {
                 parts[0].ended().into_iter().for_each(|ended| engine.retention.add(ended));
+                begun.into_iter().for_each(|recipient| engine.retention.add_recipient(recipient));
                 decided.into_iter().for_each(|(write, answer)| write.answer(answer));
                 Default::default()
             }

@@ -1,4 +1,4 @@
-//! The recipients who may have more ended conversations than are retained.
+//! The recipients who may have more conversations than are retained.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::{domain::Conversation, store::RecipientKey};
 
-/// The recipients with newly ended conversations that have not been checked yet.
+/// The recipients with conversations that have newly ended or started, which have not been checked yet.
 #[derive(Default)]
 pub(super) struct Retention {
     due: Mutex<BTreeSet<RecipientKey>>,
@@ -19,7 +19,12 @@ impl Retention {
     pub(super) fn add(&self, ended: &Conversation) {
         let identity = &ended.head.identity;
         let namespace = identity.key.namespace.clone();
-        self.again(RecipientKey { namespace, id: identity.recipient.clone() });
+        self.add_recipient(RecipientKey { namespace, id: identity.recipient.clone() });
+    }
+
+    /// Queues a recipient whose conversation has ended, or who has a new active one.
+    pub(super) fn add_recipient(&self, recipient: RecipientKey) {
+        self.again(recipient);
         self.news.notify_one();
     }
 
@@ -33,7 +38,7 @@ impl Retention {
         self.due.lock().pop_first()
     }
 
-    /// Waits until a conversation has ended.
+    /// Waits until a conversation has ended or started.
     pub(super) async fn news(&self) {
         self.news.notified().await;
     }

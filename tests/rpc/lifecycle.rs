@@ -123,6 +123,61 @@ async fn what_is_named_is_not_left() {
     assert_eq!((same.conversation_id, same.ended_conversation_id), (id, String::new()));
 }
 
+/// Idle is what nobody has added to for a while, whatever times were given; and only the recipient's next
+/// message ends it.
+#[tokio::test]
+async fn idleness_counts_from_the_arrival_of_a_message() {
+    let session = Session::new().await;
+    let old = Some(prost_types::Timestamp { seconds: 1_000, nanos: 0 });
+    let said = session.say(vec![NewUtterance { create_time: old, ..user("said in 1970, stored now") }]).await;
+    let id = said.conversation_id;
+    session.clock.advance(idle() - Duration::from_micros(1));
+    assert_eq!(get(&session, &id).await.status(), ConversationStatus::Active);
+    session.clock.advance(Duration::from_micros(1));
+    let left = get(&session, &id).await;
+    assert_eq!((left.status(), left.active), (ConversationStatus::Idle, true), "nothing has ended it");
+    session.clock.advance(100 * idle());
+    assert_eq!(session.server.engine().sweep().await, Ok(0));
+    assert_eq!(get(&session, &id).await.status(), ConversationStatus::Idle);
+    assert_eq!(session.say(vec![user("next")]).await.ended_conversation_id, id);
+}
+
+/// The status tells whether something was said lately, and not whose turn a recipient's message is.
+#[tokio::test]
+async fn a_conversation_can_be_in_use_without_being_its_recipients_active_one() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    session.memory().memorize(to("beside", vec![user("hello")])).await.reply();
+    let beside = get(&session, "beside").await;
+    assert_eq!((beside.status(), beside.active), (ConversationStatus::Active, false));
+}
+
+#[tokio::test]
+async fn nothing_is_written_about_a_conversation_without_summaries() {
+    let session = Session::new().await;
+    session.create_with(Policy { summarization_enabled: Some(false), ..Default::default() }).await;
+    session.say(vec![user("Book me a flight to Oslo on May 3, please."), assistant("Booked: QX7P2M.")]).await;
+    let ended = session.conversations().end_conversation(end("")).await.reply().conversation.expect("one");
+    assert_eq!((ended.title.as_str(), ended.closing_summary.as_str()), ("", ""));
+    let title = |title: &str| utterd::proto::UpdateConversationRequest {
+        conversation_id: ended.conversation_id.clone(),
+        title: title.to_owned(),
+        update_mask: crate::session::mask(&["title"]),
+        ..Default::default()
+    };
+    for given in ["My own", ""] {
+        session.conversations().update_conversation(title(given)).await.reply();
+        assert_eq!(get(&session, &ended.conversation_id).await.title, given);
+    }
+    let forget = utterd::proto::ForgetRequest {
+        conversation_id: ended.conversation_id.clone(),
+        ..crate::session::forget("sequence:2", utterd::proto::ForgetMode::Hard)
+    };
+    session.memory().forget(forget).await.reply();
+    let after = get(&session, &ended.conversation_id).await;
+    assert_eq!((after.title.as_str(), after.closing_summary.as_str()), ("", ""));
+}
+
 #[tokio::test]
 async fn an_empty_conversation_is_not_left() {
     let session = Session::new().await;
@@ -268,10 +323,10 @@ async fn so_many_ended_conversations_are_kept() {
         ids.push(response.conversation_id);
         session.clock.advance(idle());
     }
-    assert_eq!(session.server.engine().sweep().await, Ok(2));
-    let closed = list(&session, ConversationStatus::Closed).await;
-    let closed: Vec<_> = closed.iter().rev().map(|closed| closed.conversation_id.clone()).collect();
-    assert_eq!(closed, ids[2..5], "the first two of five are gone, and the sixth is active");
+    assert_eq!(session.server.engine().sweep().await, Ok(3));
+    let listed = list(&session, ConversationStatus::Unspecified).await;
+    let listed: Vec<_> = listed.iter().rev().map(|listed| listed.conversation_id.clone()).collect();
+    assert_eq!(listed, ids[3..6], "the first three of five are gone, and the sixth is active");
     let gone = GetConversationRequest { conversation_id: ids[0].clone(), ..Default::default() };
     session
         .conversations()
@@ -280,6 +335,9 @@ async fn so_many_ended_conversations_are_kept() {
         .refusal()
         .is(Code::NotFound, "CONVERSATION_NOT_FOUND");
     session.conversations().end_conversation(end("")).await.reply();
+    assert_eq!(session.server.engine().sweep().await, Ok(0), "none is active now");
+    assert_eq!(list(&session, ConversationStatus::Closed).await.len(), 3);
+    session.say(vec![user("topic 7")]).await;
     assert_eq!(session.server.engine().sweep().await, Ok(1));
     assert_eq!(list(&session, ConversationStatus::Unspecified).await.len(), 3);
 }
