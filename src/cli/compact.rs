@@ -96,8 +96,11 @@ async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
 }
 
 fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bool) -> io::Result<()> {
-    let compaction = response.compaction.clone().unwrap_or_default();
     let capacity = response.capacity.clone().unwrap_or_default();
+    if response.nothing_to_compact {
+        return output.line(&nothing_to_compact(&capacity));
+    }
+    let compaction = response.compaction.clone().unwrap_or_default();
     output.line(&compacted(&compaction, &capacity, preview))?;
     if preview {
         output.line("")?;
@@ -110,15 +113,33 @@ fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bo
     Ok(())
 }
 
+/// What a call did that found nothing left to compact: `nothing is left to compact: 15 utterances stay; the
+/// summary has 412 tokens for 45 utterances before them`.
+pub fn nothing_to_compact(capacity: &Capacity) -> String {
+    let summary = capacity.summary.unwrap_or_default();
+    format!(
+        "nothing is left to compact: {} stay; the summary has {} for {} before them",
+        counted(capacity.utterance_count(), "utterance"),
+        counted(summary.token_count(), "token"),
+        counted(summary.covered_utterance_count(), "utterance"),
+    )
+}
+
 /// What a compaction did, or with `preview` would do: `compacted 37 utterances (1–37) into a summary of
-/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary's size is that of the whole one, in `after`.
+/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary is the whole one, in `after`; if it covers
+/// more than this compaction, that is told too: `a summary of 412 tokens for 45 utterances`.
 pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
     let verb = if preview { "would compact" } else { "compacted" };
+    let summary = after.summary.unwrap_or_default();
+    let covered = match summary.covered_utterance_count() {
+        all if all > compaction.compacted_utterance_count() => format!(" for {}", counted(all, "utterance")),
+        _ => String::new(),
+    };
     format!(
-        "{verb} {} ({}) into a summary of {}: {} → {}, {:.0} % less; {} stay",
+        "{verb} {} ({}) into a summary of {}{covered}: {} → {}, {:.0} % less; {} stay",
         counted(compaction.compacted_utterance_count(), "utterance"),
         ranges(&compaction.compacted),
-        counted(after.summary.unwrap_or_default().token_count(), "token"),
+        counted(summary.token_count(), "token"),
         counted(compaction.token_count_before(), "token"),
         count(compaction.token_count_after()),
         100.0 * compaction.compression_ratio(),

@@ -11,6 +11,9 @@ use crate::proto::{EndConversationRequest, EndConversationResponse};
 pub struct End {
     #[command(flatten)]
     pub target: Target,
+    /// Wait until a model has written the title and the closing summary, if the server has a model
+    #[arg(long)]
+    pub wait: bool,
     /// Why it ends
     #[arg(value_name = "REASON")]
     pub reason: Vec<String>,
@@ -23,6 +26,7 @@ pub async fn end(args: End) -> Result<(), CliError> {
         conversation_id: args.target.conversation,
         recipient_id: args.target.recipient,
         reason: args.reason.join(" "),
+        wait_for_llm: args.wait,
         ..Default::default()
     };
     let response = connection.conversations().end_conversation(request).await?.into_inner();

@@ -108,8 +108,9 @@ pub const MAX_MODEL_BYTES: usize = 128;
 
 /// Utterances that a compaction leaves in the window, by default (seed 004).
 pub const DEFAULT_KEEP_RECENT: u32 = 15;
-/// A window of fewer utterances is not compacted (seed 004).
-pub const LEAST_COMPACTED_WINDOW: usize = 30;
+/// A conversation that stores fewer utterances, not counting what compactions took, is not compacted (seed
+/// 004).
+pub const LEAST_TO_COMPACT: u64 = 30;
 /// Compaction is advised from this many utterances in the window on (seed 004).
 pub const FIRST_ADVICE: u32 = 50;
 /// Compaction is advised again after this many more (seed 004).

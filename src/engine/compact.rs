@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation,
-        compaction::{Answer, Compact, Compaction, Undo, answer, compact, undo},
+        Conversation, Transition,
+        compaction::{Answer, Compact, Compacted, Compaction, Undo, answer, compact, undo},
     },
     engine::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
@@ -28,8 +28,8 @@ pub struct CompactCall {
     pub attempt: Option<Attempt>,
 }
 
-/// The result, and the compaction.
-pub type CompactReply = Applied<Arc<Compaction>>;
+/// The result, and the compaction; `None` if nothing was left to compact.
+pub type CompactReply = Applied<Option<Arc<Compaction>>>;
 
 /// A compaction to undo.
 #[derive(Clone, Debug)]
@@ -71,8 +71,10 @@ impl Engine {
         }
         let operation = Operation::CompactConversation;
         self.write(WriteCall::new(caller, call.address, call.attempt, operation), move |before, context| {
-            Ok(compact(before, &call.compact, context)?
-                .map(|compacted| Decision::of(compacted.transition, None, compacted.compaction)))
+            Ok(compact(before, &call.compact, context)?.map(|compacted| {
+                let (transition, compaction) = parts(compacted);
+                Decision::of(transition, None, compaction)
+            }))
         })
         .await
     }
@@ -86,9 +88,10 @@ impl Engine {
         let before = self.read(caller, &call.address).await?;
         let compacted =
             self.rehearse(&before, |before, context| compact(before, &call.compact, context)).await?;
-        let mut done = Done::rehearsed(&before, Some(compacted.transition), self.now_for(&before));
+        let (transition, compaction) = parts(compacted);
+        let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
         Arc::make_mut(&mut done.outcome).revision = before.head.revision;
-        Ok(Applied::now(done, compacted.compaction))
+        Ok(Applied::now(done, compaction))
     }
 
     /// Undoes the last compaction still in effect.
@@ -149,4 +152,9 @@ impl Engine {
         self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
         Ok(state)
     }
+}
+
+/// The change and the compaction, if there is one.
+fn parts(compacted: Option<Compacted>) -> (Option<Transition>, Option<Arc<Compaction>>) {
+    compacted.map(|Compacted { transition, compaction }| (transition, compaction)).unzip()
 }

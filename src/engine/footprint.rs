@@ -110,7 +110,8 @@ mod tests {
             cause: Cause::Asked,
             expected: None,
         };
-        let Ok(Verdict::Decided(short)) = compact(&long.after, &command, &context) else { panic!() };
+        let compacted = compact(&long.after, &command, &context);
+        let Ok(Verdict::Decided(Some(short))) = compacted else { panic!() };
         let short = short.transition;
         let part = window_after(full, &[Arc::new(short.change.clone())], &short.after);
         assert_eq!(part, window(&short.after));

@@ -46,6 +46,7 @@ impl CompactionService for Services {
             summary: summary(&reply),
             capacity: Some(self.capacity(&reply, None)),
             replayed: reply.replayed(),
+            nothing_to_compact: reply.outcome.evicted.is_empty(),
         }))
     }
 
@@ -64,7 +65,7 @@ impl CompactionService for Services {
         Ok(Response::new(proto::UndoCompactionResponse {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
-            compaction: recorded(&reply, undone),
+            compaction: recorded(&reply, reply.value.as_ref(), undone),
             restored: encode::refs(&outcome.restored, &reply),
             capacity: Some(self.capacity(&reply, None)),
             replayed: reply.replayed(),
@@ -115,7 +116,10 @@ impl CompactionService for Services {
         let response = match answer {
             CompactionAnswer::CompactNow => {
                 let reply = self.engine.compact_conversation(&caller, advised_call(&request)?).await?;
-                self.answered(&reply, made(&reply))
+                proto::AnswerCompactionPromptResponse {
+                    nothing_to_compact: reply.outcome.evicted.is_empty(),
+                    ..self.answered(&reply, made(&reply))
+                }
             }
             CompactionAnswer::NeverThisSession => {
                 let address = decode::address(&request.conversation_id, &request.recipient_id)?;
@@ -127,6 +131,7 @@ impl CompactionService for Services {
                     summary: String::new(),
                     capacity: Some(self.capacity_in(&state, session.as_deref())),
                     replayed: false,
+                    nothing_to_compact: false,
                 }
             }
             _ => {
@@ -150,6 +155,7 @@ impl Services {
             compaction,
             capacity: Some(self.capacity(reply, None)),
             replayed: reply.replayed(),
+            nothing_to_compact: false,
         }
     }
 }
@@ -253,19 +259,24 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
     Ok(answer)
 }
 
-/// Returns the compaction that a call made.
+/// Returns the compaction that a call made, if something was left to compact.
 fn made(reply: &CompactReply) -> Option<proto::Compaction> {
-    recorded(reply, |compaction| compaction.revision == reply.outcome.revision)
+    let outcome = &reply.outcome;
+    let made =
+        |compaction: &Compaction| !outcome.evicted.is_empty() && compaction.revision == outcome.revision;
+    recorded(reply, reply.value.as_ref().and_then(Option::as_ref), made)
 }
 
-/// Returns the compaction that a call is about. For a replay, it is the conversation's newest one that is `wanted`.
-fn recorded(
-    reply: &Applied<Arc<Compaction>>,
+/// Converts the compaction that a call decided on. For a replay, it is the conversation's newest one that is
+/// `wanted`.
+fn recorded<T>(
+    reply: &Applied<T>,
+    decided: Option<&Arc<Compaction>>,
     wanted: impl Fn(&Compaction) -> bool,
 ) -> Option<proto::Compaction> {
     let state = reply.state.as_deref()?;
     let found = || state.compactions.iter().rfind(|compaction| wanted(compaction));
-    Some(compaction(reply.value.as_ref().or_else(found)?, state))
+    Some(compaction(decided.or_else(found)?, state))
 }
 
 /// Converts a compaction of `state`.

@@ -87,7 +87,8 @@ impl ConversationService for Services {
         request: Request<proto::EndConversationRequest>,
     ) -> Result<Response<proto::EndConversationResponse>, Status> {
         let caller = self.caller(&request);
-        Ok(Response::new(self.end(&caller, request.into_inner()).await?))
+        let patience = decode::patience(request.metadata())?;
+        Ok(Response::new(self.end(&caller, request.into_inner(), patience).await?))
     }
 
     async fn delete_conversation(

@@ -294,6 +294,7 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         forked_from: head.forked_from.as_deref().map(forked_from),
         forks: Vec::new(),
         closing_model: text(ended.and_then(|ended| Some(&ended.teller.as_ref()?.model))),
+        is_compacted: !head.left.is_empty(),
     }
 }
 

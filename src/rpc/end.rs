@@ -1,5 +1,7 @@
 //! EndConversation.
 
+use std::time::Duration;
+
 use crate::{
     domain::{Refusal, end::End, limits::MAX_REASON_BYTES},
     engine::{Caller, EndCall},
@@ -12,9 +14,14 @@ impl Services {
         &self,
         caller: &Caller,
         request: proto::EndConversationRequest,
+        patience: Option<Duration>,
     ) -> Result<proto::EndConversationResponse, tonic::Status> {
+        let wait = request.wait_for_llm;
         let call = end_call(request)?;
-        let reply = self.engine.end_conversation(caller, call).await?;
+        let mut reply = self.engine.end_conversation(caller, call).await?;
+        if wait {
+            reply = self.engine.wait_for_closing(reply, patience).await?;
+        }
         Ok(proto::EndConversationResponse {
             conversation: self.conversation_of(&reply).await?,
             replayed: reply.replayed(),

@@ -33,6 +33,8 @@ struct From {
     session: Option<Box<str>>,
     /// For each utterance, the index of its message; empty if the request holds utterances.
     messages: Vec<usize>,
+    /// Whether the conversation is returned.
+    conversation: bool,
 }
 
 impl Services {
@@ -48,7 +50,7 @@ impl Services {
             None => self.engine.memorize(&caller, call).await,
         };
         let reply = reply.map_err(|error| of_messages(error, &from.messages))?;
-        Ok(self.memorized(reply, from.session.as_deref()))
+        self.memorized(reply, &from).await
     }
 
     /// Responds to a stream of requests. Once the server closes, no more requests are read, those that were read are
@@ -83,6 +85,7 @@ impl Services {
         let state = request.state.take().map(state::change).transpose();
         let own = request.recipient_state.take().map(state::change).transpose();
         let own = own.map_err(|refusal| refusal.within("recipient_state."))?;
+        let conversation = request.return_conversation;
         let Incoming { drafts, messages } = self.incoming(&mut request)?;
         let call = MemorizeCall {
             address: decode::address(&request.conversation_id, &request.recipient_id)?,
@@ -94,24 +97,43 @@ impl Services {
             recipient_state: own.map(|change| Arc::new(UpdateState { change, expected: None })),
             drafts,
         };
-        Ok(Asked { call, replace_after, from: From { session, messages } })
+        Ok(Asked { call, replace_after, from: From { session, messages, conversation } })
     }
 
-    fn memorized(&self, reply: MemorizeReply, session: Option<&str>) -> proto::MemorizeResponse {
+    async fn memorized(&self, reply: MemorizeReply, from: &From) -> Result<proto::MemorizeResponse, Status> {
+        let conversation = if from.conversation { self.conversation_of(&reply).await? } else { None };
         let outcome = &reply.outcome;
-        proto::MemorizeResponse {
+        Ok(proto::MemorizeResponse {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
             memorized: encode::refs(&outcome.memorized, &reply),
             evicted: encode::refs(&outcome.evicted, &reply),
             summary: encode::summary_update(&reply),
-            capacity: Some(self.capacity(&reply, session)),
+            capacity: Some(self.capacity(&reply, from.session.as_deref())),
             started_conversation: outcome.started,
             replayed: reply.replayed(),
             removed: encode::refs(&outcome.forgotten, &reply),
             ended_conversation_id: outcome.ended.as_ref().map(ToString::to_string).unwrap_or_default(),
             irregularities: reply.value.into_iter().flatten().map(encode::irregularity).collect(),
-        }
+            conversation,
+        })
+    }
+
+    /// The response in a stream.
+    async fn streamed(
+        &self,
+        reply: Result<MemorizeReply, EngineError>,
+        from: &From,
+    ) -> proto::MemorizeStreamResponse {
+        let response = match reply {
+            Ok(reply) => self.memorized(reply, from).await,
+            Err(error) => Err(of_messages(error, &from.messages).into()),
+        };
+        let outcome = match response {
+            Ok(response) => Outcome::Memorized(response),
+            Err(status) => Outcome::Error(wire_status(&status)),
+        };
+        proto::MemorizeStreamResponse { result: Some(outcome) }
     }
 }
 
@@ -155,7 +177,7 @@ impl Answering {
     async fn answer(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         let reply = self.pipeline.next().await?;
         let from = self.asked.pop_front().unwrap_or_default();
-        Some(Ok(self.response(reply, &from)))
+        Some(Ok(self.services.streamed(reply, &from).await))
     }
 
     async fn take(&mut self, message: Option<Result<proto::MemorizeStreamRequest, Status>>) {
@@ -181,18 +203,6 @@ impl Answering {
             }
             None => self.ended = true,
         }
-    }
-
-    fn response(
-        &self,
-        reply: Result<MemorizeReply, EngineError>,
-        from: &From,
-    ) -> proto::MemorizeStreamResponse {
-        let outcome = match reply {
-            Ok(reply) => Outcome::Memorized(self.services.memorized(reply, from.session.as_deref())),
-            Err(error) => Outcome::Error(wire_status(&of_messages(error, &from.messages).into())),
-        };
-        proto::MemorizeStreamResponse { result: Some(outcome) }
     }
 }
 

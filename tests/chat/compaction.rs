@@ -2,7 +2,7 @@
 
 use crate::{server, stored, terminal::Terminal};
 
-const QUESTION: &str = "Compact the older ones into a summary, as /compact does?";
+const QUESTION: &str = "into a summary, as /compact does?";
 /// In the status while nothing is in progress.
 const IDLE: &str = "  /help";
 

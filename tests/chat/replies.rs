@@ -71,6 +71,23 @@ fn the_model_that_replies_summarises_too() {
     assert!(listed.contains("llm test-1"), "{listed}");
 }
 
+/// A model that the server does not have replies; the chat says that another one writes the summaries.
+#[test]
+fn another_model_that_summarises_is_named() {
+    let model = Model::start();
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("key"), "secret\n").expect("the key is written");
+    let url = model.url();
+    let llm =
+        ["--llm", "openai", "--llm-model", "other", "--llm-base-url", &url, "--llm-api-key-file", "key"];
+    let server = Server::start_in(directory, &llm);
+    let arguments = ["-c", "talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
+    for opened in ["a new conversation", "this conversation goes on"] {
+        let chat = Terminal::open(&server, &arguments);
+        chat.shows(&[opened, "the server's own model writes its summaries, not test-1"]);
+    }
+}
+
 #[test]
 fn a_model_that_fails_costs_nothing_and_can_be_asked_again() {
     let (server, model) = (server(), Model::start());

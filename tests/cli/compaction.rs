@@ -54,6 +54,26 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     assert_eq!(json["compactions"][1]["compactedUtteranceCount"], 25);
 }
 
+/// A server without any setting, whose windows hold 20.
+#[test]
+fn a_rolling_window_is_folded_and_then_nothing_is_left() {
+    let server = Server::start(&[]);
+    let line = |number: usize| {
+        format!(
+            "{{\"role\":\"user\",\"content\":\"Parcel {number} goes to Lyon by rail, says order X{number:04}.\"}}\n"
+        )
+    };
+    server.file("long.jsonl", &(1..=60).map(line).collect::<String>());
+    server.run(&["import", "long.jsonl"]).worked();
+    let compacted = server.run(&["compact", "-c", "long"]).worked();
+    assert_holds(&compacted, &["compacted ", " tokens for 45 utterances: ", "; 15 stay\n"]);
+    let again = server.run(&["compact", "-c", "long"]).worked();
+    assert_holds(
+        &again,
+        &["nothing is left to compact: 15 utterances stay; ", " for 45 utterances before them\n"],
+    );
+}
+
 #[test]
 fn what_cannot_be_compacted_is_told() {
     let server = long();

@@ -29,7 +29,10 @@ pub async fn compact(here: &Here<'_>, command: &Command) -> Printed {
     };
     let response = answer(here.server.services().compact_conversation(Request::new(request)).await)?;
     let verb = if *preview { "would make " } else { "" };
-    let mut text = format!("{verb}{}", print::compaction(&response.compaction.unwrap_or_default()));
+    let mut text = match &response.compaction {
+        Some(made) => format!("{verb}{}", print::compaction(made)),
+        None => "nothing to compact".to_owned(),
+    };
     text += &revision(response.revision, response.replayed);
     if *preview {
         response.summary.lines().for_each(|line| _ = writeln!(text, "  {line}"));

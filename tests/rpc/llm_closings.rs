@@ -72,6 +72,57 @@ async fn a_model_tells_what_an_ended_conversation_was_about() {
     assert_eq!((told.closing_model.as_str(), told.end_time), (MODEL, ended.end_time));
 }
 
+/// The response to an ending can wait for the model, within its deadline; the conversation has ended at once.
+#[tokio::test]
+async fn an_ending_can_wait_for_the_model() {
+    let model = Model::new();
+    let session = Session::with_model(model.clone()).await;
+    let said = || vec![user("Please replace the pump of tank T-7."), assistant("It was replaced.")];
+    let waiting = |request_id: &str| EndConversationRequest {
+        wait_for_llm: true,
+        request_id: request_id.to_owned(),
+        ..Default::default()
+    };
+    session.say(said()).await;
+    let mut conversations = session.conversations();
+    let ending = tokio::spawn(async move { conversations.end_conversation(waiting("r")).await });
+    let call = model.called().await;
+    session.say(said()).await;
+    call.tell(TOLD);
+    let ended = ending.await.unwrap().reply().conversation.expect("a conversation");
+    assert_eq!((ended.title.as_str(), ended.closing_model.as_str()), ("Pump of tank T-7 replaced", MODEL));
+    let again = session.conversations().end_conversation(waiting("r")).await.reply();
+    assert_eq!((again.replayed, again.conversation), (true, Some(ended)));
+
+    let mut hurried = tonic::Request::new(waiting("s"));
+    hurried.set_timeout(std::time::Duration::from_secs(2));
+    let ended = session.conversations().end_conversation(hurried).await.reply().conversation;
+    let ended = ended.expect("a conversation");
+    assert_eq!((ended.title.as_str(), ended.closing_model.as_str()), ("Replace the pump of tank T-7", ""));
+    model.called().await.tell(TOLD);
+    session.told(&ended.conversation_id).await;
+}
+
+/// Without a model, and without summaries, there is nothing to wait for.
+#[tokio::test]
+async fn an_ending_without_a_model_does_not_wait() {
+    let model = Model::new();
+    for (session, policy) in [
+        (Session::new().await, Policy::default()),
+        (
+            Session::with_model(model.clone()).await,
+            Policy { summarization_enabled: Some(false), ..Default::default() },
+        ),
+    ] {
+        session.create_with(policy).await;
+        session.say(vec![user("Please replace the pump of tank T-7.")]).await;
+        let request = EndConversationRequest { wait_for_llm: true, ..Default::default() };
+        let ended = session.conversations().end_conversation(request).await.reply();
+        assert_eq!(ended.conversation.expect("a conversation").closing_model, "");
+    }
+    assert!(model.take(0).is_none(), "nobody was asked");
+}
+
 #[tokio::test]
 async fn a_title_that_was_given_stays() {
     let model = Model::new();

@@ -6,10 +6,10 @@ use tonic::Code;
 use utterd::{
     engine::llm::LlmError,
     proto::{
-        CompactConversationRequest, CreateConversationRequest, ForgetMode, GetStatsRequest,
-        ImportConversationRequest, ImportHeader, ListCompactionsRequest, Policy, PolicyPreset, SegmentState,
-        SummarizeRequest, SummaryMethod, compaction_service_client::CompactionServiceClient,
-        import_conversation_request::Message as In,
+        CompactConversationRequest, CreateConversationRequest, EndConversationRequest, ForgetMode,
+        GetStatsRequest, ImportConversationRequest, ImportHeader, ListCompactionsRequest, Policy,
+        PolicyPreset, SegmentState, SummarizeRequest, SummaryMethod,
+        compaction_service_client::CompactionServiceClient, import_conversation_request::Message as In,
     },
     store::MemoryStore,
 };
@@ -217,6 +217,23 @@ async fn a_summary_can_be_waited_for() {
     assert_eq!(summary.text, "Eight pumps were replaced.\n");
     assert_eq!((summary.method(), summary.model.as_str()), (SummaryMethod::Llm, MODEL));
     assert_eq!(summary.llm_error, "");
+}
+
+/// Seed 000: a summary of any conversation on demand, also of one that has ended.
+#[tokio::test]
+async fn a_summary_of_an_ended_conversation_can_be_waited_for() {
+    let model = Model::new();
+    let session = Session::with_model(model.clone()).await;
+    session.create_with(Policy { summarization_enabled: Some(false), ..Default::default() }).await;
+    say(&session, 8).await;
+    let ended = session.conversations().end_conversation(EndConversationRequest::default()).await.reply();
+    let conversation_id = ended.conversation.expect("a conversation").conversation_id;
+    let mut memory = session.memory();
+    let request = SummarizeRequest { conversation_id, wait_for_llm: true, ..Default::default() };
+    let summary = tokio::spawn(async move { memory.summarize(request).await });
+    model.called().await.tell("Eight pumps were replaced.");
+    let summary = summary.await.unwrap().reply();
+    assert_eq!((summary.text.as_str(), summary.model.as_str()), ("Eight pumps were replaced.\n", MODEL));
 }
 
 #[tokio::test]

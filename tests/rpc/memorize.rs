@@ -2,8 +2,10 @@
 
 use tonic::Code;
 use utterd::proto::{
-    ConversationStatus, DeleteConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
-    MemorizeRequest, NewUtterance, UtteranceState,
+    CompactConversationRequest, ConversationStatus, DeleteConversationRequest, EndConversationRequest,
+    GetCapacityInfoRequest, GetConversationRequest, ListConversationsRequest, MemorizeRequest,
+    MemorizeStreamRequest, NewUtterance, UndoCompactionRequest, UtteranceState,
+    memorize_stream_response::Result as Outcome,
 };
 
 use crate::session::{
@@ -92,6 +94,63 @@ async fn one_that_starts_by_its_id_is_its_recipients() {
     session.conversations().delete_conversation(delete).await.reply();
     to("other", "ann").await;
     assert_eq!(to("", "ann").await, "other", "it was started anew");
+}
+
+/// Seed 000: adding a message returns its conversation, here when it is asked for.
+#[tokio::test]
+async fn the_conversation_is_returned_when_it_is_asked_for() {
+    let session = Session::new().await;
+    assert_eq!(session.say(vec![user("hello")]).await.conversation, None);
+    let asking = MemorizeRequest {
+        return_conversation: true,
+        request_id: "r".to_owned(),
+        ..memorize(vec![user("hello again")])
+    };
+    let said = session.memory().memorize(asking.clone()).await.reply();
+    let returned = said.conversation.expect("it was asked for");
+    let get = || GetConversationRequest::default();
+    let got = session.conversations().get_conversation(get()).await.reply().conversation;
+    assert_eq!(Some(&returned), got.as_ref());
+    assert_eq!((returned.revision, returned.utterance_count(), returned.active), (2, 2, true));
+
+    let messages = ["s1", "s2"].map(|id| MemorizeStreamRequest {
+        memorize: Some(MemorizeRequest { request_id: id.to_owned(), ..asking.clone() }),
+    });
+    let mut responses = session.memory().memorize_stream(futures::stream::iter(messages)).await.reply();
+    for revision in [3, 4] {
+        let response = responses.message().await.expect("a response").and_then(|response| response.result);
+        let Some(Outcome::Memorized(said)) = response else { panic!("{response:?}") };
+        assert_eq!(said.conversation.expect("it was asked for").revision, revision);
+    }
+    let again = session.memory().memorize(asking.clone()).await.reply();
+    assert!(again.replayed);
+    assert_eq!(again.conversation.expect("it is there").revision, 4, "as it is now");
+    let delete = DeleteConversationRequest { conversation_id: said.conversation_id, ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    assert_eq!(session.memory().memorize(asking).await.reply().conversation, None, "it is gone");
+}
+
+/// Seed 004 asks a conversation whether it is compacted: whether a summary is in the place of a part of it.
+#[tokio::test]
+async fn a_conversation_says_whether_something_has_left_its_window() {
+    let session = Session::new().await;
+    let is_compacted = async || {
+        let got = session.conversations().get_conversation(GetConversationRequest::default()).await.reply();
+        let listed =
+            session.conversations().list_conversations(ListConversationsRequest::default()).await.reply();
+        let got = got.conversation.expect("a conversation").is_compacted;
+        assert_eq!(listed.conversations[0].is_compacted, got, "a list says the same");
+        got
+    };
+    session.say_many(20).await;
+    assert!(!is_compacted().await);
+    let oldest = CompactConversationRequest { count: Some(2), ..Default::default() };
+    session.compactions().compact_conversation(oldest).await.reply();
+    assert!(is_compacted().await);
+    session.compactions().undo_compaction(UndoCompactionRequest::default()).await.reply();
+    assert!(!is_compacted().await, "all of it is back");
+    session.say(vec![user("the 21st")]).await;
+    assert!(is_compacted().await, "an eviction counts too");
 }
 
 /// The 21st utterance exceeds the window's maximum: it goes down to 16.

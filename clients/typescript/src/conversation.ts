@@ -33,6 +33,7 @@ import type {
 import type {
   AddOptions,
   CompactOptions,
+  EndOptions,
   ConversationAddress,
   ForgetOptions,
   ForkOptions,
@@ -374,8 +375,8 @@ export class Conversation {
   }
 
   /** Ends the conversation: it gets a title and a closing summary, and accepts no more messages. */
-  async end(reason = "", options: ChangeOptions = {}): Promise<ConversationRecord> {
-    const request = { ...this.change(options), reason };
+  async end(reason = "", options: EndOptions = {}): Promise<ConversationRecord> {
+    const request = { ...this.change(options), reason, waitForLlm: options.waitForModel };
     const it = await this.calls.make(this.calls.conversations.endConversation, request, options);
     return read.conversation(it.conversation);
   }
@@ -458,12 +459,13 @@ function compactedOf(it: {
   compaction?: { compactedUtteranceCount?: number; tokenCountBefore?: number; tokenCountAfter?: number };
   capacity?: Parameters<typeof read.capacity>[0];
 }): Compacted {
+  const total = it.capacity?.totalTokenCount ?? 0;
   return {
     conversationId: it.conversationId,
     revision: Number(it.revision),
     utterances: it.compaction?.compactedUtteranceCount ?? 0,
-    tokensBefore: it.compaction?.tokenCountBefore ?? 0,
-    tokensAfter: it.compaction?.tokenCountAfter ?? 0,
+    tokensBefore: it.compaction?.tokenCountBefore ?? total,
+    tokensAfter: it.compaction?.tokenCountAfter ?? total,
     summary: "",
     capacity: read.capacity(it.capacity),
   };

@@ -228,7 +228,7 @@ export interface Summary {
 export interface Compacted {
   readonly conversationId: string;
   readonly revision: number;
-  /** Utterances that left the window, or returned to it. */
+  /** Utterances that left the window, or returned to it; 0 if nothing was left to compact. */
   readonly utterances: number;
   /** Tokens of window and summary together. */
   readonly tokensBefore: number;

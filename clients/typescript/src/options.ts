@@ -97,6 +97,12 @@ export interface SummarizeOptions extends CallOptions {
   readonly waitForModel?: boolean;
 }
 
+/** How to end a conversation. */
+export interface EndOptions extends ChangeOptions {
+  /** Waits until the server's model has written the title and the closing summary, if there is one. */
+  readonly waitForModel?: boolean;
+}
+
 /** What to compact. */
 export interface CompactOptions extends ChangeOptions {
   /** How many utterances stay in the window, at least; 15 by default. */

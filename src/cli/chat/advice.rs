@@ -10,13 +10,20 @@ use crate::{
 /// The most rows of the question; on a small screen, the possible answers take precedence.
 const ROWS: usize = 6;
 
-/// The rows of the question, if the transcript and the question have `room` rows together.
-pub fn rows(advice: CompactionAdvice, capacity: &Capacity, columns: usize, room: usize) -> Vec<String> {
+/// The rows of the question, if the transcript and the question have `room` rows together. `replies`: a model
+/// reads the conversation for each reply, so that its length has a price.
+pub fn rows(
+    advice: CompactionAdvice,
+    capacity: &Capacity,
+    replies: bool,
+    columns: usize,
+    room: usize,
+) -> Vec<String> {
     let question = format!(
-        "📦 The conversation has {}, {} in all, and a model reads them for each reply. Compact the older \
-         ones into a summary, as /compact does?",
+        "📦 The conversation has {}, {} in all{}. Compact the older ones into a summary, as /compact does?",
         counted(advice.utterance_count(), "message"),
         counted(capacity.total_token_count(), "token"),
+        if replies { ", and a model reads them for each reply" } else { "" },
     );
     let answers = [
         format!("[Y] Yes, keep the last {}", count(advice.keep_recent())),
@@ -45,10 +52,14 @@ mod tests {
     use super::*;
 
     fn asked(columns: usize, room: usize) -> Vec<String> {
+        asked_of(true, columns, room)
+    }
+
+    fn asked_of(replies: bool, columns: usize, room: usize) -> Vec<String> {
         let advice =
             CompactionAdvice { threshold: Some(50), utterance_count: Some(52), keep_recent: Some(15) };
         let capacity = Capacity { total_token_count: Some(2_310), ..Default::default() };
-        rows(advice, &capacity, columns, room)
+        rows(advice, &capacity, replies, columns, room)
     }
 
     #[test]
@@ -59,6 +70,16 @@ mod tests {
             "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
         ];
         assert_eq!(asked(80, 20), expected);
+    }
+
+    #[test]
+    fn without_a_model_it_speaks_of_none() {
+        let expected = [
+            "📦 The conversation has 52 messages, 2,310 tokens in all. Compact the older ones",
+            "into a summary, as /compact does?",
+            "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
+        ];
+        assert_eq!(asked_of(false, 80, 20), expected);
     }
 
     #[test]

@@ -28,8 +28,8 @@ pub struct Chat {
     /// The limits of a conversation that the chat creates
     #[arg(long, default_value = "session")]
     pub preset: Preset,
-    /// The model that replies; without it, what you say is stored and nobody replies. If the server summarises with
-    /// models, this one also summarises a new conversation
+    /// The model that replies; without it, what you say is stored and nobody replies. It also summarises a new
+    /// conversation if it is one of the server's models; if another one does, the chat says so when it opens
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
     /// The address of the model's server, which has OpenAI's chat completions [default: OpenAI]

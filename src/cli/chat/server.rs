@@ -15,7 +15,7 @@ use crate::{
         args::Preset,
         capacity::lines,
         client::Connection,
-        compact::{compacted, undone},
+        compact::{compacted, nothing_to_compact, undone},
         errors::{blames, reason, refusal},
         forget::describe,
         text::{counted, said, sequences, speaker},
@@ -24,8 +24,9 @@ use crate::{
         AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactConversationRequest,
         CompactionAnswer, Conversation, ConversationStatus, CreateConversationRequest,
         EndConversationRequest, ForgetMode, ForgetRequest, GetCapacityInfoRequest, GetConversationRequest,
-        GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, NewUtterance, Policy,
-        RememberRequest, RestoreRequest, SummaryPlacement, UndoCompactionRequest, Utterance, UtteranceState,
+        GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, NewUtterance,
+        Policy, RememberRequest, RestoreRequest, SummaryPlacement, UndoCompactionRequest, Utterance,
+        UtteranceState,
     },
 };
 
@@ -101,13 +102,32 @@ impl Server {
             ConversationStatus::Closed => "this conversation has ended; /new starts another",
             _ => "this conversation goes on; /new starts another, /help lists the commands",
         };
-        self.opened(conversation.conversation_id, note).await
+        self.opened(conversation, note).await
     }
 
-    async fn opened(&self, conversation_id: String, note: &str) -> Result<Opening, Status> {
-        let window = self.window(&conversation_id).await?;
+    async fn opened(&self, conversation: Conversation, note: &str) -> Result<Opening, Status> {
+        let window = self.window(&conversation.conversation_id).await?;
         let in_memory = if window.in_memory { IN_MEMORY } else { "" };
-        Ok(Opening { conversation_id, window, note: format!("{note}{in_memory}") })
+        let summarized = self.summarized_by(&conversation).await.unwrap_or_default();
+        let note = format!("{note}{summarized}{in_memory}");
+        Ok(Opening { conversation_id: conversation.conversation_id, window, note })
+    }
+
+    /// Says which model writes the conversation's summaries, if it is not the one that replies.
+    async fn summarized_by(&self, conversation: &Conversation) -> Option<String> {
+        let policy = conversation.policy.clone().unwrap_or_default();
+        let model = self.model.as_ref()?;
+        let writer = policy.summary_model();
+        let written = policy.summarization_enabled() && policy.llm_summaries.unwrap_or(true);
+        if writer == model || !written {
+            return None;
+        }
+        let request =
+            GetStatsRequest { conversation_id: conversation.conversation_id.clone(), ..Default::default() };
+        let response = self.connection.conversations().get_stats(request).await.ok()?.into_inner();
+        response.stats?.llm?;
+        let writer = if writer.is_empty() { "the server's own model" } else { writer };
+        Some(format!("\n{writer} writes its summaries, not {model}"))
     }
 
     async fn create(&self, conversation_id: &str) -> Result<Opening, Status> {
@@ -126,7 +146,7 @@ impl Server {
             response => response?,
         };
         let conversation = response.into_inner().conversation.unwrap_or_default();
-        self.opened(conversation.conversation_id, "a new conversation; /help lists the commands").await
+        self.opened(conversation, "a new conversation; /help lists the commands").await
     }
 
     /// Ends a conversation, unless it has ended, and starts another.
@@ -235,6 +255,7 @@ impl Server {
         let capacity = response.capacity.unwrap_or_default();
         let note = match (answer, response.compaction) {
             (_, Some(compaction)) => Some(compacted(&compaction, &capacity, false)),
+            _ if response.nothing_to_compact => Some(nothing_to_compact(&capacity)),
             (CompactionAnswer::NeverThisSession, _) => {
                 Some("you will not be asked again in this session; /compact compacts at any time".into())
             }
@@ -254,8 +275,11 @@ impl Server {
         let call = self.connection.compactions().compact_conversation(request).await;
         let response = call.map_err(|status| refusal(&status))?.into_inner();
         let capacity = response.capacity.unwrap_or_default();
-        let note = compacted(&response.compaction.unwrap_or_default(), &capacity, preview);
-        match preview {
+        let note = match response.nothing_to_compact {
+            true => nothing_to_compact(&capacity),
+            false => compacted(&response.compaction.unwrap_or_default(), &capacity, preview),
+        };
+        match preview && !response.nothing_to_compact {
             true => Ok(Done { note: Some(format!("{note}\n{}", response.summary)), ..Done::default() }),
             false => self.done(conversation_id, Some(note)).await,
         }

@@ -68,8 +68,8 @@ fn advised(model: Option<&str>) -> Chat {
 fn the_question_whether_to_compact_stands_above_the_status() {
     let expected = [
         "user       hi",
-        "📦 The conversation has 51 messages, 1,234 tokens in all, and a model reads them",
-        "for each reply. Compact the older ones into a summary, as /compact does?",
+        "📦 The conversation has 51 messages, 1,234 tokens in all. Compact the older ones",
+        "into a summary, as /compact does?",
         "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
         " [51 messages] 1,234 tokens",
         &format!("{:<59}Y, N or V, and Enter", " no model is attached: what you say is kept · demo"),

@@ -6,7 +6,7 @@ use crate::domain::{
     Conversation, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
     change::Context,
     compaction::{Cause, Compaction, Unable},
-    limits::LEAST_COMPACTED_WINDOW,
+    limits::LEAST_TO_COMPACT,
     segment::SummaryContext,
 };
 
@@ -46,17 +46,18 @@ pub struct Compacted {
     pub compaction: Arc<Compaction>,
 }
 
-/// Moves the oldest utterances of the window into the archive, and summarises them.
+/// Moves the oldest utterances of the window into the archive, and summarises them. `None`, without a change,
+/// if nothing is left to compact: the window has only what stays.
 ///
-/// Refuses, and changes nothing, if nothing can leave the window, or fewer utterances than the count; if the
-/// policy has no summaries, unless none is wanted; if the conversation has ended; and if the revision is not
-/// the expected one. Without a count, it also refuses a window of fewer than [`LEAST_COMPACTED_WINDOW`]
-/// utterances, and one that would not become smaller.
+/// Refuses, and changes nothing, if fewer utterances than the count can leave the window; if the policy has no
+/// summaries, unless none is wanted; if the conversation has ended; and if the revision is not the expected
+/// one. Without a count, it also refuses a conversation with fewer than [`LEAST_TO_COMPACT`]
+/// [utterances](Conversation::uncompacted) that no compaction took, and one that would not become smaller.
 pub fn compact(
     before: &Conversation,
     command: &Compact,
     context: &Context<'_>,
-) -> Result<Verdict<Compacted>, Refusal> {
+) -> Result<Verdict<Option<Compacted>>, Refusal> {
     before.expect(command.expected)?;
     before.check_open()?;
     if command.summarises && !before.head.policy.summarization_enabled {
@@ -66,6 +67,9 @@ pub fn compact(
         Extent::AllBut(keep_recent) => all_but(before, keep_recent)?,
         Extent::Oldest(count) => oldest(before, count)?,
     };
+    if leaving.is_empty() {
+        return Ok(Verdict::Decided(None));
+    }
     let mut transition = Transition::from(before, context.now);
     transition.leave(&leaving);
     if command.summarises {
@@ -85,19 +89,25 @@ pub fn compact(
         return Ok(Verdict::Need(need));
     }
     let transition = transition.finish(&before.summary);
-    Ok(Verdict::Decided(Compacted { transition, compaction }))
+    Ok(Verdict::Decided(Some(Compacted { transition, compaction })))
 }
 
 /// What leaves for [`Extent::AllBut`], ascending: whole units.
 fn all_but(before: &Conversation, keep_recent: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
-    let count = before.window.len();
-    if count < LEAST_COMPACTED_WINDOW {
-        return Err(Unable::TooShortToCompact { count });
+    match before.uncompacted() {
+        count if count < LEAST_TO_COMPACT => Err(Unable::TooShortToCompact { count }),
+        _ => Ok(leaving(before, keep_recent as usize)),
     }
-    let leaving = leaving(before, keep_recent as usize);
-    match leaving.is_empty() {
-        true => Err(Unable::NothingToCompact { count, keep_recent }),
-        false => Ok(leaving),
+}
+
+impl Conversation {
+    /// How many utterances are stored, in the window and the archive, less those that a listed compaction took
+    /// and no undo brought back. A rolling window never holds many; what left it by eviction counts too.
+    pub fn uncompacted(&self) -> u64 {
+        let mut evicted = (*self.head.archived).clone();
+        let standing = self.compactions.iter().filter(|compaction| compaction.undone.is_none());
+        standing.for_each(|compaction| evicted.subtract(&compaction.compacted));
+        self.window.len() as u64 + evicted.count()
     }
 }
 

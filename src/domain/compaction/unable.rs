@@ -2,29 +2,19 @@
 
 use crate::domain::{
     Reason, Sequence,
-    limits::{LEAST_COMPACTED_WINDOW, MAX_UNDO},
+    limits::{LEAST_TO_COMPACT, MAX_UNDO},
 };
 
 /// Why a conversation is not compacted, or a compaction not undone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unable {
-    /// A window has too few utterances to be compacted.
+    /// The conversation has too few utterances to be compacted.
     #[error(
-        "the window has {count} utterances, too few to compact: must be {LEAST_COMPACTED_WINDOW} or more"
+        "the conversation stores {count} utterances that were not compacted before, too few to compact: must be {LEAST_TO_COMPACT} or more"
     )]
     TooShortToCompact {
-        /// The window's utterances.
-        count: usize,
-    },
-    /// Nothing can leave the window.
-    #[error(
-        "none of the window's {count} utterances can be compacted: the last {keep_recent} stay, and so do system utterances at the head, pinned ones and whole exchanges; use a smaller keep_recent"
-    )]
-    NothingToCompact {
-        /// The window's utterances.
-        count: usize,
-        /// How many must stay.
-        keep_recent: u32,
+        /// The utterances stored that no compaction took.
+        count: u64,
     },
     /// Fewer utterances can leave the window than were asked for.
     #[error(
@@ -75,7 +65,7 @@ impl Unable {
     pub fn reason(&self) -> Reason {
         match self {
             Self::TooShortToCompact { .. } => Reason::TooShortToCompact,
-            Self::NothingToCompact { .. } | Self::FewerToCompact { .. } => Reason::NothingToCompact,
+            Self::FewerToCompact { .. } => Reason::NothingToCompact,
             Self::Irreducible { .. } => Reason::Irreducible,
             Self::SummariesDisabled => Reason::SummariesDisabled,
             Self::NothingToUndo => Reason::NothingToUndo,

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::summarizer::{Material, Told};
 use crate::{
     domain::{Conversation, Namespace, Ranges},
-    engine::{CompactReply, Engine, EngineError},
+    engine::{CompactReply, EndReply, Engine, EngineError},
 };
 
 /// The result of waiting for a model.
@@ -45,13 +45,39 @@ impl Engine {
         reply: CompactReply,
         patience: Option<Duration>,
     ) -> Result<CompactReply, EngineError> {
-        let (Some(llm), Some(state)) = (self.llm.clone(), reply.state.clone()) else { return Ok(reply) };
-        let Some(made) = reply.value.clone() else { return Ok(reply) };
+        let Some(state) = reply.state.clone() else { return Ok(reply) };
+        let Some(made) = reply.value.clone().flatten() else { return Ok(reply) };
+        let newest = self.wait_while(state, patience, |state| awaits(state, &made.compacted)).await?;
+        let newer = newest.compactions.iter().find(|newer| newer.number == made.number).cloned();
+        Ok(reply.at(newest, Some(newer.unwrap_or(made))))
+    }
+
+    /// Waits until the title and the closing summary await no model any more, or for `patience`. Returns the
+    /// conversation as it is then. A replayed outcome is returned immediately.
+    pub async fn wait_for_closing(
+        self: &Arc<Self>,
+        reply: EndReply,
+        patience: Option<Duration>,
+    ) -> Result<EndReply, EngineError> {
+        let (Some(state), false) = (reply.state.clone(), reply.replayed()) else { return Ok(reply) };
+        let awaits = |state: &Conversation| state.head.ended.as_ref().is_some_and(|it| it.awaits.is_some());
+        Ok(reply.at(self.wait_while(state, patience, awaits).await?, ()))
+    }
+
+    /// Waits until a model is no longer awaited, or for `patience`, at most the model's timeout. Returns the
+    /// newest state of the conversation; the given one if there is no model.
+    async fn wait_while(
+        self: &Arc<Self>,
+        state: Arc<Conversation>,
+        patience: Option<Duration>,
+        awaits: impl Fn(&Conversation) -> bool,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let Some(llm) = self.llm.clone() else { return Ok(state) };
         let until = Instant::now() + patience.unwrap_or(llm.timeout).min(llm.timeout);
         let queue = self.queues.of(state.key());
         let (mut changes, watching) = (queue.watch(), self.watches.begin(None));
         let mut newest = self.published(state.key()).await?.unwrap_or(state);
-        while awaits(&newest, &made.compacted) {
+        while awaits(&newest) {
             watching.saw(&newest);
             if !matches!(tokio::time::timeout_at(until, changes.changed()).await, Ok(Ok(()))) {
                 break;
@@ -62,8 +88,7 @@ impl Engine {
             }
             newest = now;
         }
-        let newer = newest.compactions.iter().find(|newer| newer.number == made.number).cloned();
-        Ok(reply.at(newest, newer.unwrap_or(made)))
+        Ok(newest)
     }
 }
 

@@ -23,6 +23,7 @@ impl Script {
         let focus = vec!["codes".to_owned()];
         let command = Compact { extent, summarises, focus, cause: Cause::Asked, expected: None };
         let compacted = self.decide(|before, context| compact(before, &command, context)).await;
+        let compacted = compacted.expect("there is something to compact");
         self.apply(&Step::of(&self.state, compacted.transition)).await;
         compacted.compaction
     }

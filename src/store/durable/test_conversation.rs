@@ -153,7 +153,7 @@ impl<'s> TestConversation<'s> {
             expected: None,
         };
         let compacted = self.decided(|before, context| compact(before, &command, context));
-        self.apply(compacted.ok().map(|compacted| compacted.transition));
+        self.apply(compacted.ok().flatten().map(|compacted| compacted.transition));
     }
 
     /// Undoes the last compaction in effect, if possible.

@@ -42,6 +42,11 @@ impl Conversation {
         Ok(facts)
     }
 
+    /// Whether something has left the window and not come back.
+    pub fn is_compacted(&self) -> bool {
+        self.said.iter().any(|said| matches!(said.home, Home::Archive | Home::Dropped))
+    }
+
     /// What the last compaction removed from the window is back, and in no summary.
     pub fn undo(&mut self) -> Result<Facts, Reason> {
         self.check_open()?;

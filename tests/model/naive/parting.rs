@@ -81,8 +81,8 @@ impl Conversation {
             None if self.archive().is_empty() => 0,
             None => self.turn,
         };
-        let left = self.said.iter().any(|said| matches!(said.home, Home::Archive | Home::Dropped));
-        self.only_instructions = !left && self.window().iter().all(|sequence| self.is_instruction(*sequence));
+        self.only_instructions =
+            !self.is_compacted() && self.window().iter().all(|sequence| self.is_instruction(*sequence));
         self.awaits = newest.filter(|newest| {
             let said = self.get(*newest);
             said.what.awaits_answer && !said.forgotten

@@ -96,6 +96,7 @@ impl Conversation {
             revision: self.revision,
             utterance_count: Some((self.window().len() + self.archive().len()) as i32),
             window_token_count: Some(self.measures().tokens),
+            is_compacted: self.is_compacted(),
             active,
             end_time: self.ended.as_ref().map(|(at, _)| time(*at)),
             forked_from: self.forked_from.as_ref().map(|(_, id, sequence)| proto::ForkedFrom {

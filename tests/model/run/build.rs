@@ -192,6 +192,7 @@ impl Run {
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
                     expected_revision: heading.expected_revision,
+                    wait_for_llm: false,
                 })
             }
             Command::Delete { attempt } => {

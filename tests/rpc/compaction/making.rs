@@ -84,6 +84,55 @@ async fn a_preview_changes_nothing_and_tells_what_would_be() {
     assert_eq!(Some(shown), made.capacity);
 }
 
+/// A server without any setting has rolling windows, which never hold 30: what left them counts too.
+#[tokio::test]
+async fn a_rolling_window_is_folded_and_then_nothing_is_left() {
+    let session = Session::new().await;
+    session.say(notes(1..=29)).await;
+    let short = session.compactions().compact_conversation(keep(15)).await.refusal();
+    short.is(Code::FailedPrecondition, "TOO_SHORT_TO_COMPACT").says("29 utterances");
+    for number in 30..=60 {
+        session.say(notes(number..=number)).await;
+    }
+    let before = session.window().await;
+    let preview = CompactConversationRequest { preview: true, ..CompactConversationRequest::default() };
+    assert!(!compact(&session, preview.clone()).await.nothing_to_compact);
+
+    let request = CompactConversationRequest { request_id: "r".to_owned(), ..Default::default() };
+    let response = compact(&session, request.clone()).await;
+    assert!(!response.nothing_to_compact);
+    let made = response.compaction.unwrap();
+    assert_eq!(made.kept_utterance_count(), 15);
+    assert_eq!(made.compacted_utterance_count() as usize, before.len() - 15);
+    let capacity = response.capacity.unwrap();
+    assert_eq!(capacity.utterance_count(), 15);
+    assert_eq!(capacity.summary.unwrap().covered_utterance_count(), 45, "all that is behind the window");
+    assert_eq!(session.window().await.len(), 15);
+
+    for again in [preview, CompactConversationRequest { request_id: "s".to_owned(), ..Default::default() }] {
+        let response = compact(&session, again).await;
+        assert!(response.nothing_to_compact && response.compaction.is_none(), "{response:?}");
+        assert_eq!(
+            (response.revision, &response.summary),
+            (capacity.revision, &session.summary().await.text)
+        );
+        assert_eq!(response.capacity.as_ref(), Some(&session.capacity().await));
+    }
+    let advised =
+        AnswerCompactionPromptRequest { answer: CompactionAnswer::CompactNow.into(), ..Default::default() };
+    let answered = session.compactions().answer_compaction_prompt(advised).await.reply();
+    assert!(answered.nothing_to_compact && answered.compaction.is_none());
+    assert_eq!(session.capacity().await.revision, capacity.revision, "nothing happened");
+
+    session.say(notes(61..=61)).await;
+    for (id, nothing) in [("r", false), ("s", true)] {
+        let request = CompactConversationRequest { request_id: id.to_owned(), ..Default::default() };
+        let again = compact(&session, request).await;
+        assert_eq!((again.replayed, again.nothing_to_compact), (true, nothing), "{id}");
+        assert_eq!(again.compaction.is_none(), nothing, "{id}");
+    }
+}
+
 #[tokio::test]
 async fn focus_areas_decide_what_is_kept() {
     let session = long(40).await;

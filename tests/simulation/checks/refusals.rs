@@ -108,7 +108,7 @@ fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
             kept.unwrap_or(Revision::NONE) == stale.actual
         }),
         Refusal::Compaction(Unable::TooShortToCompact { count }) => {
-            version.state.as_ref().is_none_or(|state| state.window.len() == *count)
+            version.state.as_ref().is_none_or(|state| state.uncompacted() == *count)
         }
         Refusal::Compaction(Unable::NothingToUndo) => version.state.as_ref().is_none_or(|state| {
             state

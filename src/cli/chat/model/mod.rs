@@ -140,7 +140,7 @@ impl Chat {
         let columns = usize::from(self.columns);
         let mut rows = match self.advice {
             _ if command::is_command(self.input.text()) => hints(self.input.text(), columns),
-            Some(advice) => advice::rows(advice, &self.capacity, columns, room),
+            Some(advice) => advice::rows(advice, &self.capacity, self.model.is_some(), columns, room),
             None => Vec::new(),
         };
         rows.truncate(room);

@@ -141,7 +141,8 @@ impl Life {
         self.memorize(drafts);
     }
 
-    pub(super) fn compact(&mut self, keep_recent: u32) -> Result<Arc<Compaction>, Refusal> {
+    /// Compacts; `None` if nothing is left to compact.
+    pub(super) fn compact(&mut self, keep_recent: u32) -> Result<Option<Arc<Compaction>>, Refusal> {
         self.compact_by(Extent::AllBut(keep_recent), true)
     }
 
@@ -149,11 +150,12 @@ impl Life {
         &mut self,
         extent: Extent,
         summarises: bool,
-    ) -> Result<Arc<Compaction>, Refusal> {
+    ) -> Result<Option<Arc<Compaction>>, Refusal> {
         let command = Compact { extent, summarises, focus: Vec::new(), cause: Cause::Asked, expected: None };
         let compacted = self.decide(|before, context| compact(before, &command, context))?;
-        self.apply(compacted.transition);
-        Ok(compacted.compaction)
+        let Some(Compacted { transition, compaction }) = compacted else { return Ok(None) };
+        self.apply(transition);
+        Ok(Some(compaction))
     }
 
     pub(super) fn undo(&mut self) -> Result<Undone, Refusal> {

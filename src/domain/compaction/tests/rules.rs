@@ -18,7 +18,7 @@ fn all_but_the_last_utterances_become_summary() {
     let mut life = Life::new(policy(Policy::SESSION));
     life.memorize(vec![said(Role::System, "Be brief.")]);
     life.say(52);
-    let made = life.compact(15).unwrap();
+    let made = life.compact(15).unwrap().unwrap();
     let window: Vec<u64> = life.state.window.iter().map(|utterance| utterance.sequence.get()).collect();
     assert_eq!(window, [1].into_iter().chain(39..=53).collect::<Vec<_>>());
     assert_eq!((made.count, made.kept, made.number), (37, 16, 1));
@@ -27,13 +27,25 @@ fn all_but_the_last_utterances_become_summary() {
     assert_eq!(life.state.head.archived.count(), 37);
 }
 
+/// Seed 004: 70 % less.
+#[test]
+fn a_summary_has_at_most_thirty_percent_of_what_it_covers() {
+    for count in [30, 52, 100, 250] {
+        let mut life = Life::new(policy(Policy::SESSION));
+        life.say(count);
+        let made = life.compact(15).unwrap().unwrap();
+        let (told, source) = (u64::from(life.state.summary.tokens()), made.source_tokens);
+        assert!(told > 0 && told <= (source * 30 / 100).max(40), "{count}: {told} of {source}");
+    }
+}
+
 #[test]
 fn an_exchange_at_the_cut_stays_whole() {
     let mut life = Life::new(policy(Policy::SESSION));
     life.say(30);
     life.call_tools(3, 3);
     life.say(2);
-    let made = life.compact(4).unwrap();
+    let made = life.compact(4).unwrap().unwrap();
     assert_eq!(made.compacted.last(), Some(Sequence(30)));
     assert_eq!(life.state.window.len(), 6);
 }
@@ -44,10 +56,46 @@ fn what_cannot_be_compacted_is_refused_with_its_reason() {
     life.say(29);
     assert_eq!(reason(life.compact(15)), Reason::TooShortToCompact);
     life.say(1);
-    assert_eq!(reason(life.compact(30)), Reason::NothingToCompact);
+    assert_eq!(reason(life.compact_by(Extent::Oldest(30), true)), Reason::NothingToCompact);
     assert_eq!(reason(life.undo()), Reason::NothingToUndo);
     life.limit(PolicyUpdate { summarization_enabled: Some(false), ..PolicyUpdate::default() });
     assert_eq!(reason(life.compact(15)), Reason::SummariesDisabled);
+}
+
+#[test]
+fn a_window_with_only_what_stays_has_nothing_to_compact() {
+    let mut life = Life::new(policy(Policy::SESSION));
+    life.say(30);
+    let before = life.state.clone();
+    assert_eq!(life.compact(30), Ok(None));
+    assert_eq!(life.state, before);
+}
+
+/// A rolling window never holds 30, but the conversation stores more.
+#[test]
+fn a_rolling_window_is_folded_down_to_its_last_utterances() {
+    let mut life = Life::new(policy(Policy::ROLLING));
+    life.say(29);
+    assert_eq!(reason(life.compact(15)), Reason::TooShortToCompact);
+    life.say(31);
+    assert_eq!((life.state.window.len(), life.state.uncompacted()), (20, 60));
+    let made = life.compact(15).unwrap().unwrap();
+    assert_eq!((made.compacted.clone(), made.kept), (Ranges::of(Sequence(41), Sequence(45)), 15));
+    assert_eq!(life.state.summary.covers().count(), 45, "all that is behind the window");
+    assert_eq!(life.state.uncompacted(), 55, "what the compaction took no longer counts");
+    assert_eq!(life.compact(15), Ok(None));
+    life.undo().unwrap();
+    assert_eq!((life.state.window.len(), life.state.uncompacted()), (20, 60));
+    life.check().unwrap();
+}
+
+/// What the turns evicted was compacted: it does not make what is left long enough.
+#[test]
+fn what_compactions_took_does_not_count() {
+    let mut life = Life::new(policy(Policy { turns: Some(Marks::of(10)), ..Policy::TURNS }));
+    life.say(60);
+    assert!(!life.state.compactions.is_empty() && life.state.uncompacted() < 30);
+    assert_eq!(reason(life.compact(2)), Reason::TooShortToCompact);
 }
 
 #[test]
@@ -180,7 +228,7 @@ fn a_compactions_figures_follow_what_stands() {
         (made.tokens_after, made.model.clone())
     };
     life.say(60);
-    let asked = life.compact(15).unwrap();
+    let asked = life.compact(15).unwrap().unwrap();
     assert_eq!(asked.keep_recent, Some(15));
     let (extracted, _) = figures(&life);
     life.replace_by_llm(0);
@@ -226,7 +274,7 @@ fn exactly_so_many_leave_and_come_back_without_a_summary() {
     let free = |life: &Life| life.state.window.len();
     assert_eq!(free(&life), 12);
     for (count, left) in [(1, 1), (6, 6), (7, 9), (8, 9), (9, 9), (11, 11)] {
-        let made = life.compact_by(Extent::Oldest(count), false).unwrap();
+        let made = life.compact_by(Extent::Oldest(count), false).unwrap().unwrap();
         assert_eq!((made.count, made.summarised), (left, false), "of {count}");
         assert!(life.state.summary.segments().is_empty());
         life.undo().unwrap();

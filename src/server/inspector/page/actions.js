@@ -173,8 +173,10 @@ export function compact(conversation) {
   const preview = async () => {
     try {
       const asked = { conversationId: conversation.id, preview: true, ...request() };
-      const { compaction } = await call("CompactionService/CompactConversation", asked);
-      shown.textContent = `${counted(compaction.compactedUtteranceCount, "utterance")} would leave: ${count(compaction.tokenCountBefore)} → ${count(compaction.tokenCountAfter)} tokens`;
+      const { compaction, capacity } = await call("CompactionService/CompactConversation", asked);
+      shown.textContent = compaction
+        ? `${counted(compaction.compactedUtteranceCount, "utterance")} would leave: ${count(compaction.tokenCountBefore)} → ${count(compaction.tokenCountAfter)} tokens`
+        : `Nothing is left to compact: ${counted(capacity.utteranceCount, "utterance")} stay; the summary covers ${count(capacity.summary.coveredUtteranceCount)}`;
     } catch (error) {
       shown.textContent = /** @type {Error} */ (error).message;
     }

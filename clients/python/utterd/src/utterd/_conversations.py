@@ -143,12 +143,22 @@ def edit(
     return read.utterance(it.utterance)
 
 
-def end(at: Address, reason: str = "", *, expected_revision: int | None = None) -> Steps[model.ConversationRecord]:
-    """Ends the conversation: it gets a title and a closing summary, and accepts no more messages."""
+def end(
+    at: Address,
+    reason: str = "",
+    *,
+    wait_for_model: bool = False,
+    expected_revision: int | None = None,
+) -> Steps[model.ConversationRecord]:
+    """Ends the conversation: it gets a title and a closing summary, and accepts no more messages.
+
+    With `wait_for_model`, waits until the server's model has written them, if there is one.
+    """
     request = conversations.EndConversationRequest(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
         reason=reason,
+        wait_for_llm=wait_for_model,
         expected_revision=expected_revision,
         request_id=attempt(None),
     )
@@ -213,9 +223,9 @@ def compact(
 ) -> Steps[model.Compacted]:
     """Folds all but the last `keep_recent` (15) utterances of the window into the summary, or the `count` oldest.
 
-    Without `summarize`, they are only archived.
-    `PreconditionError` if the window has fewer than 30, or would not become smaller. `preview` shows what
-    would happen, and changes nothing.
+    Without `summarize`, they are only archived. If nothing is left to compact, `utterances` of the result is 0.
+    `PreconditionError` if fewer than 30 are stored that were not compacted before, or the window would not
+    become smaller. `preview` shows what would happen, and changes nothing.
     """
     request = compactions.CompactConversationRequest(
         conversation_id=at.conversation_id,
@@ -248,12 +258,13 @@ def undo_compaction(at: Address, *, expected_revision: int | None = None) -> Ste
 def _compacted(
     it: compactions.CompactConversationResponse | compactions.UndoCompactionResponse, summary: str
 ) -> model.Compacted:
+    made, total = it.HasField("compaction"), it.capacity.total_token_count
     return model.Compacted(
         conversation_id=it.conversation_id,
         revision=it.revision,
         utterances=it.compaction.compacted_utterance_count,
-        tokens_before=it.compaction.token_count_before,
-        tokens_after=it.compaction.token_count_after,
+        tokens_before=it.compaction.token_count_before if made else total,
+        tokens_after=it.compaction.token_count_after if made else total,
         summary=summary,
         capacity=read.capacity(it.capacity),
     )

@@ -256,7 +256,7 @@ class Compacted:
     conversation_id: str
     revision: int
     utterances: int
-    """Utterances that left the window, or returned to it."""
+    """Utterances that left the window, or returned to it; 0 if nothing was left to compact."""
     tokens_before: int
     """Tokens of window and summary together."""
     tokens_after: int

@@ -93,20 +93,22 @@ class CompactConversationRequest(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., focus_areas: _Optional[_Iterable[str]] = ..., preview: bool = ..., wait_for_llm: bool = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., count: _Optional[int] = ..., no_summary: bool = ...) -> None: ...
 
 class CompactConversationResponse(_message.Message):
-    __slots__ = ("conversation_id", "revision", "compaction", "summary", "capacity", "replayed")
+    __slots__ = ("conversation_id", "revision", "compaction", "summary", "capacity", "replayed", "nothing_to_compact")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     COMPACTION_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     CAPACITY_FIELD_NUMBER: _ClassVar[int]
     REPLAYED_FIELD_NUMBER: _ClassVar[int]
+    NOTHING_TO_COMPACT_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     revision: int
     compaction: Compaction
     summary: str
     capacity: _capacity_pb2.Capacity
     replayed: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., compaction: _Optional[_Union[Compaction, _Mapping]] = ..., summary: _Optional[str] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ...) -> None: ...
+    nothing_to_compact: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., compaction: _Optional[_Union[Compaction, _Mapping]] = ..., summary: _Optional[str] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ..., nothing_to_compact: bool = ...) -> None: ...
 
 class UndoCompactionRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "request_id", "expected_revision")
@@ -175,17 +177,19 @@ class AnswerCompactionPromptRequest(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., answer: _Optional[_Union[CompactionAnswer, str]] = ..., session_id: _Optional[str] = ..., keep_recent: _Optional[int] = ..., request_id: _Optional[str] = ...) -> None: ...
 
 class AnswerCompactionPromptResponse(_message.Message):
-    __slots__ = ("conversation_id", "revision", "compaction", "summary", "capacity", "replayed")
+    __slots__ = ("conversation_id", "revision", "compaction", "summary", "capacity", "replayed", "nothing_to_compact")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     COMPACTION_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     CAPACITY_FIELD_NUMBER: _ClassVar[int]
     REPLAYED_FIELD_NUMBER: _ClassVar[int]
+    NOTHING_TO_COMPACT_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     revision: int
     compaction: Compaction
     summary: str
     capacity: _capacity_pb2.Capacity
     replayed: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., compaction: _Optional[_Union[Compaction, _Mapping]] = ..., summary: _Optional[str] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ...) -> None: ...
+    nothing_to_compact: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., compaction: _Optional[_Union[Compaction, _Mapping]] = ..., summary: _Optional[str] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ..., nothing_to_compact: bool = ...) -> None: ...

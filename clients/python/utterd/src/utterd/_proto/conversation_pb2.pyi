@@ -85,7 +85,7 @@ class Policy(_message.Message):
     def __init__(self, preset: _Optional[_Union[PolicyPreset, str]] = ..., max_utterances: _Optional[int] = ..., keep_utterances: _Optional[int] = ..., max_tokens: _Optional[int] = ..., keep_tokens: _Optional[int] = ..., max_turns: _Optional[int] = ..., keep_turns: _Optional[int] = ..., summarization_enabled: bool = ..., summary_token_limit: _Optional[int] = ..., oversize: _Optional[_Union[Oversize, str]] = ..., archive_limit: _Optional[int] = ..., expire_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., llm_summaries: bool = ..., summary_model: _Optional[str] = ...) -> None: ...
 
 class Conversation(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "title", "start_time", "update_time", "status", "encoding", "policy", "labels", "revision", "utterance_count", "active", "utterances", "summary", "end_time", "ended_reason", "closing_summary", "forked_from", "forks", "window_token_count", "closing_model")
+    __slots__ = ("conversation_id", "recipient_id", "title", "start_time", "update_time", "status", "encoding", "policy", "labels", "revision", "utterance_count", "active", "utterances", "summary", "end_time", "ended_reason", "closing_summary", "forked_from", "forks", "window_token_count", "closing_model", "is_compacted")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -114,6 +114,7 @@ class Conversation(_message.Message):
     FORKS_FIELD_NUMBER: _ClassVar[int]
     WINDOW_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     CLOSING_MODEL_FIELD_NUMBER: _ClassVar[int]
+    IS_COMPACTED_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     title: str
@@ -135,7 +136,8 @@ class Conversation(_message.Message):
     forks: _containers.RepeatedCompositeFieldContainer[ForkPoint]
     window_token_count: int
     closing_model: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., title: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., status: _Optional[_Union[ConversationStatus, str]] = ..., encoding: _Optional[str] = ..., policy: _Optional[_Union[Policy, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., revision: _Optional[int] = ..., utterance_count: _Optional[int] = ..., active: bool = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.Utterance, _Mapping]]] = ..., summary: _Optional[str] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_reason: _Optional[str] = ..., closing_summary: _Optional[str] = ..., forked_from: _Optional[_Union[ForkedFrom, _Mapping]] = ..., forks: _Optional[_Iterable[_Union[ForkPoint, _Mapping]]] = ..., window_token_count: _Optional[int] = ..., closing_model: _Optional[str] = ...) -> None: ...
+    is_compacted: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., title: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., status: _Optional[_Union[ConversationStatus, str]] = ..., encoding: _Optional[str] = ..., policy: _Optional[_Union[Policy, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., revision: _Optional[int] = ..., utterance_count: _Optional[int] = ..., active: bool = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.Utterance, _Mapping]]] = ..., summary: _Optional[str] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_reason: _Optional[str] = ..., closing_summary: _Optional[str] = ..., forked_from: _Optional[_Union[ForkedFrom, _Mapping]] = ..., forks: _Optional[_Iterable[_Union[ForkPoint, _Mapping]]] = ..., window_token_count: _Optional[int] = ..., closing_model: _Optional[str] = ..., is_compacted: bool = ...) -> None: ...
 
 class ForkedFrom(_message.Message):
     __slots__ = ("conversation_id", "sequence", "approximate")

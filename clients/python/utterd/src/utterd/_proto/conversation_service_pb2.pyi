@@ -184,18 +184,20 @@ class UpdateConversationResponse(_message.Message):
     def __init__(self, conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryUpdate, _Mapping]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., replayed: bool = ...) -> None: ...
 
 class EndConversationRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "reason", "request_id", "expected_revision")
+    __slots__ = ("conversation_id", "recipient_id", "reason", "request_id", "expected_revision", "wait_for_llm")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     REASON_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_REVISION_FIELD_NUMBER: _ClassVar[int]
+    WAIT_FOR_LLM_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     reason: str
     request_id: str
     expected_revision: int
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ...) -> None: ...
+    wait_for_llm: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., reason: _Optional[str] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., wait_for_llm: bool = ...) -> None: ...
 
 class EndConversationResponse(_message.Message):
     __slots__ = ("conversation", "replayed")

@@ -2,6 +2,7 @@ from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.rpc import status_pb2 as _status_pb2
 from . import capacity_pb2 as _capacity_pb2
+from . import conversation_pb2 as _conversation_pb2
 from . import conversation_service_pb2 as _conversation_service_pb2
 from . import message_pb2 as _message_pb2
 from . import summary_pb2 as _summary_pb2
@@ -79,7 +80,7 @@ SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL: SummarizeWarningKind
 SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL: SummarizeWarningKind
 
 class MemorizeRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state", "recipient_state")
+    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state", "recipient_state", "return_conversation")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     UTTERANCES_FIELD_NUMBER: _ClassVar[int]
@@ -94,6 +95,7 @@ class MemorizeRequest(_message.Message):
     UPSERT_FIELD_NUMBER: _ClassVar[int]
     STATE_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_STATE_FIELD_NUMBER: _ClassVar[int]
+    RETURN_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.NewUtterance]
@@ -108,10 +110,11 @@ class MemorizeRequest(_message.Message):
     upsert: bool
     state: _conversation_service_pb2.StateChange
     recipient_state: _conversation_service_pb2.StateChange
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., recipient_state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ...) -> None: ...
+    return_conversation: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., recipient_state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., return_conversation: bool = ...) -> None: ...
 
 class MemorizeResponse(_message.Message):
-    __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed")
+    __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed", "conversation")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     MEMORIZED_FIELD_NUMBER: _ClassVar[int]
@@ -123,6 +126,7 @@ class MemorizeResponse(_message.Message):
     IRREGULARITIES_FIELD_NUMBER: _ClassVar[int]
     ENDED_CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REMOVED_FIELD_NUMBER: _ClassVar[int]
+    CONVERSATION_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     revision: int
     memorized: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
@@ -134,7 +138,8 @@ class MemorizeResponse(_message.Message):
     irregularities: _containers.RepeatedCompositeFieldContainer[Irregularity]
     ended_conversation_id: str
     removed: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., memorized: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryUpdate, _Mapping]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., started_conversation: bool = ..., replayed: bool = ..., irregularities: _Optional[_Iterable[_Union[Irregularity, _Mapping]]] = ..., ended_conversation_id: _Optional[str] = ..., removed: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ...) -> None: ...
+    conversation: _conversation_pb2.Conversation
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., memorized: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryUpdate, _Mapping]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., started_conversation: bool = ..., replayed: bool = ..., irregularities: _Optional[_Iterable[_Union[Irregularity, _Mapping]]] = ..., ended_conversation_id: _Optional[str] = ..., removed: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ...) -> None: ...
 
 class Irregularity(_message.Message):
     __slots__ = ("index", "sequence", "description")

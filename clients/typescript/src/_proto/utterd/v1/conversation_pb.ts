@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file utterd/v1/conversation.proto.
  */
 export const file_utterd_v1_conversation: GenFile = /*@__PURE__*/
-  fileDesc("Chx1dHRlcmQvdjEvY29udmVyc2F0aW9uLnByb3RvEgl1dHRlcmQudjEijQUKBlBvbGljeRInCgZwcmVzZXQYASABKA4yFy51dHRlcmQudjEuUG9saWN5UHJlc2V0EhsKDm1heF91dHRlcmFuY2VzGAIgASgFSACIAQESHAoPa2VlcF91dHRlcmFuY2VzGAMgASgFSAGIAQESFwoKbWF4X3Rva2VucxgEIAEoBUgCiAEBEhgKC2tlZXBfdG9rZW5zGAUgASgFSAOIAQESFgoJbWF4X3R1cm5zGAYgASgFSASIAQESFwoKa2VlcF90dXJucxgHIAEoBUgFiAEBEiIKFXN1bW1hcml6YXRpb25fZW5hYmxlZBgIIAEoCEgGiAEBEiAKE3N1bW1hcnlfdG9rZW5fbGltaXQYCSABKAVIB4gBARIlCghvdmVyc2l6ZRgKIAEoDjITLnV0dGVyZC52MS5PdmVyc2l6ZRIaCg1hcmNoaXZlX2xpbWl0GAsgASgFSAiIAQESLwoMZXhwaXJlX2FmdGVyGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWxsbV9zdW1tYXJpZXMYDSABKAhICYgBARIaCg1zdW1tYXJ5X21vZGVsGA4gASgJSAqIAQFCEQoPX21heF91dHRlcmFuY2VzQhIKEF9rZWVwX3V0dGVyYW5jZXNCDQoLX21heF90b2tlbnNCDgoMX2tlZXBfdG9rZW5zQgwKCl9tYXhfdHVybnNCDQoLX2tlZXBfdHVybnNCGAoWX3N1bW1hcml6YXRpb25fZW5hYmxlZEIWChRfc3VtbWFyeV90b2tlbl9saW1pdEIQCg5fYXJjaGl2ZV9saW1pdEIQCg5fbGxtX3N1bW1hcmllc0IQCg5fc3VtbWFyeV9tb2RlbCKBBgoMQ29udmVyc2F0aW9uEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KBnN0YXR1cxgGIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25TdGF0dXMSEAoIZW5jb2RpbmcYByABKAkSIQoGcG9saWN5GAggASgLMhEudXR0ZXJkLnYxLlBvbGljeRIzCgZsYWJlbHMYCSADKAsyIy51dHRlcmQudjEuQ29udmVyc2F0aW9uLkxhYmVsc0VudHJ5EhAKCHJldmlzaW9uGAogASgDEhwKD3V0dGVyYW5jZV9jb3VudBgLIAEoBUgAiAEBEg4KBmFjdGl2ZRgMIAEoCBIoCgp1dHRlcmFuY2VzGA0gAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIPCgdzdW1tYXJ5GA4gASgJEiwKCGVuZF90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxlbmRlZF9yZWFzb24YECABKAkSFwoPY2xvc2luZ19zdW1tYXJ5GBEgASgJEioKC2ZvcmtlZF9mcm9tGBIgASgLMhUudXR0ZXJkLnYxLkZvcmtlZEZyb20SIwoFZm9ya3MYEyADKAsyFC51dHRlcmQudjEuRm9ya1BvaW50Eh8KEndpbmRvd190b2tlbl9jb3VudBgUIAEoBUgBiAEBEhUKDWNsb3NpbmdfbW9kZWwYFSABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUISChBfdXR0ZXJhbmNlX2NvdW50QhUKE193aW5kb3dfdG9rZW5fY291bnQiXgoKRm9ya2VkRnJvbRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFQoIc2VxdWVuY2UYAiABKANIAIgBARITCgthcHByb3hpbWF0ZRgDIAEoCEILCglfc2VxdWVuY2UiSAoJRm9ya1BvaW50EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIVCghzZXF1ZW5jZRgCIAEoA0gAiAEBQgsKCV9zZXF1ZW5jZSp8CgxQb2xpY3lQcmVzZXQSHQoZUE9MSUNZX1BSRVNFVF9VTlNQRUNJRklFRBAAEhkKFVBPTElDWV9QUkVTRVRfUk9MTElORxABEhcKE1BPTElDWV9QUkVTRVRfVFVSTlMQAhIZChVQT0xJQ1lfUFJFU0VUX1NFU1NJT04QAypMCghPdmVyc2l6ZRIYChRPVkVSU0laRV9VTlNQRUNJRklFRBAAEhEKDU9WRVJTSVpFX0tFRVAQARITCg9PVkVSU0laRV9SRUpFQ1QQAirAAQoSQ29udmVyc2F0aW9uU3RhdHVzEiMKH0NPTlZFUlNBVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpDT05WRVJTQVRJT05fU1RBVFVTX0FDVElWRRABEicKI0NPTlZFUlNBVElPTl9TVEFUVVNfQVdBSVRJTkdfQU5TV0VSEAISHAoYQ09OVkVSU0FUSU9OX1NUQVRVU19JRExFEAMSHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19DTE9TRUQQBCpuChBDb252ZXJzYXRpb25WaWV3EiEKHUNPTlZFUlNBVElPTl9WSUVXX1VOU1BFQ0lGSUVEEAASGwoXQ09OVkVSU0FUSU9OX1ZJRVdfQkFTSUMQARIaChZDT05WRVJTQVRJT05fVklFV19GVUxMEAJiBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_utterd_v1_utterance]);
+  fileDesc("Chx1dHRlcmQvdjEvY29udmVyc2F0aW9uLnByb3RvEgl1dHRlcmQudjEijQUKBlBvbGljeRInCgZwcmVzZXQYASABKA4yFy51dHRlcmQudjEuUG9saWN5UHJlc2V0EhsKDm1heF91dHRlcmFuY2VzGAIgASgFSACIAQESHAoPa2VlcF91dHRlcmFuY2VzGAMgASgFSAGIAQESFwoKbWF4X3Rva2VucxgEIAEoBUgCiAEBEhgKC2tlZXBfdG9rZW5zGAUgASgFSAOIAQESFgoJbWF4X3R1cm5zGAYgASgFSASIAQESFwoKa2VlcF90dXJucxgHIAEoBUgFiAEBEiIKFXN1bW1hcml6YXRpb25fZW5hYmxlZBgIIAEoCEgGiAEBEiAKE3N1bW1hcnlfdG9rZW5fbGltaXQYCSABKAVIB4gBARIlCghvdmVyc2l6ZRgKIAEoDjITLnV0dGVyZC52MS5PdmVyc2l6ZRIaCg1hcmNoaXZlX2xpbWl0GAsgASgFSAiIAQESLwoMZXhwaXJlX2FmdGVyGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWxsbV9zdW1tYXJpZXMYDSABKAhICYgBARIaCg1zdW1tYXJ5X21vZGVsGA4gASgJSAqIAQFCEQoPX21heF91dHRlcmFuY2VzQhIKEF9rZWVwX3V0dGVyYW5jZXNCDQoLX21heF90b2tlbnNCDgoMX2tlZXBfdG9rZW5zQgwKCl9tYXhfdHVybnNCDQoLX2tlZXBfdHVybnNCGAoWX3N1bW1hcml6YXRpb25fZW5hYmxlZEIWChRfc3VtbWFyeV90b2tlbl9saW1pdEIQCg5fYXJjaGl2ZV9saW1pdEIQCg5fbGxtX3N1bW1hcmllc0IQCg5fc3VtbWFyeV9tb2RlbCKXBgoMQ29udmVyc2F0aW9uEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KBnN0YXR1cxgGIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25TdGF0dXMSEAoIZW5jb2RpbmcYByABKAkSIQoGcG9saWN5GAggASgLMhEudXR0ZXJkLnYxLlBvbGljeRIzCgZsYWJlbHMYCSADKAsyIy51dHRlcmQudjEuQ29udmVyc2F0aW9uLkxhYmVsc0VudHJ5EhAKCHJldmlzaW9uGAogASgDEhwKD3V0dGVyYW5jZV9jb3VudBgLIAEoBUgAiAEBEg4KBmFjdGl2ZRgMIAEoCBIoCgp1dHRlcmFuY2VzGA0gAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIPCgdzdW1tYXJ5GA4gASgJEiwKCGVuZF90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxlbmRlZF9yZWFzb24YECABKAkSFwoPY2xvc2luZ19zdW1tYXJ5GBEgASgJEioKC2ZvcmtlZF9mcm9tGBIgASgLMhUudXR0ZXJkLnYxLkZvcmtlZEZyb20SIwoFZm9ya3MYEyADKAsyFC51dHRlcmQudjEuRm9ya1BvaW50Eh8KEndpbmRvd190b2tlbl9jb3VudBgUIAEoBUgBiAEBEhUKDWNsb3NpbmdfbW9kZWwYFSABKAkSFAoMaXNfY29tcGFjdGVkGBYgASgIGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEgoQX3V0dGVyYW5jZV9jb3VudEIVChNfd2luZG93X3Rva2VuX2NvdW50Il4KCkZvcmtlZEZyb20SFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhUKCHNlcXVlbmNlGAIgASgDSACIAQESEwoLYXBwcm94aW1hdGUYAyABKAhCCwoJX3NlcXVlbmNlIkgKCUZvcmtQb2ludBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFQoIc2VxdWVuY2UYAiABKANIAIgBAUILCglfc2VxdWVuY2UqfAoMUG9saWN5UHJlc2V0Eh0KGVBPTElDWV9QUkVTRVRfVU5TUEVDSUZJRUQQABIZChVQT0xJQ1lfUFJFU0VUX1JPTExJTkcQARIXChNQT0xJQ1lfUFJFU0VUX1RVUk5TEAISGQoVUE9MSUNZX1BSRVNFVF9TRVNTSU9OEAMqTAoIT3ZlcnNpemUSGAoUT1ZFUlNJWkVfVU5TUEVDSUZJRUQQABIRCg1PVkVSU0laRV9LRUVQEAESEwoPT1ZFUlNJWkVfUkVKRUNUEAIqwAEKEkNvbnZlcnNhdGlvblN0YXR1cxIjCh9DT05WRVJTQVRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19BQ1RJVkUQARInCiNDT05WRVJTQVRJT05fU1RBVFVTX0FXQUlUSU5HX0FOU1dFUhACEhwKGENPTlZFUlNBVElPTl9TVEFUVVNfSURMRRADEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQ0xPU0VEEAQqbgoQQ29udmVyc2F0aW9uVmlldxIhCh1DT05WRVJTQVRJT05fVklFV19VTlNQRUNJRklFRBAAEhsKF0NPTlZFUlNBVElPTl9WSUVXX0JBU0lDEAESGgoWQ09OVkVSU0FUSU9OX1ZJRVdfRlVMTBACYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_utterd_v1_utterance]);
 
 /**
  * A conversation's limits. In a request, an absent field leaves the value unchanged, and an explicit 0 means
@@ -79,7 +79,8 @@ export type Policy = Message<"utterd.v1.Policy"> & {
 
   /**
    * Optional. Whether utterances that leave the window are summarised; true by default. When false, they
-   * are only archived.
+   * are only archived, and a conversation that ends gets neither a title nor a closing summary. What was
+   * written before stays.
    *
    * @generated from field: optional bool summarization_enabled = 8;
    */
@@ -164,7 +165,7 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
 
   /**
    * The title: the one that a caller gave or, once the conversation has ended, one of 5 to 8 words made
-   * from what was said.
+   * from what was said (fewer if less was said), unless its policy disables summaries.
    *
    * @generated from field: string title = 3;
    */
@@ -185,7 +186,7 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
   updateTime?: Timestamp;
 
   /**
-   * Its status.
+   * Its status: whether something was said lately. It says nothing about `active`.
    *
    * @generated from field: utterd.v1.ConversationStatus status = 6;
    */
@@ -227,7 +228,8 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
   utteranceCount?: number;
 
   /**
-   * Whether a Memorize that names only the recipient goes to this conversation.
+   * Whether a Memorize that names only the recipient goes to this conversation. A recipient has at most one
+   * such conversation, whatever the `status` of its others.
    *
    * @generated from field: bool active = 12;
    */
@@ -263,7 +265,7 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
 
   /**
    * Once it has ended: its subject and outcome in 2 to 3 sentences, extracted from it at once, or later
-   * written by a model.
+   * written by a model. None if its policy disables summaries.
    *
    * @generated from field: string closing_summary = 17;
    */
@@ -296,6 +298,14 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
    * @generated from field: string closing_model = 21;
    */
   closingModel: string;
+
+  /**
+   * Whether utterances have left the window, by eviction or compaction, and not come back: a context has the
+   * summary in their place.
+   *
+   * @generated from field: bool is_compacted = 22;
+   */
+  isCompacted: boolean;
 };
 
 /**
@@ -460,7 +470,8 @@ export enum ConversationStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Something was said within the server's `idle_timeout` (30 minutes by default).
+   * Something was said within the server's `idle_timeout` (30 minutes by default), by the server's clock: what
+   * counts is when it arrived, not its `create_time`.
    *
    * @generated from enum value: CONVERSATION_STATUS_ACTIVE = 1;
    */
@@ -475,8 +486,9 @@ export enum ConversationStatus {
   AWAITING_ANSWER = 2,
 
   /**
-   * Nothing was said for the server's `idle_timeout`. The next message to its recipient starts another
-   * conversation.
+   * Nothing was said for the server's `idle_timeout`. If it is its recipient's active one, the recipient's next
+   * message ends it and starts another. A message that names it makes it ACTIVE again: by itself, it does not
+   * end.
    *
    * @generated from enum value: CONVERSATION_STATUS_IDLE = 3;
    */
