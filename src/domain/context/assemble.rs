@@ -47,7 +47,7 @@ impl Assembly<'_> {
         let recalled = self.recall(&mut messages, &mut stable);
         let here = recalled.iter().filter(|found| found.source.is_none());
         here.for_each(|found| rendered.add(found.utterance.sequence));
-        let tokens = u32::try_from(tokens_of(&messages)).unwrap_or(u32::MAX);
+        let tokens = u32::try_from(tokens_of(&messages) + self.heading(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
         let uncovered = uncovered(self.plan, self.recent.place, &rendered);
         let warnings = self.warnings(uncovered);
@@ -64,6 +64,12 @@ impl Assembly<'_> {
             uncovered,
             warnings,
         }
+    }
+
+    /// Tokens of what a text has besides its messages.
+    fn heading(&self, messages: &[Message]) -> u64 {
+        let is_text = self.plan.request.format == Format::Text && !messages.is_empty();
+        if is_text { self.plan.opening_room() } else { 0 }
     }
 
     /// Adds the pinned units that come before the recent ones, in order.

@@ -35,6 +35,7 @@ mod request;
 mod summary;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod text;
 mod turns;
 mod uncovered;
 mod unit;

@@ -7,6 +7,7 @@ use crate::domain::{
     context::{
         Archived, Format, How, Message, Omission, Request, mask,
         omitted::Omitted,
+        text::HEADING,
         turns,
         unit::{Rendering, Unit, before},
         wording::{Costs, OPENING},
@@ -88,11 +89,13 @@ impl<'a> Plan<'a> {
         messages
     }
 
-    /// Kept free for an opening, so that nothing else moves if there is one.
+    /// Kept free for an opening or a heading, so that nothing else moves if there is one.
     pub(super) fn opening_room(&self) -> u64 {
+        let costs = self.rendering.costs;
         match self.request.format {
-            Format::AnthropicMessages => self.rendering.costs.of_words(OPENING).into(),
-            Format::OpenAiChat | Format::Text => 0,
+            Format::AnthropicMessages => costs.of_words(OPENING).into(),
+            Format::Text => costs.counter.count(HEADING).into(),
+            Format::OpenAiChat => 0,
         }
     }
 

@@ -193,7 +193,7 @@ impl Rendering<'_> {
         }
         let tool = result.late().map_or("", |late| &late.tool);
         let text = mask::text(tool, result, result.tokens);
-        let tokens = self.costs.of_note(&text);
+        let tokens = self.costs.of_note(result, &text);
         match tokens < whole.tokens {
             true => Message { instead: Some(text.into()), how: How::Masked, tokens, ..whole },
             false => whole,

@@ -8,6 +8,7 @@
 //!   Anthropic, arguments that are not a JSON object are put into one;
 //! - a late result is a note on the user's side, in every format: no provider accepts it after anything but
 //!   its call; it has no name;
+//! - an entry of a text costs what it is written as, and a blank line;
 //! - extras are not rendered, and their declared tokens do not count, unless content is sent unchanged
 //!   because it has more than text.
 
@@ -17,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::domain::{
     Role, TokenCounter, ToolCall, Utterance,
-    context::{Format, Message},
+    context::{Format, Message, text},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
     exchange::note,
 };
@@ -31,10 +32,8 @@ pub const OPENING: &str = "[The conversation goes on.]";
 const OPENAI_NAME: usize = 64;
 /// Longest name of a tool that Anthropic accepts, in characters.
 const ANTHROPIC_NAME: usize = 128;
-/// Maximum tokens of `[2026-03-01T12:00:00Z]`, a speaker and the line ends of a text.
-const ENTRY_TOKENS: u32 = 32;
-/// Tokens around the tools used in a text, and after each.
-const USED_TOKENS: u32 = 3;
+/// Tokens of the blank line before a part of a text, and what the two can have more joined than apart.
+const SEAM_TOKENS: u32 = 2;
 
 /// A participant's name as OpenAI accepts it: `^[^\s<|\\/>]+$`, at most 64 characters.
 pub fn participant(name: &str) -> Cow<'_, str> {
@@ -109,18 +108,21 @@ pub(super) struct Costs<'a> {
 impl Costs<'_> {
     /// Tokens of the context's own words, or of a reworded result.
     pub(super) fn of_words(&self, text: &str) -> u32 {
-        self.counter.count(text).saturating_add(MESSAGE_TOKENS)
+        let around = if self.format == Format::Text { SEAM_TOKENS } else { MESSAGE_TOKENS };
+        self.counter.count(text).saturating_add(around)
     }
 
     /// Tokens of the message for a late result with `content` as its text.
     pub(super) fn of_late_result(&self, result: &Utterance, content: &str) -> u32 {
-        self.of_note(&late_result(result, content))
+        self.of_note(result, &late_result(result, content))
     }
 
-    /// Tokens of a message in place of a late result; for an entry of a text, an upper bound.
-    pub(super) fn of_note(&self, text: &str) -> u32 {
-        let tokens = self.of_words(text);
-        if self.takes_results() { tokens } else { tokens.saturating_add(ENTRY_TOKENS) }
+    /// Tokens of a message with `note` in place of a late result.
+    pub(super) fn of_note(&self, result: &Utterance, note: &str) -> u32 {
+        match self.format {
+            Format::Text => self.of_words(&text::entry(result, note)),
+            Format::OpenAiChat | Format::AnthropicMessages => self.of_words(note),
+        }
     }
 
     /// Tokens of the content of a result's message.
@@ -139,7 +141,9 @@ impl Costs<'_> {
         let plain = utterance.more.is_none();
         match self.format {
             _ if !says && utterance.role != Role::Tool && utterance.tool_calls().is_empty() => None,
-            Format::Text => self.of_entry(utterance),
+            Format::Text if utterance.role == Role::Tool => None,
+            Format::Text if utterance.instruction => Some(self.of_words(&utterance.content)),
+            Format::Text => Some(self.of_words(&text::entry(utterance, &utterance.content))),
             Format::OpenAiChat if plain => Some(utterance.tokens),
             Format::AnthropicMessages if plain && utterance.role != Role::System && says => {
                 Some(utterance.tokens)
@@ -193,21 +197,6 @@ impl Costs<'_> {
             tokens.less(self.counter.count(stored));
             tokens.more(self.counter.count(written));
         }
-    }
-
-    /// The maximum tokens of an entry of a text.
-    fn of_entry(&self, utterance: &Utterance) -> Option<u32> {
-        let Some(more) = &utterance.more else {
-            return Some(utterance.tokens.saturating_add(ENTRY_TOKENS));
-        };
-        let name = more.name.as_deref().map_or(0, |name| self.counter.count(name));
-        let called = more.tool_calls.iter().map(|call| &*call.name);
-        let used = called.chain(more.tools_used.iter().map(|tool| &**tool));
-        let used =
-            used.map(|tool| self.counter.count(tool) + USED_TOKENS).fold(USED_TOKENS, u32::saturating_add);
-        let content = self.counter.count(&utterance.content);
-        let tokens = content.saturating_add(name).saturating_add(used).saturating_add(ENTRY_TOKENS);
-        (utterance.role != Role::Tool).then_some(tokens)
     }
 }
 

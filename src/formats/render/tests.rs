@@ -8,7 +8,7 @@ use crate::domain::{
     Marks, More, Policy, Role, ToolCall,
     context::{
         Omission, Request, Unanswered, build,
-        tests::{Step, Talk, requests, steps},
+        tests::{Step, Talk, needed, requests, steps},
     },
     extractive::tests::o200k,
 };
@@ -31,6 +31,24 @@ fn talk() -> Talk {
     let more = More { name: Some("Ada L.".into()), ..More::default() };
     talk.add(Role::User, "Thanks.", more).say(Role::Assistant, "Bye! ").say(Role::Assistant, "Come again. ");
     talk
+}
+
+#[test]
+fn the_least_budget_of_a_text_is_about_what_it_takes() {
+    for (given, said) in
+        [("", "Hello."), ("Be brief.", "A few words more, and \"quotes\"."), ("", "à 日本 🙂")]
+    {
+        let mut talk = Talk::session();
+        talk.say(Role::System, "Be kind.").say(Role::User, said).call("", &["a"]).answer("a", "Found.");
+        talk.say(Role::Assistant, said);
+        let instructions = Some(given).filter(|given| !given.is_empty()).map(Into::into);
+        let request = Request { format: Format::Text, instructions, ..Request::default() };
+        let refused = build(&talk.0, &[], &Request { budget: Some(1), ..request.clone() }, o200k());
+        let least = needed(&refused.unwrap_err());
+        let context = talk.context(&Request { budget: Some(least), ..request });
+        let takes = render(&context, o200k()).tokens;
+        assert!(takes <= least && least <= takes + 12, "{said}: {least} for {takes}");
+    }
 }
 
 #[test]

@@ -6,4 +6,4 @@ mod recalls;
 mod talk;
 
 pub(crate) use always::{Step, requests, steps};
-pub(crate) use talk::Talk;
+pub(crate) use talk::{Talk, needed};

@@ -174,7 +174,7 @@ pub(super) fn turns(count: usize) -> Talk {
     talk
 }
 
-pub(super) fn needed(refusal: &Refusal) -> u32 {
+pub(crate) fn needed(refusal: &Refusal) -> u32 {
     let text = refusal.to_string();
     let (_, rest) = text.split_once("accepted: ").expect("what is accepted");
     assert!(text.starts_with("token_budget: "), "{text}");
