@@ -32,9 +32,6 @@ impl Rule {
 
     /// OpenAI Responses: at most 64 characters, unique in a request.
     pub const OPENAI_RESPONSES: Self = Self { most: 64, accepts: |_| true, recurs: false, hashes: false };
-
-    /// Any text, unique in a message.
-    pub const ANY: Self = Self { most: usize::MAX, accepts: |_| true, recurs: true, hashes: false };
 }
 
 /// Assigns the call ids of one request.

@@ -59,15 +59,25 @@ mod tests {
         ]))
         .units;
         let before = units.clone();
-        assert_eq!(accept(&mut units, Rule::ANY), 0);
+        assert_eq!(accept(&mut units, Rule::OPENAI_CHAT), 0);
         assert_eq!(units, before);
     }
 
     #[test]
     fn an_id_twice_in_a_message_gets_a_number() {
         let mut units = pair(numbered([calls("", &["a", "a"]), result("a"), result("a")])).units;
-        assert_eq!(accept(&mut units, Rule::ANY), 1);
+        assert_eq!(accept(&mut units, Rule::OPENAI_CHAT), 1);
         assert_eq!(ids(&units), [(vec!["a", "a_2"], vec!["a_2", "a"])]);
+    }
+
+    #[test]
+    fn an_id_that_is_too_long_is_cut_and_its_result_goes_along() {
+        let long = ["a".repeat(41), "a".repeat(60)];
+        let drafts = [calls("", &[&long[0], &long[1]]), result(&long[0]), result(&long[1])];
+        let mut units = pair(numbered(drafts)).units;
+        assert_eq!(accept(&mut units, Rule::OPENAI_CHAT), 2);
+        let (first, second) = ("a".repeat(40), format!("{}_2", "a".repeat(38)));
+        assert_eq!(ids(&units), [(vec![&*first, &second], vec![&*first, &second])]);
     }
 
     #[test]

@@ -134,7 +134,7 @@ pub struct Prepared {
 impl Format {
     fn call_ids(self) -> Rule {
         match self {
-            Self::OpenAiChat => Rule::ANY,
+            Self::OpenAiChat => Rule::OPENAI_CHAT,
             Self::AnthropicMessages => Rule::ANTHROPIC,
         }
     }

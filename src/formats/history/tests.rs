@@ -152,6 +152,17 @@ fn anthropic_has_system_apart_and_results_with_the_user() {
 }
 
 #[test]
+fn openai_gets_ids_of_at_most_40_bytes() {
+    let mut history = vec![json!({"role": "user", "content": "q"})];
+    history.extend(exchange(&"call_".repeat(13)));
+    let prepared = prepared(&json!(history), "and?", &OPENAI).unwrap();
+    let messages = messages(&prepared);
+    let id = "call_".repeat(8);
+    assert_eq!((&messages[1]["tool_calls"][0]["id"], &messages[2]["tool_call_id"]), (&json!(id), &json!(id)));
+    assert_eq!(kinds(&prepared), [WarningKind::CallIdsChanged]);
+}
+
+#[test]
 fn anthropic_begins_with_a_user() {
     let history = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a "}]);
     let one = Request { limits: Limits { messages: 1, ..ANTHROPIC.limits }, ..ANTHROPIC };
