@@ -116,6 +116,22 @@ fn equal_scores_go_by_index_then_newest_first() {
 }
 
 #[test]
+fn of_equal_utterances_the_newest_is_first() {
+    let newest_first = |texts: &[&str]| {
+        let index = of((1..).zip(texts).map(|(sequence, text)| said(sequence, text)));
+        let found = sequences(&search("tea with milk", &[&index]));
+        assert_eq!(found.len(), texts.iter().filter(|text| text.contains("tea")).count(), "{texts:?}");
+        assert!(found.is_sorted_by(|one, next| one > next), "{texts:?}: {found:?}");
+    };
+    for count in 1..40 {
+        newest_first(&vec!["I like tea with a drop of milk."; count]);
+        // whatever is said between them, and wherever the conversation ends
+        let between = ["I like tea.", "Noted.", "The weather is fine.", "Indeed."];
+        newest_first(&between.into_iter().cycle().take(count).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn what_is_not_eligible_is_no_hit_and_changes_no_score() {
     let index = index(&[(1, "tea"), (2, "tea and cake"), (3, "cake"), (4, "milk")]);
     let query = Query::new("tea");

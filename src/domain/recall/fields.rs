@@ -162,23 +162,41 @@ impl Scorer {
         (told, asked): (f32, f32),
         at: u32,
     ) {
-        let damping = self.dampings[self.firsts[place.0 as usize].0 + place.1 as usize];
+        let number = self.number(place);
+        let damping = self.dampings[number];
         let worth = (told + asked) * damping;
         self.touch(place, SAME * worth, at);
         if let Some(before) = before(blocks, place) {
-            self.touch(before, NEXT * worth, at);
+            self.touch(before, NEXT * worth * self.completing(number - 1), at);
         }
         let Some(next) = next(blocks, place) else { return };
         let answer = || (ASKED_FOR * asked + TOLD_WITH * told) * damping;
-        let worth_to_next = if is_answer(blocks, place, next) { answer() } else { BEFORE * worth };
-        self.touch(next, worth_to_next, at);
+        let beside = BEFORE * worth * self.completing(number + 1);
+        self.touch(next, if is_answer(blocks, place, next) { answer() } else { beside }, at);
         if let Some(second) = self::next(blocks, next) {
-            self.touch(second, BEFORE_LAST * worth, at);
+            self.touch(second, BEFORE_LAST * worth * self.completing(number + 2), at);
         }
     }
 
+    /// The utterance's index among all of the conversation.
+    fn number(&self, (block, document): Place) -> usize {
+        self.firsts[block as usize].0 + document as usize
+    }
+
+    /// The factor for what the neighbours of an utterance say. At the ends of a conversation, the neighbours that
+    /// it lacks are taken to be like those it has, so that equal utterances score equally there too.
+    fn completing(&self, number: usize) -> f32 {
+        let count = |has: bool, weight: f32| if has { weight } else { 0.0 };
+        let lacks_none = (2..self.around.len().saturating_sub(1)).contains(&number);
+        if lacks_none {
+            return 1.0;
+        }
+        let before = count(number >= 1, BEFORE) + count(number >= 2, BEFORE_LAST);
+        (BEFORE_LAST + BEFORE + NEXT) / (before + count(number + 1 < self.around.len(), NEXT))
+    }
+
     fn touch(&mut self, place: Place, worth: f32, at: u32) {
-        let document = self.firsts[place.0 as usize].0 + place.1 as usize;
+        let document = self.number(place);
         if self.is_settled && self.touched_by[document] == 0 {
             return;
         }
