@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::domain::{Draft, LineageId, More, Refusal, Role, Sequence, Timestamp, Utterance, UtteranceId};
-use crate::formats::UnknownRoles;
+use crate::formats::{UnknownRoles, document};
 
 /// The utterances that drafts are stored as.
 fn stored(drafts: impl IntoIterator<Item = Draft>) -> Vec<Arc<Utterance>> {
@@ -212,4 +212,24 @@ fn what_is_not_accepted_is_named_with_its_place() {
         let told = refused(json, format);
         assert!(told.starts_with(wrong), "{json}: {told}");
     }
+}
+
+/// A list of messages is changed item by item, so each item is an utterance. An import keeps what belongs together.
+#[test]
+fn an_import_joins_what_a_model_put_out_in_one_go() {
+    let json = r#"[
+        {"role": "user", "content": "Is it raining in Oslo or in Bergen?"},
+        {"type": "reasoning", "id": "r1", "summary": []},
+        {"type": "function_call", "call_id": "a", "name": "look", "arguments": "{}"},
+        {"type": "function_call", "call_id": "b", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": "rain"},
+        {"type": "function_call_output", "call_id": "b", "output": "sun"},
+        {"role": "assistant", "content": "In Oslo."}
+    ]"#;
+    let apart = read(json, None, UnknownRoles::Refuse).unwrap().drafts;
+    assert!(apart.iter().map(|sourced| sourced.index).eq(0..7));
+    let imported = document::parse(json.as_bytes(), None, UnknownRoles::Refuse).unwrap().conversations;
+    let indices: Vec<usize> = imported[0].said.iter().map(|sourced| sourced.index).collect();
+    assert_eq!(indices, [0, 1, 4, 5, 6]);
+    assert_eq!(imported[0].said[1].draft.tool_calls().len(), 2);
 }
