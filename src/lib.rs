@@ -91,6 +91,13 @@
 //! since the model saw its material; so no write waits for a model, and no answer brings back what was
 //! forgotten.
 //!
+//! # A panic ends one piece of work
+//!
+//! A panic is a fault of this program. The hook logs its place, and whoever [catches](telemetry::panics) it counts it:
+//! a call or stream ends with INTERNAL; of a queue, the write that panicked fails and the others are decided as if it
+//! were not there; a commit in which the store panicked is looked up as if its answer were lost; background work begins
+//! its next round. A panic in a task is resumed in whoever waits for the task.
+//!
 //! # Where to find things
 //!
 //! - consistency checks, run whenever a state is loaded: [`domain::check`]
@@ -117,7 +124,8 @@
 //!   [`store::Store::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
-//! - errors on the wire: `src/rpc/status.rs`, the only place that uses gRPC codes
+//! - errors on the wire: `src/rpc/status.rs`, the only place that uses gRPC codes, and `src/rpc/bounded.rs`, which
+//!   keeps them short enough to arrive
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
 //! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON

@@ -323,11 +323,20 @@ pub const ROOM_RETRY: Duration = Duration::from_secs(1);
 /// Maximum calls and streams of one connection at the same time; clients queue the rest. A silent one costs 5
 /// to 16 KiB.
 pub const MAX_STREAMS: u32 = 1_000;
+/// Maximum bytes of a value that an error quotes; a longer one is cut.
+pub const MAX_QUOTED_BYTES: usize = 200;
+/// Maximum bytes of a status's message as it is sent, which is percent-encoded. Its details repeat the message. With
+/// [`MAX_DETAILS_BYTES`], message and details are at most 4 KiB as text, and less than 8 KiB as trailers, which many
+/// clients accept at most.
+pub const MAX_STATUS_TEXT_BYTES: usize = 1_536;
+/// Maximum bytes of a status's details, besides the message that they repeat.
+pub const MAX_DETAILS_BYTES: usize = 2_304;
 /// Maximum metadata of a call, in bytes as HTTP/2 counts them: 32 per entry in addition to its name and
 /// value.
 pub const MAX_METADATA_BYTES: usize = 16 << 10;
-/// Maximum metadata that a connection accepts, so that the call it belongs to can be answered.
-pub const MAX_HEADER_BYTES: u32 = 64 << 10;
+/// Maximum metadata that a connection accepts, so that the call it belongs to can be refused with a status, and the other
+/// calls go on. Beyond it, HTTP/2 answers 431, and a quarter more of it ends the connection.
+pub const MAX_HEADER_BYTES: u32 = 256 << 10;
 
 /// How long a statement of a database may run: below the deadline of most callers.
 pub const DATABASE_STATEMENT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -10,6 +10,7 @@ use crate::domain::{
     Sequence, Transition, Utterance, UtteranceId, Verdict,
     change::Context,
     exchange::{AbandonedCall, LateResult, OpenExchange},
+    quoted,
     state::StateChange,
     stop::{Stop, verdict},
 };
@@ -358,13 +359,15 @@ fn describe_orphan(call: Option<&str>, open: Option<&OpenExchange>, head: &Head)
 
 /// Why no result is accepted for `id`, which no open call has.
 fn describe_call(id: &str, head: &Head) -> String {
-    match head.abandoned_with(id).next() {
+    let abandoned = head.abandoned_with(id).next();
+    let id = quoted(id);
+    match abandoned {
         Some(AbandonedCall { answer: Some(answer), .. }) => {
-            format!("{id:?} was answered late, by utterance {answer}; a call takes one result")
+            format!("{id} was answered late, by utterance {answer}; a call takes one result")
         }
         Some(AbandonedCall { caller, .. }) => {
-            format!("{id:?} is a call of utterance {caller}, which is forgotten: Restore it first")
+            format!("{id} is a call of utterance {caller}, which is forgotten: Restore it first")
         }
-        None => format!("{id:?} is not an open call"),
+        None => format!("{id} is not an open call"),
     }
 }

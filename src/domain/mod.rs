@@ -38,6 +38,7 @@ pub mod memory;
 mod now;
 mod parting;
 pub mod policy;
+mod quoted;
 mod quoting;
 mod ranges;
 mod reason;
@@ -71,6 +72,7 @@ pub use ids::{
 };
 pub use now::{Now, is_ahead};
 pub use policy::{Marks, Oversize, Policy};
+pub use quoted::quoted;
 pub use ranges::Ranges;
 pub use reason::Reason;
 pub use role::Role;

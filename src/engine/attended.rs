@@ -8,6 +8,8 @@ use std::{
 
 use tokio::runtime::Handle;
 
+use crate::telemetry::panics::Within;
+
 /// A future that its caller polls, and that continues in its own task once the caller drops it.
 ///
 /// Once the store has a commit, it must be published and answered, whoever still waits for it; cancelling the
@@ -29,10 +31,11 @@ impl<T: Send + 'static> Future for Attended<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
-        let Some(work) = &mut self.0 else { return Poll::Pending };
+        // taken: work that panics here must not be polled again by a task
+        let Some(mut work) = self.0.take() else { return Poll::Pending };
         let polled = work.as_mut().poll(context);
-        if polled.is_ready() {
-            self.0 = None;
+        if polled.is_pending() {
+            self.0 = Some(work);
         }
         polled
     }
@@ -43,7 +46,7 @@ impl<T: Send + 'static> Drop for Attended<T> {
         if let Some(work) = self.0.take()
             && let Ok(runtime) = Handle::try_current()
         {
-            runtime.spawn(work);
+            runtime.spawn(Within::Call.catching(work));
         }
     }
 }

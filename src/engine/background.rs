@@ -6,6 +6,7 @@ use crate::{
     domain::{Conversation, Refusal, limits::OUTCOME_RETENTION},
     engine::{Caller, Engine, EngineError, Operation},
     store::{Due, RecipientKey},
+    telemetry::panics::Within,
 };
 
 /// The number of expired conversations removed at a time.
@@ -35,7 +36,9 @@ impl Engine {
                         false => Err(Refusal::no_conversation(state.key().id.as_str(), " that has expired")),
                     }
                 });
-                progress += usize::from(matches!(expired.await, Ok(Some(_))));
+                // the others expire, whatever happens to one
+                let expired = Within::Background.catching(expired).await;
+                progress += usize::from(matches!(expired, Ok(Ok(Some(_)))));
             }
             removed += progress;
             if count < EXPIRED || progress == 0 {
@@ -50,7 +53,8 @@ impl Engine {
         let (mut removed, mut failed) = (0, Ok(()));
         let mut again = Vec::new();
         while let Some(recipient) = self.retention.take() {
-            match self.retire_of(&recipient).await {
+            let retired = Within::Background.catching(self.retire_of(&recipient)).await;
+            match retired.unwrap_or(Err(EngineError::Panicked)) {
                 Ok(count) => {
                     removed += count;
                     if count == RETIRED {

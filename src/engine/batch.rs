@@ -17,6 +17,7 @@ use crate::{
         queued::{Answer, IfAbsent, QueuedWrite, Seen, Target},
     },
     store::{Conflict, PointerWrite},
+    telemetry::panics::{Panicked, Within},
 };
 
 /// The writes of one commit to one conversation.
@@ -36,6 +37,8 @@ pub(super) enum Joined {
     Yes,
     /// It needs to see stored data that the batch has moved: the batch must be committed first.
     AfterCommit(Box<dyn QueuedWrite>),
+    /// Deciding it panicked, and it is answered; the batch may be changed in part, and must be given up.
+    Panicked,
     /// Its recipient's conversation was left idle, and the batch is empty.
     RollsOver(Box<dyn QueuedWrite>, Arc<Conversation>),
 }
@@ -78,12 +81,16 @@ impl Batch {
     /// Decides a write on the result of the writes before it. A write that was decided on the committed state
     /// and changes nothing is answered immediately.
     pub(super) async fn join(&mut self, engine: &Arc<Engine>, mut write: Box<dyn QueuedWrite>) -> Joined {
-        let answer = match self.decide(engine, &mut *write).await {
-            Ok(answer) => answer,
-            Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
-            Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
-            Err(Stop::Elsewhere) => Answer::Anew,
-            Err(Stop::Error(error)) => engine.refused(write.call(), write.target(), error).await,
+        let answer = match Within::Queue.catching(self.decide(engine, &mut *write)).await {
+            Err(Panicked) => {
+                write.answer(Answer::Failed(EngineError::Panicked));
+                return Joined::Panicked;
+            }
+            Ok(Ok(answer)) => answer,
+            Ok(Err(Stop::AfterCommit)) => return Joined::AfterCommit(write),
+            Ok(Err(Stop::RollOver(left))) => return Joined::RollsOver(write, left),
+            Ok(Err(Stop::Elsewhere)) => Answer::Anew,
+            Ok(Err(Stop::Error(error))) => engine.refused(write.call(), write.target(), error).await,
         };
         match self.is_empty() {
             true => write.answer(answer),
@@ -185,6 +192,11 @@ impl Batch {
         }
     }
 
+    /// Returns the decided writes, in order, to be decided again.
+    pub(super) fn given_up(self) -> SmallVec<[Box<dyn QueuedWrite>; 1]> {
+        self.decided.into_iter().map(|(write, _)| write).collect()
+    }
+
     /// Commits the decided writes and answers them. Returns the writes that have to be decided again, in order,
     /// and whether to take them one at a time.
     pub(super) async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
@@ -206,11 +218,12 @@ impl Batch {
                 Default::default()
             }
             Err(Uncommitted::Conflict(conflict)) => (again(decided.into_iter(), &conflict), false),
-            // a single one may still fit
-            Err(Uncommitted::Full(_)) if decided.len() > 1 => {
+            // a single one may still fit, or not panic
+            Err(Uncommitted::Full(_) | Uncommitted::Panicked) if decided.len() > 1 => {
                 (decided.into_iter().map(|(write, _)| write).collect(), true)
             }
             Err(Uncommitted::Full(full)) => fail(decided, &full.into()),
+            Err(Uncommitted::Panicked) => fail(decided, &EngineError::Panicked),
             Err(Uncommitted::Failed(error)) => fail(decided, &error),
         }
     }

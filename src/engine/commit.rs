@@ -8,7 +8,10 @@ use crate::{
     domain::{Change, ChangeId, Conversation, Revision},
     engine::{Attempt, Engine, EngineError, Event, Operation, applied::Decided, hold::Hold, queue::Queue},
     store::{Changes, Commit, CommitError, Conflict, Outcome, OutcomeKey, PointerWrite, StoreError, Write},
-    telemetry::Span,
+    telemetry::{
+        Span,
+        panics::{Panicked, Within},
+    },
 };
 
 /// The effect of a commit on one conversation, whose queue is held.
@@ -35,6 +38,8 @@ pub(super) enum Uncommitted {
     Conflict(Conflict),
     /// There is no room for it, and nothing took effect.
     Full(StoreError),
+    /// The store panicked, and nothing took effect.
+    Panicked,
     /// The store failed.
     Failed(EngineError),
 }
@@ -51,6 +56,7 @@ impl From<Uncommitted> for EngineError {
         match uncommitted {
             Uncommitted::Conflict(_) => Self::Contended,
             Uncommitted::Full(full) => full.into(),
+            Uncommitted::Panicked => Self::Panicked,
             Uncommitted::Failed(error) => error,
         }
     }
@@ -194,14 +200,17 @@ impl Engine {
         };
         let committed = (!commit.is_empty()).then(|| {
             let (timer, span) = (self.meters.commit.start_timer(), Span::within("commit"));
-            (self.store.commit(commit), timer, span)
+            (Within::Store.caught(|| self.store.commit(commit)), timer, span)
         });
         async move {
             if let Some((committed, timer, span)) = committed {
-                let committed = committed.await;
+                let committed = match committed {
+                    Ok(committed) => Within::Store.catching(committed).await,
+                    Err(panicked) => Err(panicked),
+                };
                 timer.observe_duration();
                 if let Some(span) = span {
-                    span.end(committed.as_ref().err().map(CommitError::kind));
+                    span.end(kind(&committed));
                 }
                 self.committed(parts, alone, began, committed).await?;
             }
@@ -226,16 +235,18 @@ impl Engine {
         parts: &mut [Part],
         alone: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
         began: Option<Duration>,
-        committed: Result<(), CommitError>,
+        committed: Result<Result<(), CommitError>, Panicked>,
     ) -> Result<(), Uncommitted> {
         let committed = match committed {
-            Ok(()) => Ok(()),
-            Err(CommitError::Unknown(why)) => Box::pin(self.find_out(parts, alone, why)).await,
-            Err(CommitError::Conflict(conflict)) => Err(Uncommitted::Conflict(conflict)),
-            Err(CommitError::Store(full @ (StoreError::Full { .. } | StoreError::OverQuota(_)))) => {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(CommitError::Unknown(why))) => Box::pin(self.find_out(parts, alone, why)).await,
+            Ok(Err(CommitError::Conflict(conflict))) => Err(Uncommitted::Conflict(conflict)),
+            Ok(Err(CommitError::Store(full @ (StoreError::Full { .. } | StoreError::OverQuota(_))))) => {
                 Err(Uncommitted::Full(full))
             }
-            Err(CommitError::Store(error)) => Err(Uncommitted::Failed(error.into())),
+            Ok(Err(CommitError::Store(StoreError::Panicked))) => Err(Uncommitted::Panicked),
+            Ok(Err(CommitError::Store(error))) => Err(Uncommitted::Failed(error.into())),
+            Err(Panicked) => Box::pin(self.find_out_after_panic(parts, alone)).await,
         };
         let is_conflict = matches!(committed, Err(Uncommitted::Conflict(Conflict::State(_))));
         parts.iter().for_each(|part| part.queue.note_commit(is_conflict));
@@ -244,15 +255,38 @@ impl Engine {
             Ok(()) => &commits.committed,
             Err(Uncommitted::Conflict(_)) => &commits.conflict,
             Err(Uncommitted::Full(_)) => &commits.full,
-            Err(Uncommitted::Failed(_)) => &commits.failed,
+            Err(Uncommitted::Panicked | Uncommitted::Failed(_)) => &commits.failed,
         };
         counter.inc();
         match &committed {
-            Ok(()) => parts.iter_mut().for_each(|part| part.publish(self, began)),
+            Ok(()) => parts.iter_mut().for_each(|part| self.publish(part, began)),
             Err(Uncommitted::Full(_)) => {}
             Err(_) => parts.iter().for_each(|part| part.queue.forget()),
         }
         committed
+    }
+
+    /// Publishes a part of what took effect. If that panics, the stored state is loaded for the next caller.
+    fn publish(&self, part: &mut Part, began: Option<Duration>) {
+        if Within::Queue.caught(|| part.publish(self, began)).is_err() {
+            part.queue.forget();
+        }
+    }
+
+    /// Like [`Self::find_out`], for a commit in which the store panicked. If it had no effect, it is not tried again as
+    /// it was.
+    async fn find_out_after_panic(
+        &self,
+        parts: &[Part],
+        outcome: Option<Box<(OutcomeKey, Arc<Outcome>)>>,
+    ) -> Result<(), Uncommitted> {
+        let why = "the store panicked".to_owned();
+        match Within::Store.catching(self.find_out(parts, outcome, why)).await {
+            Ok(Err(Uncommitted::Conflict(_))) => Err(Uncommitted::Panicked),
+            Ok(found) => found,
+            // it may have taken effect
+            Err(Panicked) => Err(Uncommitted::Failed(EngineError::Panicked)),
+        }
     }
 
     /// Finds out what became of a commit whose answer was lost: the queues are held, so no write of this
@@ -288,5 +322,13 @@ impl Engine {
             Ok(false) => Err(Uncommitted::Conflict(missing)),
             Err(error) => Err(Uncommitted::Failed(error.into())),
         }
+    }
+}
+
+/// One word for why a commit was not acknowledged, for traces.
+fn kind(committed: &Result<Result<(), CommitError>, Panicked>) -> Option<&'static str> {
+    match committed {
+        Ok(committed) => committed.as_ref().err().map(CommitError::kind),
+        Err(Panicked) => Some("panic"),
     }
 }

@@ -17,7 +17,11 @@ use crate::{
         queued::{Answer, Entry, QueuedWrite},
     },
     store::PointerWrite,
+    telemetry::panics::{Panicked, Within},
 };
+
+#[cfg(test)]
+mod tests;
 
 /// The most writes in one commit.
 const BATCH: usize = 256;
@@ -35,7 +39,7 @@ impl Engine {
         let mut most = BATCH;
         for round in 1.. {
             let again = match first.take().or_else(|| hold.queue.take()) {
-                Some(Entry::Write(write)) => drive_batch(&hold, write, most).await,
+                Some(Entry::Write(write)) => drive_on(&hold, write, most).await,
                 Some(Entry::Hold(next)) => match hold.leave_to(next) {
                     Some(back) => {
                         hold = back;
@@ -52,6 +56,16 @@ impl Engine {
             }
         }
     }
+}
+
+/// Like [`drive_batch`], and goes on after a panic: the writes of that batch are interrupted, and the state is loaded
+/// again.
+async fn drive_on(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> bool {
+    let driven = Within::Queue.catching(drive_batch(hold, first, most)).await;
+    driven.unwrap_or_else(|Panicked| {
+        hold.queue.forget();
+        true
+    })
 }
 
 /// Makes one commit of `first` and the writes waiting behind it. Returns whether its writes are back in the
@@ -72,7 +86,8 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
         let all = next.iter_mut().chain(&mut writes).filter_map(|write| write.take_seen());
         seen = all.last().filter(|_| alone);
     }
-    let mut batch = match Batch::on(hold, seen).await {
+    let begun = Within::Queue.catching(Batch::on(hold, seen)).await;
+    let mut batch = match begun.unwrap_or(Err(EngineError::Panicked)) {
         Ok(batch) => Box::new(batch),
         Err(error) => {
             next.into_iter().chain(writes).for_each(|write| write.answer(Answer::Failed(error.clone())));
@@ -86,6 +101,11 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
                 put_back(hold, writes);
                 hold.queue.put_back(Entry::Write(write));
                 break;
+            }
+            Joined::Panicked => {
+                put_back(hold, writes);
+                put_back(hold, batch.given_up());
+                return false;
             }
             Joined::RollsOver(write, left) => {
                 put_back(hold, writes);
@@ -122,7 +142,8 @@ fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
 /// The next one inherits the policy and the encoding.
 async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversation>) {
     let mut write = write;
-    match rolled_over(hold, &mut *write, &left).await {
+    let rolled = Within::Queue.catching(rolled_over(hold, &mut *write, &left)).await;
+    match rolled.unwrap_or(Err(Uncommitted::Panicked)) {
         Ok((done, ended)) => {
             hold.engine.retention.add(&ended);
             write.answer(Answer::Applied(done));

@@ -25,6 +25,9 @@ pub enum EngineError {
     /// A task of the server ended before its work was done.
     #[error("the call was interrupted")]
     Interrupted,
+    /// Something panicked: a fault of the server.
+    #[error("a fault of the server stopped the call")]
+    Panicked,
     /// The operating system returned no random bytes for a secret.
     #[error("no token could be made: the operating system returned no random bytes")]
     NoSecret,

@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeMap, num::NonZeroUsize, sync::Arc, thread::available_parallelism};
 
-use futures::{StreamExt, TryFutureExt, TryStreamExt, stream};
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 
 use crate::{
     domain::{
@@ -14,6 +14,7 @@ use crate::{
     },
     engine::{Engine, EngineError, aside},
     store::{Derived, DerivedBlock},
+    telemetry::panics::{Within, joined},
 };
 
 /// More utterances than this are indexed with `aside`.
@@ -76,7 +77,7 @@ impl Engine {
         let missing: Vec<Block> = blocks.iter().copied().filter(|block| !whole.contains_key(block)).collect();
         let making = stream::iter(missing).map(|block| {
             let making = tokio::spawn(self.clone().made_block(state.clone(), block));
-            making.unwrap_or_else(|_| Err(EngineError::Interrupted))
+            making.map(|made| joined(made).unwrap_or(Err(EngineError::Interrupted)))
         });
         // One more than can be made at a time, so that its utterances are read meanwhile.
         let at_once = available_parallelism().map_or(1, NonZeroUsize::get) + 1;
@@ -129,7 +130,7 @@ impl Engine {
             return;
         }
         let (engine, state) = (self.clone(), state.clone());
-        tokio::spawn(async move {
+        tokio::spawn(Within::Background.catching(async move {
             for (block, whole) in blocks {
                 let Some(bytes) = aside(true, || whole.to_bytes()) else { continue };
                 let (conversation, erased_at) = (state.key().clone(), state.head.erased_at);
@@ -137,7 +138,7 @@ impl Engine {
                 // Refused if the text was erased, or while much else is being written; nobody waits for it.
                 let _ = engine.store.keep_derived(derived).await;
             }
-        });
+        }));
     }
 
     /// Drops an index made from a state from which text was erased meanwhile.

@@ -19,6 +19,8 @@
 //! - A commit over several conversations (one ends and the next one starts, a fork and its parent, a hard
 //!   forget of what forks share) holds their queues, taken in key order, and the queue of the recipient's own
 //!   state last; everything is published before anyone is answered.
+//! - If deciding a write panics, that write fails, and what was decided with it is decided again without it. If the store
+//!   panics in a commit, the store is asked for the commit as if its answer were lost.
 //! - Only the holder of the queue replaces the published state. A reader copies a pointer and never waits.
 //!
 //! | file | contents |

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    domain::{Refusal, Timestamp, limits::MAX_ID_BYTES},
+    domain::{Refusal, Timestamp, limits::MAX_ID_BYTES, quoted},
     formats::{extras::hole, place::Place, time},
 };
 
@@ -26,8 +26,9 @@ pub fn optional_text<'v>(
 
 /// Reads a time from a file.
 pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
-    time::read(text)
-        .ok_or_else(|| place.refuse(format!("is {text:?}; accepted: a time such as 2025-01-15T10:00:00Z")))
+    let refuse =
+        || place.refuse(format!("is {}; accepted: a time such as 2025-01-15T10:00:00Z", quoted(text)));
+    time::read(text).ok_or_else(refuse)
 }
 
 /// The fields of an object.

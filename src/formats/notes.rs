@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{Reason, Refusal, Role},
+    domain::{Reason, Refusal, Role, quoted},
     formats::place::Place,
 };
 
@@ -60,11 +60,11 @@ impl Notes {
         match (Role::named(name), self.unknown_roles) {
             (Some(role), _) => Ok(role),
             (None, UnknownRoles::Refuse) => {
-                let text = format!("is {name:?}; accepted: {}", Role::ACCEPTED);
+                let text = format!("is {}; accepted: {}", quoted(name), Role::ACCEPTED);
                 Err(Refusal::field(Reason::UnknownRole, at.to_string(), text))
             }
             (None, UnknownRoles::ReadAsUser) => {
-                self.add(&at, format!("the role {name:?} is unknown: read as the user's"));
+                self.add(&at, format!("the role {} is unknown: read as the user's", quoted(name)));
                 Ok(Role::User)
             }
         }

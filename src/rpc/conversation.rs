@@ -5,7 +5,9 @@ use std::sync::Arc;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
-    domain::{Conversation, Refusal, Sequence, draft::check_map, limits::MAX_TITLE_BYTES, update::Update},
+    domain::{
+        Conversation, Refusal, Sequence, draft::check_map, limits::MAX_TITLE_BYTES, quoted, update::Update,
+    },
     engine::{CreateCall, ListUtterances, UpdateCall},
     proto::{self, conversation_service_server::ConversationService},
     rpc::{Responses, Room, Services, decode, encode, page_token, page_token::QueryHash},
@@ -280,7 +282,8 @@ impl Services {
 pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refusal> {
     tokenizer::encoding_for(name).ok_or_else(|| {
         let names: Vec<_> = crate::domain::Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
-        let text = format!("is {name:?}; accepted: {} and the names of OpenAI models", names.join(", "));
+        let text =
+            format!("is {}; accepted: {} and the names of OpenAI models", quoted(name), names.join(", "));
         Refusal::invalid(field, text)
     })
 }

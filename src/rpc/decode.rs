@@ -15,6 +15,7 @@ use crate::{
         draft::Field,
         limits::{MAX_ID_BYTES, MAX_MODEL_BYTES, MAX_STALENESS},
         policy::PolicyUpdate,
+        quoted,
     },
     engine::{Address, Attempt, Filter},
     proto,
@@ -418,7 +419,10 @@ pub fn mask<'a>(
     match mask {
         Some(mask) if !mask.paths.is_empty() => {
             match mask.paths.iter().find(|path| !accepted.contains(&path.as_str())) {
-                Some(path) => Err(Refusal::invalid("update_mask", format!("has {path:?}; accepted: {list}"))),
+                Some(path) => {
+                    let text = format!("has {}; accepted: {list}", quoted(path));
+                    Err(Refusal::invalid("update_mask", text))
+                }
                 None => Ok(&mask.paths),
             }
         }

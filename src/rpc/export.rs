@@ -5,14 +5,14 @@ use std::collections::VecDeque;
 use futures::{Stream, stream};
 use prost::Message as _;
 use serde_json::Value;
-use tonic::Status;
+use tonic::{Code, Status};
 
 use crate::{
     domain::{ConversationId, Refusal},
     engine::{Address, Caller, EngineError, Exported, PageRoom, aside},
     formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
     proto::{self, export_conversation_response::Message},
-    rpc::{Held, Purpose, Room, Services, decode, encode, import::format},
+    rpc::{Held, Purpose, Room, Services, decode, encode, import::format, status::transport_error},
 };
 
 /// The most bytes of a chunk.
@@ -204,7 +204,8 @@ impl Export {
         });
         self.note(exported, losses);
         self.migrated = self.migrated.take().max(head.labels.get(persisted::LAST_MIGRATED).cloned());
-        let bytes = bytes.map_err(|error| Status::internal(error.to_string()))?;
+        let bytes =
+            bytes.map_err(|error| transport_error(Code::Internal, "NOT_ENCODED", error.to_string()))?;
         held.shrink_to(bytes.len());
         self.send(&bytes);
         self.written.room = Some(held);

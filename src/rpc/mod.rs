@@ -1,6 +1,7 @@
 //! The gRPC services: each method decodes the request, calls the engine, and encodes the response.
 
 mod admin;
+mod bounded;
 mod build_context;
 mod compaction;
 mod context;
@@ -31,10 +32,11 @@ mod status;
 mod trace;
 mod view;
 
+pub use bounded::message as bounded_message;
 pub use limits::RequestLimits;
 pub use memory_room::{Held, Purpose, Room};
 pub use paced::Pace;
-pub use status::{clearer_status, message_too_large, transport_error, turned_away};
+pub use status::{clearer_status, message_too_large, name_request, transport_error, turned_away};
 
 use std::{pin::Pin, sync::Arc};
 

@@ -7,6 +7,7 @@ use crate::{
     domain::{
         Refusal, Revision,
         limits::MAX_STATE_NAMES,
+        quoted,
         state::{StateChange, StateContent, StateValue, UpdateState},
     },
     engine::{Address, Caller, UpdateStateCall},
@@ -125,7 +126,7 @@ fn expected(name: String, version: i64) -> Result<(Box<str>, Revision), Refusal>
         Ok(version) => Ok((name.into(), Revision(version))),
         Err(_) => {
             let text = format!("is {version}; accepted: 0 (for a name without a value) or more");
-            Err(Refusal::invalid(format!("expected_versions[{name:?}]"), text))
+            Err(Refusal::invalid(format!("expected_versions[{}]", quoted(&name)), text))
         }
     }
 }

@@ -6,12 +6,14 @@
 
 use std::{collections::HashMap, time::Duration};
 
+use http::HeaderMap;
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt};
+use tonic_types::{ErrorDetails, ErrorInfo, StatusExt};
 
 use crate::{
     domain::{Reason, Refusal, compaction::Unable, error::ACTIVE_CONVERSATION},
     engine::{BackupRefused, EngineError, StoreError},
+    rpc::bounded,
 };
 
 /// The domain of every `ErrorInfo`.
@@ -32,6 +34,7 @@ impl From<EngineError> for Status {
                 status(Code::ResourceExhausted, error.to_string(), details)
             }
             EngineError::Interrupted => status(Code::Internal, error.to_string(), info("INTERRUPTED")),
+            EngineError::Panicked => panicked(),
             EngineError::NoSecret => status(Code::Internal, error.to_string(), info("NO_SECRET")),
             EngineError::Cursor(problem) => {
                 let mut details = info("EVENTS_NOT_KEPT");
@@ -164,6 +167,7 @@ fn store(error: &StoreError) -> Status {
             let details = info("DISK_BUSY").with_retry(Duration::from_secs(1));
             status(Code::ResourceExhausted, error.to_string(), details)
         }
+        StoreError::Panicked => panicked(),
         StoreError::Unavailable(_) => {
             let details = info("STORE_UNAVAILABLE").with_retry(Duration::from_secs(1));
             status(Code::Unavailable, error.to_string(), details)
@@ -192,6 +196,22 @@ pub fn message_too_large(most: usize) -> Status {
     transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
 }
 
+/// Adds the id of a call to the details of its status in `headers`, if the server is at fault; returns the reason.
+pub fn name_request(headers: &mut HeaderMap, id: &str) -> Option<String> {
+    let status = Status::from_header_map(headers)?;
+    let mut details = status.get_error_details();
+    let ErrorInfo { reason, domain, mut metadata } = details.error_info().cloned()?;
+    metadata.insert("request_id".to_owned(), id.to_owned());
+    details.set_error_info(reason.clone(), domain, metadata);
+    // both fit in headers: they were there
+    let _ = Status::with_error_details(status.code(), status.message(), details).add_header(headers);
+    Some(reason)
+}
+
+fn panicked() -> Status {
+    status(Code::Internal, EngineError::Panicked.to_string(), info("PANICKED"))
+}
+
 /// Returns a clearer status for one that the transport made for a message that it cannot read.
 /// `most` is the limit of a message's bytes.
 pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
@@ -206,7 +226,7 @@ pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
 }
 
 fn status(code: Code, message: String, details: ErrorDetails) -> Status {
-    Status::with_error_details(code, message, details)
+    Status::with_error_details(code, bounded::message(message), bounded::details(details))
 }
 
 fn info(reason: &str) -> ErrorDetails {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::task::JoinSet;
 
-use crate::{config::Settings, engine::Engine};
+use crate::{config::Settings, engine::Engine, telemetry::panics::begin_anew};
 
 /// How often the server looks for due work.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
@@ -16,10 +16,14 @@ impl Chores {
     /// Starts the background work on the current runtime.
     pub fn start(engine: &Arc<Engine>, settings: &Settings) -> Self {
         let mut chores = JoinSet::new();
-        chores.spawn(engine.clone().sweep_every(SWEEP_INTERVAL));
-        chores.spawn(engine.clone().scrub_every(settings.scrub_interval));
-        chores.spawn(engine.clone().run_llm_summaries());
-        chores.spawn(engine.clone().run_embedding());
+        let (of, every) = (engine.clone(), settings.scrub_interval);
+        chores.spawn(begin_anew("removing what is due", move || of.clone().sweep_every(SWEEP_INTERVAL)));
+        let of = engine.clone();
+        chores.spawn(begin_anew("scrubbing", move || of.clone().scrub_every(every)));
+        let of = engine.clone();
+        chores.spawn(begin_anew("asking for summaries", move || of.clone().run_llm_summaries()));
+        let of = engine.clone();
+        chores.spawn(begin_anew("embedding", move || of.clone().run_embedding()));
         Self(chores)
     }
 }

@@ -68,7 +68,10 @@ use crate::{
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store},
     summarizer::PROMPT_VERSION,
-    telemetry::Registry,
+    telemetry::{
+        Registry,
+        panics::{self, begin_anew},
+    },
     tokenizer,
 };
 use activity::Activity;
@@ -138,6 +141,7 @@ pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
 impl Server {
     /// Assembles the server that this process exists for, on the machine's clock.
     async fn of_process(settings: &Settings) -> Result<Self, ServeError> {
+        panics::log_panics();
         process::keep_pages_small();
         process::check_clock(settings)?;
         if settings.backend == Backend::Postgres {
@@ -317,7 +321,7 @@ impl Server {
 fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
     tokio::spawn(async move {
         tokio::select! {
-            () = engine.heed_hints() => {}
+            () = begin_anew("following other servers", || engine.clone().heed_hints()) => {}
             _ = closing.wait_for(|closing| *closing) => {}
         }
     });

@@ -23,6 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::{
     config::{Settings, read_file},
     domain::limits::MAX_SETTINGS_BYTES,
+    telemetry::panics::{Panicked, Within},
 };
 
 /// Why connections cannot be encrypted.
@@ -122,10 +123,11 @@ impl Tls {
     /// Loads the files if they have changed. An error in them is reported once, and the previous certificates stay in
     /// use.
     pub async fn check(self: Arc<Self>) {
-        match tokio::task::spawn_blocking(move || self.reload()).await {
-            Ok(Ok(false)) | Err(_) => {}
-            Ok(Ok(true)) => tracing::info!("TLS: loaded new certificates"),
-            Ok(Err(error)) => tracing::warn!(%error, "the previous certificates stay in use"),
+        let reloaded = move || Within::Background.caught(|| self.reload());
+        match tokio::task::spawn_blocking(reloaded).await {
+            Ok(Ok(Ok(false)) | Err(Panicked)) | Err(_) => {}
+            Ok(Ok(Ok(true))) => tracing::info!("TLS: loaded new certificates"),
+            Ok(Ok(Err(error))) => tracing::warn!(%error, "the previous certificates stay in use"),
         }
     }
 

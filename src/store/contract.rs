@@ -51,7 +51,9 @@ pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
 ///   model.
 /// - A read sees every commit whose future has returned `Ok`.
 /// - A future can be dropped before it completes; its commit then takes effect wholly or not at all.
-/// - No method panics because of what the disk or the network returns; it returns [`StoreError`].
+/// - No method panics because of what the disk or the network returns; it returns [`StoreError`]. A method that panics
+///   because of a fault in its code ends that call only: the store must still be usable. A commit that panics took
+///   effect wholly, or never will, as if its answer were lost.
 pub trait Store: Send + Sync + 'static {
     /// What this backend can do. Never changes.
     fn capabilities(&self) -> Capabilities;

@@ -3,12 +3,17 @@
 //! | file | contents |
 //! |---|---|
 //! | `metric` | making metrics; each is defined next to what it counts |
+//! | `panics` | catching, logging and counting panics |
 //! | `parted` | counters and histograms, fast on several threads |
+//! | `process` | what is known of the process |
 //! | `registry` | the metrics of a server, and their text |
 //! | `traces` | spans, and their export |
 
 mod metric;
+pub mod panics;
 mod parted;
+#[cfg(target_os = "linux")]
+mod process;
 mod registry;
 mod traces;
 

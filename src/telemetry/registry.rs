@@ -51,7 +51,7 @@ impl Registry {
     /// Adds what is known of the process: its memory, processor time and open files.
     pub fn add_process(&self) {
         #[cfg(target_os = "linux")]
-        self.register(Box::new(prometheus::process_collector::ProcessCollector::for_self()));
+        self.register(Box::new(super::process::Process::own()));
     }
 
     /// Returns the metrics in Prometheus' text format.

@@ -159,7 +159,7 @@ async fn metadata_is_limited() {
         request
     };
     session.memory().memorize(with(8_000)).await.reply();
-    for bytes in [20_000, 60_000] {
+    for bytes in [20_000, 60_000, 200_000] {
         let refused = Refused::new(session.memory().memorize(with(bytes)).await.unwrap_err());
         refused.is(Code::ResourceExhausted, "METADATA_TOO_LARGE").says("16384");
     }

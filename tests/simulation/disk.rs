@@ -103,6 +103,14 @@ impl Disk {
         self.faults.lock().pause(&mut self.dice.lock())
     }
 
+    /// Whether the next commit panics if it fails.
+    pub fn panics(&self) -> bool {
+        let mut dice = self.dice.lock().clone();
+        // the next number decides on the fate of the commit: another one is needed
+        dice.below(2);
+        dice.percent(self.faults.lock().panic)
+    }
+
     async fn carry_out(self: Arc<Self>, call: Call, caller: oneshot::Sender<Committed>) {
         for ahead in &call.ahead {
             ahead.wait().await;

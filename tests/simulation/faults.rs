@@ -17,6 +17,8 @@ pub struct Faults {
     pub flush: u64,
     /// A commit takes effect, and the answer is lost.
     pub lose: u64,
+    /// A commit that fails, or whose answer is lost, panics instead.
+    pub panic: u64,
     /// Another process changes a conversation just before a commit to it.
     pub stranger: u64,
 }
@@ -46,6 +48,8 @@ impl Faults {
             refuse: given("refuse", refuse),
             flush: given("flush", flush),
             lose: given("lose", lose),
+            // read from a copy: the rest of a run is the same without panics
+            panic: given("panic", 10 * dice.clone().below(4)),
             stranger: given("stranger", stranger),
         }
     }

@@ -15,7 +15,7 @@
 //!   time and waiting, determined by the seed
 //!
 //! `UTTERD_SIM_SEED=17 cargo test --test simulation` runs one seed and prints its story;
-//! `UTTERD_SIM_SEEDS=20000` runs more of them; `UTTERD_SIM_WITHOUT=refuse,flush,lose,stranger,kill` leaves
+//! `UTTERD_SIM_SEEDS=20000` runs more of them; `UTTERD_SIM_WITHOUT=refuse,flush,lose,panic,stranger,kill` leaves
 //! out faults, to see which of them a failure needs.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
 

@@ -8,8 +8,8 @@ use utterd::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        BoxFuture, Capabilities, Commit, Due, List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Store,
-        StoreError,
+        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
+        RecipientKey, Store, StoreError,
     },
 };
 
@@ -64,7 +64,15 @@ impl Store for Port {
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Committed> {
         match self.life.end.has_come() {
             true => Box::pin(std::future::pending()),
-            false => self.disk.commit(&self.life, commit),
+            false => {
+                let (panics, committed) = (self.disk.panics(), self.disk.commit(&self.life, commit));
+                Box::pin(async move {
+                    let committed = committed.await;
+                    let failed = matches!(committed, Err(CommitError::Unknown(_) | CommitError::Store(_)));
+                    assert!(!(panics && failed), "the store of a simulation");
+                    committed
+                })
+            }
         }
     }
 

@@ -14,13 +14,17 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::{memory::Memory, prompts, resources, source::Keeps, tools};
+use super::{fault::Fault, memory::Memory, prompts, resources, source::Keeps, tools};
+use crate::telemetry::panics::{Panicked, Within};
 
 const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
     what is not memorized cannot be remembered. Call `remember` to find what was said earlier, in this conversation or past \
     ones, and `get_conversation` to list and read past ones. A conversation ends with `end_conversation`, or by itself after \
     it was idle, and then has a title and a summary. Calls refer to the current conversation unless they name one by \
     conversation_id or recipient_id.";
+
+/// What a client is told after a panic.
+const FAULT: &str = "a fault of utterd stopped the call";
 
 const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when this server ends.";
 
@@ -88,7 +92,9 @@ impl ServerHandler for Handler {
             ErrorData::invalid_params(text, None)
         })?;
         let arguments = request.arguments.unwrap_or_default();
-        Ok((tool.call)(self.memory_of(&context), arguments).await.into())
+        let memory = self.memory_of(&context);
+        let called = Within::Call.catching(async { (tool.call)(memory, arguments).await }).await;
+        Ok(called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result()).into())
     }
 
     async fn list_resources(
@@ -97,7 +103,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
-        resources::list(&self.memory_of(&context), cursor).await
+        whole(resources::list(&self.memory_of(&context), cursor)).await
     }
 
     async fn list_resource_templates(
@@ -113,7 +119,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(resources::read(&self.memory_of(&context), &request.uri).await?.into())
+        Ok(whole(resources::read(&self.memory_of(&context), &request.uri)).await?.into())
     }
 
     async fn complete(
@@ -124,7 +130,7 @@ impl ServerHandler for Handler {
         match request.r#ref {
             // the only argument of resources and prompts is a conversation's id
             Reference::Resource(_) | Reference::Prompt(_) => {
-                resources::complete(&self.memory_of(&context), &request.argument.value).await
+                whole(resources::complete(&self.memory_of(&context), &request.argument.value)).await
             }
             _ => Ok(CompleteResult::default()),
         }
@@ -144,6 +150,12 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(prompts::get(&self.memory_of(&context), &request.name, &arguments).await?.into())
+        Ok(whole(prompts::get(&self.memory_of(&context), &request.name, &arguments)).await?.into())
     }
+}
+
+/// Returns the answer; an error after a panic.
+async fn whole<T>(answer: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+    let answered = Within::Call.catching(answer).await;
+    answered.unwrap_or_else(|Panicked| Err(ErrorData::internal_error(FAULT, None)))
 }

@@ -13,6 +13,7 @@ use crate::{
         Conversation, ConversationKey, Sequence, Utterance, embedding::Embedding, limits::EMBEDDING_BATCH,
     },
     engine::{Engine, EngineError, llm::LlmError},
+    telemetry::panics::{Panicked, Within},
 };
 
 /// The number of utterances read at a time.
@@ -69,7 +70,10 @@ impl Engine {
         }
         let taken = embeddings.queue.lock().take();
         let more = match &taken {
-            Some(key) => self.embed_some(embeddings, key).await,
+            Some(key) => {
+                let embedded = Within::Background.catching(self.embed_some(embeddings, key)).await;
+                embedded.unwrap_or(Err(EngineError::Panicked))
+            }
             None => Ok(false),
         };
         embeddings.breaker.lock().undecided();
@@ -143,8 +147,10 @@ impl Embeddings {
     /// Embeds a batch. Returns whether to continue with the conversation.
     async fn embed(&self, batch: Batch) -> bool {
         let counts = self.counts(&batch.state.key().namespace);
-        let answer = tokio::time::timeout(self.timeout, self.embedder.embed(&batch.texts)).await;
-        match answer.unwrap_or_else(|_| Err(late(self.timeout))) {
+        let asked = Within::Background.catching(async { self.embedder.embed(&batch.texts).await });
+        let answer = tokio::time::timeout(self.timeout, asked).await;
+        let answer = answer.unwrap_or_else(|_| Ok(Err(late(self.timeout))));
+        match answer.unwrap_or_else(|Panicked| Err(LlmError::panicked())) {
             Ok(vectors) => {
                 self.breaker.lock().succeeded();
                 self.resize(|batch| batch * 2);

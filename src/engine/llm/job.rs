@@ -18,6 +18,7 @@ use crate::{
         queued::{Decision, WriteCall},
     },
     store::Claim,
+    telemetry::panics::Within,
 };
 
 use super::{
@@ -83,7 +84,9 @@ impl Job {
             Ok(false) => return self.llm.queue.lock().backoff(&self.key).claimed(Instant::now()),
             Err(error) => return self.failed(None, Failure::Engine(error.into())).await,
         }
-        self.tell_first().await;
+        if Within::Background.catching(self.tell_first()).await.is_err() {
+            self.wait();
+        }
         if let Err(error) = store.give_up(&self.key, self.llm.worker).await {
             tracing::warn!(%error, "could not release a claim; it will expire");
         }
@@ -106,7 +109,8 @@ impl Job {
         }
     }
 
-    /// The store has something waiting that this process does not see yet.
+    /// Leaves the conversation for later: the store has something waiting that this process does not see yet, or
+    /// asking panicked.
     fn wait(&self) {
         self.llm.queue.lock().backoff(&self.key).failed(Instant::now());
     }

@@ -24,7 +24,10 @@ use crate::{
     domain::{ConversationKey, Namespace, Timestamp},
     engine::breaker::{Backoff, Breaker},
     store::WorkerId,
-    telemetry::Span,
+    telemetry::{
+        Span,
+        panics::{Panicked, Within},
+    },
 };
 
 /// The number of conversations whose failures are remembered.
@@ -122,14 +125,16 @@ impl Llm {
         let out = tenant.counts.out();
         let timer = self.meters.call.start_timer();
         let span = Span::of_model("chat", material.model.as_deref().unwrap_or(self.summarizer.model()));
-        let answer = tokio::time::timeout(self.timeout, self.summarizer.summarize(material)).await;
+        let asked = Within::Background.catching(async { self.summarizer.summarize(material).await });
+        let answer = tokio::time::timeout(self.timeout, asked).await;
         timer.observe_duration();
         drop(out);
         let late = |_| {
             let message = format!("no answer within {:?}", self.timeout);
             LlmError::Unavailable { message, retry_after: None }
         };
-        let answer = answer.unwrap_or_else(|elapsed| Err(late(elapsed)));
+        let answer = answer.unwrap_or_else(|elapsed| Ok(Err(late(elapsed))));
+        let answer = answer.unwrap_or_else(|Panicked| Err(LlmError::panicked()));
         self.meters.called(&answer);
         if let Some(span) = span {
             end(&span, &answer);

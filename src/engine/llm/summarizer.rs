@@ -106,6 +106,11 @@ pub enum LlmError {
 }
 
 impl LlmError {
+    /// The model's client panicked.
+    pub(in crate::engine) fn panicked() -> Self {
+        Self::Unusable("its client panicked".to_owned())
+    }
+
     /// Returns one word for the kind of error, for metrics and traces.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -11,6 +11,7 @@ use crate::{
         Draft, More, Reason, Refusal, Role, ToolCall,
         history::{DropReason, Entry},
         limits::MAX_HISTORY_WEIGHT,
+        quoted,
     },
     formats::{
         history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind, said},
@@ -132,7 +133,7 @@ fn role(role: Option<&Value>) -> Result<Role, Unread> {
         None => format!(" has no role; {accepted}"),
         Some(Value::String(word)) => match Role::named(word) {
             Some(role) => return Ok(role),
-            None => format!(".role is {word:?}; {accepted}"),
+            None => format!(".role is {}; {accepted}", quoted(word)),
         },
         Some(other) => format!(".role is {}; {accepted}", kind(other)),
     };

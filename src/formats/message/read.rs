@@ -3,7 +3,7 @@
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    domain::{More, Refusal, Role},
+    domain::{More, Refusal, Role, quoted},
     formats::{
         Format, Parsed, Sourced, UnknownRoles, anthropic, document,
         extras::Parts,
@@ -83,7 +83,7 @@ fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
         return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
     };
     if let Some((other, _)) = fields.iter().find(|(name, _)| *name != "messages" && *name != "system") {
-        let text = format!("has the field {other:?}; accepted next to messages is system");
+        let text = format!("has the field {}; accepted next to messages is system", quoted(other));
         return Err(Refusal::invalid(FIELD, text));
     }
     let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;

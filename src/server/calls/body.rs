@@ -1,4 +1,4 @@
-//! The body of an answer: its trailers end the call.
+//! The body of an answer: its trailers end the call. So does a panic, as INTERNAL.
 
 use std::{
     pin::Pin,
@@ -6,11 +6,18 @@ use std::{
 };
 
 use bytes::Bytes;
+use http::HeaderMap;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tonic::{Status, body::Body};
 
 use super::record::Record;
-use crate::telemetry::Span;
+use crate::{
+    engine::EngineError,
+    telemetry::{
+        Span,
+        panics::{Panicked, Within},
+    },
+};
 
 /// The body of an answer, and the record of its call.
 pub(super) struct CallBody {
@@ -35,9 +42,15 @@ impl HttpBody for CallBody {
         // the answers of a stream are made while its body is read
         let span = self.record.as_ref().and_then(Record::span_of_stream);
         let entered = span.map(Span::enter);
-        let polled = Pin::new(&mut self.body).poll_frame(context);
+        let polled = Within::Call.caught(|| Pin::new(&mut self.body).poll_frame(context));
         drop(entered);
-        let mut frame = ready!(polled);
+        let mut frame = match polled {
+            Ok(polled) => ready!(polled),
+            Err(Panicked) => {
+                self.body = Body::empty();
+                Some(Ok(Frame::trailers(panicked())))
+            }
+        };
         if let Some(Ok(frame)) = &mut frame
             && let Some(trailers) = frame.trailers_mut()
             && let Some(record) = self.record.take()
@@ -54,4 +67,12 @@ impl HttpBody for CallBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
+}
+
+/// The trailers of a call that panicked.
+fn panicked() -> HeaderMap {
+    let mut trailers = HeaderMap::new();
+    // the status of a panic always fits in headers
+    let _ = Status::from(EngineError::Panicked).add_header(&mut trailers);
+    trailers
 }

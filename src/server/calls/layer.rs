@@ -1,4 +1,4 @@
-//! The layer around all others.
+//! The layer around all others. A panic in them ends the call with INTERNAL.
 
 use std::{
     pin::Pin,
@@ -8,14 +8,20 @@ use std::{
 
 use http::{Request, Response};
 use pin_project_lite::pin_project;
-use tonic::body::Body;
+use tonic::{Status, body::Body};
 use tower::{Layer, Service};
 
 use super::{
     body::CallBody,
     record::{Calls, Record},
 };
-use crate::telemetry::Span;
+use crate::{
+    engine::EngineError,
+    telemetry::{
+        Span,
+        panics::{Panicked, Within},
+    },
+};
 
 /// Wraps services in [`Recorded`].
 #[derive(Clone)]
@@ -59,15 +65,18 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let record = Some(self.calls.arrived(&request));
-        RecordedFuture { inner: self.inner.call(request), record }
+        // a panic here is reported when the response is polled
+        let inner = Within::Call.caught(|| self.inner.call(request)).ok();
+        RecordedFuture { inner, record }
     }
 }
 
 pin_project! {
     /// The pending response.
     pub struct RecordedFuture<F> {
+        // `None` if the call panicked
         #[pin]
-        inner: F,
+        inner: Option<F>,
         record: Option<Record>,
     }
 }
@@ -79,12 +88,21 @@ where
     type Output = Result<Response<Body>, E>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+        let mut this = self.project();
         let span = this.record.as_ref().and_then(|record| record.span.as_ref());
         let entered = span.map(Span::enter);
-        let polled = this.inner.poll(context);
+        let polled = match this.inner.as_mut().as_pin_mut() {
+            Some(inner) => Within::Call.caught(|| inner.poll(context)),
+            None => Err(Panicked),
+        };
         drop(entered);
-        let mut response = ready!(polled)?;
+        let mut response = match polled {
+            Ok(polled) => ready!(polled)?,
+            Err(Panicked) => {
+                this.inner.set(None);
+                Status::from(EngineError::Panicked).into_http()
+            }
+        };
         let Some(record) = this.record.take() else { return Poll::Ready(Ok(response)) };
         // an answer without messages has its status in the headers
         Poll::Ready(Ok(match response.headers().contains_key("grpc-status") {

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     config::Settings,
     domain::limits::MAX_REQUEST_ID_BYTES,
+    rpc::name_request,
     server::{connection::Peer, methods::Method},
     telemetry::{Registry, Span},
 };
@@ -109,8 +110,19 @@ impl Record {
     /// Notes that the call ends with these headers or trailers, and adds its id to them.
     pub(super) fn end_with(mut self, last: &mut HeaderMap) {
         let code = last.get("grpc-status").map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));
+        if code == Code::Internal {
+            self.report_fault(last);
+        }
         self.end(code);
         last.insert(REQUEST_ID, self.id.clone());
+    }
+
+    /// Logs that the server is at fault, and says in the status by which id the log names the call.
+    fn report_fault(&self, last: &mut HeaderMap) {
+        let id = self.id.to_str().unwrap_or_default();
+        let Some(reason) = name_request(last, id) else { return };
+        let (rpc, connection) = (&*self.method.path, self.connection);
+        tracing::error!(target: "utterd::calls", rpc, reason, id, connection, "a call failed by a fault of the server");
     }
 
     fn end(&mut self, code: Code) {

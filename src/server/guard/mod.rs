@@ -35,6 +35,7 @@ use crate::{
     domain::{Namespace, Timestamp, limits::CREDENTIALS_RELOAD},
     engine::Clock,
     server::{access::Access, connection::Peer},
+    telemetry::panics::Within,
 };
 use attempts::Attempts;
 use credential::Credential;
@@ -218,7 +219,8 @@ async fn follow(guard: Weak<Guard>) {
     loop {
         tokio::time::sleep(CREDENTIALS_RELOAD).await;
         match guard.upgrade() {
-            Some(guard) => guard.reload(),
+            // a file that makes reading it panic is one that cannot be used
+            Some(guard) => drop(Within::Background.caught(|| guard.reload())),
             None => return,
         }
     }

@@ -15,6 +15,7 @@ use super::{codec::Dynamic, failure::Failure, frames};
 use crate::{
     domain::limits::INSPECTOR_MESSAGE_BYTES,
     proto,
+    rpc::transport_error,
     server::{
         http2::Serves,
         plain_http::{self as plain, Answer, Carried, ReadError, Room},
@@ -159,8 +160,10 @@ async fn ready<S: Serves>(service: S) -> Result<Grpc<S>, Status> {
 
 fn read(descriptor: MessageDescriptor, json: &[u8]) -> Result<DynamicMessage, Status> {
     let name = descriptor.name().to_owned();
-    let refused =
-        |error: serde_json::Error| Status::invalid_argument(format!("the request is no {name}: {error}"));
+    let refused = |error: serde_json::Error| {
+        let text = format!("the request is no {name}: {error}");
+        transport_error(Code::InvalidArgument, "INVALID_MESSAGE", text)
+    };
     let mut reader = serde_json::Deserializer::from_slice(json);
     let message = DynamicMessage::deserialize(descriptor, &mut reader).map_err(refused)?;
     reader.end().map_err(refused)?;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     engine::Engine,
-    telemetry::{Registry, fact},
+    telemetry::{Registry, fact, panics},
 };
 
 /// Where the metrics are.
@@ -26,6 +26,7 @@ const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
 pub fn registry(engine: &Arc<Engine>, calls: &Calls, admission: &Arc<Admission>) -> Registry {
     let registry = Registry::default();
     registry.add_process();
+    panics::register(&registry);
     let build = [("version", env!("CARGO_PKG_VERSION")), ("store", engine.store_name())];
     registry.add(&fact(&build, "utterd_build_info", "The version of the server, and its store; always 1."));
     let store = engine.clone();

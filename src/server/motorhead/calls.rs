@@ -7,6 +7,7 @@ use tonic_health::pb::{
 
 use super::wire::{Acknowledged, Failure, Found, Health, Memory, Message, Posted, Sought};
 use crate::{
+    domain::quoted,
     engine::{Clock as _, SystemClock},
     proto::{
         CreateConversationRequest, DeleteConversationRequest, GetStateRequest, GetSummaryRequest,
@@ -66,13 +67,12 @@ impl<S: Serves> Session<S> {
     /// The ids of the sessions, the last started first: `page` (from 1) and `size` of `query` say which.
     pub async fn list(mut self, query: &str) -> Result<Vec<String>, Failure> {
         let given: Vec<_> = url::form_urlencoded::parse(query.as_bytes()).collect();
-        let number =
-            |name: &str, usual: i32| match given.iter().find(|(given, _)| given == name) {
-                None => Ok(usual),
-                Some((_, text)) => text.parse().ok().filter(|number| *number > 0).ok_or_else(|| {
-                    Failure::bad(format!("{name} is {text:?}; accepted: a whole number from 1"))
-                }),
-            };
+        let number = |name: &str, usual: i32| match given.iter().find(|(given, _)| given == name) {
+            None => Ok(usual),
+            Some((_, text)) => text.parse().ok().filter(|number| *number > 0).ok_or_else(|| {
+                Failure::bad(format!("{name} is {}; accepted: a whole number from 1", quoted(text)))
+            }),
+        };
         let (page, page_size) = (number("page", 1)?, number("size", PAGE)?);
         let mut asked = ListConversationsRequest { page_size, ..Default::default() };
         for _ in 1..page {

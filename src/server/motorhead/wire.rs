@@ -6,6 +6,7 @@ use tonic::Status;
 
 use crate::{
     proto::{Match, NewUtterance, Role, Utterance},
+    rpc::bounded_message,
     server::plain_http::{self as plain, Answer},
 };
 
@@ -130,7 +131,7 @@ impl From<Match> for Found {
 impl Failure {
     /// A request that is not as it should be.
     pub fn bad(text: impl Into<String>) -> Self {
-        Self { status: StatusCode::BAD_REQUEST, text: text.into(), allow: None }
+        Self { status: StatusCode::BAD_REQUEST, text: bounded_message(text.into()), allow: None }
     }
 
     /// A path that has nothing.

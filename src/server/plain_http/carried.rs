@@ -26,7 +26,7 @@ impl Carried {
     /// What goes along with the calls of `request`.
     pub fn of<B>(request: &Request<B>) -> Self {
         let headers = request.headers();
-        let id = calls::given(headers).unwrap_or_else(made);
+        let id = id_of(headers);
         let mut passed = HeaderMap::new();
         for name in PASSED {
             for value in headers.get_all(&name) {
@@ -54,8 +54,9 @@ impl Carried {
     }
 }
 
-/// An id for a caller that gives none.
-fn made() -> HeaderValue {
+/// The id of a request, or one for a caller that gives none.
+pub fn id_of(headers: &HeaderMap) -> HeaderValue {
+    let made = || HeaderValue::try_from(Ulid::new().to_string());
     // only digits and letters, so this does not fail
-    HeaderValue::try_from(Ulid::new().to_string()).unwrap_or(HeaderValue::from_static("unknown"))
+    calls::given(headers).or_else(|| made().ok()).unwrap_or(HeaderValue::from_static("unknown"))
 }

@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, io, sync::Arc, time::Duration};
 
-use http::{Request, StatusCode};
+use http::{HeaderValue, Request, StatusCode};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -10,17 +10,19 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{Answer, PLAIN, nearby::foreign, text};
+use super::{Answer, PLAIN, carried::id_of, nearby::foreign, text};
 use crate::{
     config::Listen,
     domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE},
     server::{
         ServeError,
+        calls::REQUEST_ID,
         connection::Peer,
         connections,
         socket::{Listener, Socket, Stream},
         tls::Tls,
     },
+    telemetry::panics::{Panicked, Within},
 };
 
 /// How long to wait after a failed accept: most likely, the process is out of descriptors.
@@ -93,7 +95,8 @@ where
 }
 
 async fn until_end(attended: impl Future<Output = io::Result<()>>, place: OwnedSemaphorePermit) {
-    if let Err(error) = attended.await {
+    // a panic within the body of an answer cuts the connection: its client sees that the answer is not whole
+    if let Ok(Err(error)) = Within::Call.catching(attended).await {
         tracing::debug!(%error, "a connection failed");
     }
     drop(place);
@@ -109,17 +112,31 @@ where
     let requests = service_fn(move |mut request: Request<Incoming>| {
         let foreign = is_private.then(|| foreign(request.headers())).flatten();
         request.extensions_mut().insert(peer.clone());
+        let id = id_of(request.headers());
+        request.headers_mut().insert(REQUEST_ID, id.clone());
         let answer = answer.clone();
         async move {
             Ok::<_, Infallible>(match foreign {
                 Some(told) => text(StatusCode::FORBIDDEN, PLAIN, told + "\n"),
-                None => answer(request).await,
+                None => {
+                    let answered = Within::Call.catching(async move { answer(request).await }).await;
+                    answered.unwrap_or_else(|Panicked| fault(id))
+                }
             })
         }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HTTP_PATIENCE);
     builder.serve_connection(TokioIo::new(stream), requests).await.map_err(io::Error::other)
+}
+
+/// The answer to a request for which the server panicked.
+fn fault(id: HeaderValue) -> Answer {
+    tracing::error!(?id, "a request failed by a fault of the server");
+    let mut answer =
+        text(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, "a fault of the server stopped the request\n");
+    answer.headers_mut().insert(REQUEST_ID, id);
+    answer
 }
 
 /// Makes a connection ready: the stream of its bytes, and its client.
@@ -138,5 +155,49 @@ async fn met(socket: Socket, tls: Option<Arc<Tls>>) -> io::Result<(Box<dyn Strea
             socket.hasten()?;
             Ok((socket.into_stream(), peer))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::{
+        io::{AsyncReadExt as _, AsyncWriteExt as _},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    async fn answered(connection: &mut TcpStream, path: &str) -> String {
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nx-request-id: mine\r\n\r\n");
+        connection.write_all(request.as_bytes()).await.unwrap();
+        let mut read = vec![0; 1_000];
+        let length = connection.read(&mut read).await.unwrap();
+        String::from_utf8_lossy(&read[..length]).into_owned()
+    }
+
+    #[tokio::test]
+    async fn a_request_that_panics_is_answered_and_the_connection_goes_on() {
+        let listen = Listen::parse("127.0.0.1:0").unwrap();
+        let bound = Bound::new(Some(&listen), 0o600, "test", "a test is served").await.unwrap().unwrap();
+        let Listen::Tcp(address) = bound.address().clone() else { panic!("it is an address") };
+        let before = Within::Call.panics();
+        let serving = serve(Some(bound), |request| {
+            assert_ne!(request.uri().path(), "/early");
+            async move {
+                assert_ne!(request.uri().path(), "/late");
+                text(StatusCode::OK, PLAIN, "well\n")
+            }
+        });
+        let asking = async {
+            let mut connection = TcpStream::connect(address.to_string()).await.unwrap();
+            for path in ["/early", "/late"] {
+                let answer = answered(&mut connection, path).await;
+                assert!(answer.starts_with("HTTP/1.1 500 "), "{answer}");
+                assert!(answer.contains("x-request-id: mine\r\n"), "{answer}");
+                assert!(answered(&mut connection, "/").await.ends_with("well\n"));
+            }
+        };
+        tokio::select! { () = serving => {}, () = asking => {} }
+        assert!(Within::Call.panics() >= before + 2);
     }
 }

@@ -41,6 +41,9 @@ pub enum StoreError {
         /// The bytes that are waiting.
         waiting: u64,
     },
+    /// The store panicked, which is a fault of its code, and nothing was written.
+    #[error("a fault of the store stopped the operation")]
+    Panicked,
     /// The disk or the network failed.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),

@@ -34,7 +34,10 @@ use super::{
     request::Request,
     room::Room,
 };
-use crate::store::{StoreError, meters::Meters, quotas::Keeper};
+use crate::{
+    store::{StoreError, meters::Meters, quotas::Keeper},
+    telemetry::panics::{Panicked, Within},
+};
 use group::{Group, States};
 use mailbox::{Caller, Outcome, answer_all};
 pub(super) use queue::{Answer, Queue};
@@ -157,17 +160,26 @@ impl Writer {
     fn run(mut self) {
         loop {
             let done = match self.queue.take(GROUP_BYTES, self.patience(), self.gather()) {
-                Taken::Group(requests) => self.write(requests),
+                Taken::Group(requests) => self.unless_panicked(|writer| writer.write(requests)),
                 Taken::Idle => Ok(()),
                 Taken::Closed => break,
             };
-            if let Err(error) = done.and_then(|()| self.catch_up()) {
+            if let Err(error) = done.and_then(|()| self.unless_panicked(Self::catch_up)) {
                 return self.give_up(&error);
             }
         }
         if let Err(error) = self.flush().and_then(|()| self.mark()) {
             self.give_up(&error);
         }
+    }
+
+    /// Does `work`. After a panic, it is unknown what is stored.
+    fn unless_panicked(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<(), KeyValueError>,
+    ) -> Result<(), KeyValueError> {
+        let done = Within::Store.caught(|| work(self));
+        done.unwrap_or_else(|Panicked| Err(KeyValueError("the writing thread panicked".to_owned())))
     }
 
     /// Checks and applies a group, and answers its callers. Fails if it is unknown what part of the group is
@@ -180,7 +192,11 @@ impl Writer {
         let durability = self.durability(&requests);
         let pairs = self.directory.pairs();
         let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states, &self.quotas);
-        let admit = |(request, caller)| (caller, group.admit(request));
+        let admit = |(request, caller)| {
+            // what a request writes is added to the group as its last step: without that, it is as if it were not there
+            let admitted = Within::Store.caught(|| group.admit(request));
+            (caller, admitted.unwrap_or(Err(StoreError::Panicked.into())))
+        };
         let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
         self.answered = admitted.len();
         if let Some(batch) = group.batch()

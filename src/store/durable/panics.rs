@@ -9,10 +9,11 @@ use std::{
 };
 
 use super::key_value::KeyValueError;
+use crate::telemetry::panics::Within;
 
 /// Returns the result of `operation`; a panic becomes an error with the panic's message.
 ///
-/// - The panic is not reported on stderr: the error already contains its message.
+/// - The panic is counted, but neither logged nor reported on stderr: the error already contains its message.
 /// - After a panic, the objects that `operation` changed must no longer be used; objects that are only read
 ///   may be.
 /// - A second panic, while the first one unwinds, ends the process; stderr then shows both.
@@ -23,6 +24,7 @@ pub fn caught<T>(operation: impl FnOnce() -> Result<T, KeyValueError>) -> Result
     CATCHING.set(before);
     outcome.unwrap_or_else(|panic| {
         HUSHED.take();
+        Within::Store.count();
         Err(KeyValueError(format!("the engine panicked: {}", message(&*panic))))
     })
 }

@@ -23,7 +23,7 @@ use crate::{
         DerivedBlock, DerivedBytes, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store,
         StoreError, listing, meters::Meters, quotas::Keeper,
     },
-    telemetry::Registry,
+    telemetry::{Registry, panics::joined},
 };
 
 /// Outcomes removed per request.
@@ -79,8 +79,8 @@ impl DurableStore {
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (reader, commits) = (self.reader.clone(), self.commits.clone());
         Box::pin(async move {
-            let read = tokio::task::spawn_blocking(move || read(&reader)).await;
-            let read = read.unwrap_or_else(|error| Err(unavailable(error)))?;
+            let read = joined(tokio::task::spawn_blocking(move || read(&reader)).await);
+            let read = read.unwrap_or_else(|| Err(unavailable("the server is stopping")))?;
             commits.queue().settled().await?;
             Ok(read)
         })

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use crate::store::StoreError;
+use crate::{
+    store::StoreError,
+    telemetry::panics::{Panicked, Within},
+};
 
 /// How requests are sent together.
 pub(super) trait Batched: Send + Sync + 'static {
@@ -37,7 +40,7 @@ struct Queue<B: Batched> {
 
 type Waiting<B> = (<B as Batched>::Request, Caller<B>);
 type Batch<B> = (Vec<<B as Batched>::Request>, Vec<Caller<B>>);
-type Caller<B> = oneshot::Sender<<B as Batched>::Answer>;
+type Caller<B> = oneshot::Sender<Result<<B as Batched>::Answer, StoreError>>;
 
 impl<B: Batched> Clone for Batches<B> {
     fn clone(&self) -> Self {
@@ -57,7 +60,8 @@ impl<B: Batched> Batches<B> {
         if self.0.is_next((request, caller)) {
             tokio::spawn(Sending { batches: self.0.clone(), is_over: false }.run());
         }
-        answer.await.map_err(|_| StoreError::Unavailable("a request to the database was dropped".to_owned()))
+        let dropped = || StoreError::Unavailable("a request to the database was dropped".to_owned());
+        answer.await.unwrap_or_else(|_| Err(dropped()))
     }
 }
 
@@ -84,9 +88,18 @@ impl<B: Batched> Sending<B> {
             // those who are about to ask do so first
             tokio::task::yield_now().await;
             let Some((requests, callers)) = self.next() else { return };
-            let answers = self.batches.kind.send(requests).await;
             // a caller may be gone
-            callers.into_iter().zip(answers).for_each(|(caller, answer)| drop(caller.send(answer)));
+            match Within::Store.catching(self.batches.kind.send(requests)).await {
+                Ok(answers) => {
+                    callers
+                        .into_iter()
+                        .zip(answers)
+                        .for_each(|(caller, answer)| drop(caller.send(Ok(answer))));
+                }
+                Err(Panicked) => {
+                    callers.into_iter().for_each(|caller| drop(caller.send(Err(StoreError::Panicked))));
+                }
+            }
         }
     }
 

@@ -17,6 +17,7 @@ use super::{Options, fault::unreachable};
 use crate::{
     domain::limits::{DATABASE_IDLE_TIMEOUT, DATABASE_STATEMENT_TIMEOUT},
     store::StoreError,
+    telemetry::panics::Within,
 };
 
 /// What a new connection is told.
@@ -45,7 +46,7 @@ pub(super) async fn connected(options: &Options) -> Result<Client, StoreError> {
     let connected = options.url.config().connect(tls(options)?).await;
     let (client, connection) = connected.map_err(|error| unreachable(&options.url, &error))?;
     tokio::spawn(async move {
-        if let Err(error) = connection.await {
+        if let Ok(Err(error)) = Within::Store.catching(connection).await {
             tracing::debug!(%error, "a connection ended");
         }
     });

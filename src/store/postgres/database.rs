@@ -18,7 +18,7 @@ use super::{
 use crate::{
     domain::limits::{DATABASE_CONNECT_TIMEOUT, DATABASE_STATEMENT_TIMEOUT, DATABASE_WAIT},
     store::{BoxStream, StoreError},
-    telemetry::Registry,
+    telemetry::{Registry, panics::begin_anew},
 };
 
 /// How much longer than a statement may run its answer may take; then the connection is given up.
@@ -176,7 +176,8 @@ impl Database {
         });
         if is_news {
             tracing::error!(%error, "no calls are served until the database is back");
-            tokio::spawn(self.clone().come_back());
+            let away = self.clone();
+            tokio::spawn(begin_anew("waiting for the database", move || away.clone().come_back()));
         }
         error
     }

@@ -25,6 +25,7 @@ use super::{
 use crate::{
     domain::{ConversationId, ConversationKey, Namespace, RecipientId},
     store::{BoxStream, Commit, Hint, RecipientKey, StoreError},
+    telemetry::panics::{Within, begin_anew},
 };
 
 /// The most bytes of a notification; PostgreSQL takes less than 8,000.
@@ -78,8 +79,10 @@ impl Hints {
     /// What any process tells; begins with [`Hint::Missed`] once this process listens.
     pub(super) fn stream(&self) -> BoxStream<'static, Hint> {
         self.listening.get_or_init(|| {
-            let listening = listen(self.options.clone(), self.database.clone(), self.heard.clone());
-            tokio::spawn(listening).abort_handle()
+            let (options, database, heard) =
+                (self.options.clone(), self.database.clone(), self.heard.clone());
+            let listening = move || listen(options.clone(), database.clone(), heard.clone());
+            tokio::spawn(begin_anew("listening to other servers", listening)).abort_handle()
         });
         let (heard, mut listens) = (self.heard.hints.subscribe(), self.heard.listens.subscribe());
         let first = async move {
@@ -123,7 +126,7 @@ async fn send_all(database: Database, channel: String, mut waiting: mpsc::Unboun
     while waiting.recv_many(&mut hints, SENT + 1).await > 0 {
         let payloads = payloads(&hints);
         hints.clear();
-        if let Err(error) = send(&database, &channel, &payloads).await {
+        if let Ok(Err(error)) = Within::Store.catching(send(&database, &channel, &payloads)).await {
             tracing::debug!(%error, "hints were not sent");
         }
         tokio::time::sleep(PAUSE).await;

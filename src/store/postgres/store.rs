@@ -33,7 +33,7 @@ use crate::{
         StateOf, Store, StoreError, TracePage, TracePlace, WorkerId, Write,
         durable::records::{self, BlockBytes, BlockName, Blocks},
     },
-    telemetry::Registry,
+    telemetry::{Registry, panics::joined},
 };
 
 /// Stores what was derived from a block, unless text was erased since, or the conversation is gone.
@@ -250,9 +250,10 @@ impl Store for PostgresStore {
             drop(turn);
             made
         });
-        Box::pin(
-            async move { made.await.unwrap_or_else(|error| Err(CommitError::Unknown(error.to_string()))) },
-        )
+        Box::pin(async move {
+            let stopping = || Err(CommitError::Unknown("the server is stopping".to_owned()));
+            joined(made.await).unwrap_or_else(stopping)
+        })
     }
 
     /// Tries once: a commit whose answer was lost has already tried for a while.

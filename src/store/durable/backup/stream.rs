@@ -14,7 +14,10 @@ use super::{
     super::{directory::Directory, error::unavailable, room::Room},
     write,
 };
-use crate::store::{BoxStream, StoreError};
+use crate::{
+    store::{BoxStream, StoreError},
+    telemetry::panics::joined,
+};
 
 /// Chunks buffered for the reader.
 const AHEAD: usize = 2;
@@ -53,7 +56,7 @@ pub(in crate::store::durable) fn stream(
 
 /// Returns the result of the writing task.
 async fn end(writing: JoinHandle<Result<(), StoreError>>) -> Result<(), StoreError> {
-    writing.await.unwrap_or_else(|error| Err(unavailable(error)))
+    joined(writing.await).unwrap_or_else(|| Err(unavailable("the server is stopping")))
 }
 
 fn unread(patience: Duration) -> StoreError {

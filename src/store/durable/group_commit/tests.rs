@@ -21,13 +21,18 @@ use crate::{
         durable::{
             DurableStore, EngineKind,
             key_value::{Key, KeyValue, Pairs, Value},
-            records,
+            records::{self, OutcomeName},
             request::Step,
             room::Room,
-            test_outcome::{keeping, key},
+            test_outcome::{self, keeping, key},
         },
     },
 };
+
+/// The error with which a test makes its pairs panic.
+const PANIC: &str = "panic";
+/// The outcome that cannot be read without a panic.
+const UNLUCKY: usize = 13;
 
 /// Pairs in memory that ask the test before each apply and sync.
 struct Held {
@@ -54,12 +59,16 @@ impl Held {
     fn ask(&self, asked: Asked) -> Result<(), KeyValueError> {
         // after the test has ended, everything succeeds
         let _ = self.asks.send(asked);
-        self.answers.lock().recv().unwrap_or(Ok(()))
+        let answer = self.answers.lock().recv().unwrap_or(Ok(()));
+        assert_ne!(answer, Err(KeyValueError(PANIC.to_owned())));
+        answer
     }
 }
 
 impl KeyValue for Held {
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
+        let unlucky = OutcomeName::of(&test_outcome::key(UNLUCKY));
+        assert_ne!(key, records::key::<records::Outcomes>(&unlucky));
         Ok(self.pairs.lock().get(key).cloned())
     }
 
@@ -182,6 +191,39 @@ async fn a_failure_reaches_every_caller_and_ends_writing() {
     assert!(store.commit(keeping(9)).await.is_err(), "nothing is written any more");
     assert_eq!(test.asked.try_recv().ok(), None, "nor tried");
     assert!(store.outcome(&key(0), Timestamp(0)).await.unwrap().is_some(), "reads go on");
+}
+
+#[tokio::test]
+async fn a_request_that_panics_is_refused_alone() {
+    let before = Within::Store.panics();
+    let (store, test, _directory) = store(Flush::Each, false);
+    let first = store.commit(keeping(0));
+    assert_eq!(test.asked.recv(), Ok(each(1)));
+    let group = [1, UNLUCKY, 2].map(|id| store.commit(keeping(id)));
+    test.answers.send(Ok(())).unwrap();
+    test.expect(&each(2), Ok(()));
+    assert_eq!(first.await, Ok(()));
+    let [one, unlucky, two] = group;
+    assert_eq!(unlucky.await, Err(StoreError::Panicked.into()));
+    assert_eq!((one.await, two.await), (Ok(()), Ok(())));
+    let next = store.commit(keeping(3));
+    test.expect(&each(1), Ok(()));
+    assert_eq!(next.await, Ok(()));
+    assert!(Within::Store.panics() > before);
+}
+
+#[tokio::test]
+async fn a_panic_of_the_writing_thread_ends_writing() {
+    let (store, test, _directory) = store(Flush::Each, false);
+    let commit = store.commit(keeping(1));
+    test.expect(&each(1), Err(PANIC));
+    assert!(commit.await.is_err());
+    assert!(store.failed().await.to_string().contains("until the server is restarted: the writing thread"));
+    let Err(CommitError::Store(StoreError::Unavailable(reason))) = store.commit(keeping(2)).await else {
+        panic!("nothing is written any more");
+    };
+    assert!(reason.contains("the writing thread panicked"), "{reason}");
+    assert!(store.outcome(&key(0), Timestamp(0)).await.unwrap().is_none(), "reads go on");
 }
 
 #[test]

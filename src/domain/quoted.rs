@@ -1,0 +1,61 @@
+//! What a caller sent, quoted in an error.
+
+use std::fmt::{self, Write};
+
+use crate::domain::limits::MAX_QUOTED_BYTES;
+
+/// Quotes and escapes `text` as its `Debug` form does. A long text is cut, and its length said: what is quoted also goes
+/// into headers, of which many clients accept 8 KiB.
+pub fn quoted(text: &str) -> Quoted<'_> {
+    Quoted(text)
+}
+
+/// The [`Display`](fmt::Display) form of [`quoted`].
+pub struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.0;
+        if whole.len() <= MAX_QUOTED_BYTES && escaped_bytes(whole) <= MAX_QUOTED_BYTES {
+            return write!(f, "{whole:?}");
+        }
+        let mut room = MAX_QUOTED_BYTES;
+        f.write_char('"')?;
+        for character in whole.chars() {
+            let bytes = character.escape_debug().map(char::len_utf8).sum();
+            let Some(left) = room.checked_sub(bytes) else { break };
+            room = left;
+            write!(f, "{}", character.escape_debug())?;
+        }
+        write!(f, "…\" ({} bytes)", whole.len())
+    }
+}
+
+fn escaped_bytes(text: &str) -> usize {
+    text.escape_debug().map(char::len_utf8).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_and_its_length_said() {
+        assert_eq!(quoted("it's\n").to_string(), r#""it's\n""#);
+        let told = quoted(&"漢".repeat(2_000)).to_string();
+        assert_eq!(told, format!("\"{}…\" (6000 bytes)", "漢".repeat(MAX_QUOTED_BYTES / 3)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_quote_is_short(text in any::<String>(), times in 1..200_usize) {
+            let text = text.repeat(times);
+            let told = quoted(&text).to_string();
+            prop_assert!(told.len() <= MAX_QUOTED_BYTES + 40, "{}", told.len());
+            let (whole, end) = (format!("{text:?}"), format!("…\" ({} bytes)", text.len()));
+            prop_assert!(told == whole || told.ends_with(&end));
+        }
+    }
+}
