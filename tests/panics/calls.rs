@@ -22,6 +22,7 @@ async fn service() -> Grpc<Channel> {
 
 async fn unary(service: &mut Grpc<Channel>, path: &'static str) -> Status {
     let codec = ProstCodec::<(), ()>::default();
+    service.ready().await.expect("a pipe is ready");
     let answer = service.unary(tonic::Request::new(()), PathAndQuery::from_static(path), codec).await;
     answer.expect_err("it panics")
 }

@@ -84,7 +84,7 @@ async fn a_conversation_that_cannot_be_loaded_ends_only_its_own_calls() {
     let read = GetCapacityInfoRequest { conversation_id: "c".into(), ..Default::default() };
     panicked(&session.memory().get_capacity_info(read.clone()).await.expect_err("it panics"));
     panicked(&say(&session, "hello").await.expect_err("it panics"));
-    turn.had([1, 1, 0, 0]);
+    turn.had([2, 0, 0, 0]);
     session.say(vec![user("another conversation")]).await;
     store.mend();
     say(&session, "hello").await.reply();

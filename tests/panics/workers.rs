@@ -12,14 +12,14 @@ use tokio::sync::watch;
 use utterd::{
     config::Settings,
     engine::llm::{LlmError, LlmSummarizer, Material, Told},
-    proto::{CreateConversationRequest, Policy},
+    proto::{CompactConversationRequest, CreateConversationRequest, Policy, PolicyPreset},
     store::BoxFuture,
 };
 
 use crate::{
     Turn,
     fragile::{Fragile, Panics},
-    session::{Reply, Session},
+    session::{Reply, Session, user},
     support::ManualClock,
 };
 
@@ -49,7 +49,13 @@ async fn a_model_whose_client_panics_is_asked_again() {
     let turn = Turn::take().await;
     let model = Arc::new(Panicking { calls: AtomicUsize::new(0), answered: watch::Sender::new(0) });
     let session = Session::with_model_in_memory(model.clone()).await;
-    session.say_many(21).await;
+    let policy = Policy { preset: PolicyPreset::Session.into(), ..Default::default() };
+    session.create_with(policy).await;
+    for number in 1..=40 {
+        let text = format!("Note {number}: the pump of tank T-{number} failed and was replaced on Monday.");
+        session.say(vec![user(&text)]).await;
+    }
+    session.compactions().compact_conversation(CompactConversationRequest::default()).await.reply();
     model.answered.subscribe().wait_for(|answered| *answered > 0).await.unwrap();
     turn.had([0, 0, 0, 1]);
     session.say_many(1).await;
