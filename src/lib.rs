@@ -59,6 +59,15 @@
 //! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
 //! engine over the same store. It compares each answer with what took effect.
 //!
+//! # Long work
+//!
+//! A worker's thread serves all calls of its connections, so nothing long runs on it. Work that grows with a text, a
+//! window or an index (counting, reading JSON, deciding about a large window, summarising, indexing, searching, building
+//! contexts, writing exports) is [offloaded](engine::offload()) once it is long: it goes to another thread, with
+//! everything that it works on, and its call waits without holding the worker. One piece of such work per processor is
+//! done at a time; short work stays on the worker's thread, where it is faster. Background work has a thread of its own.
+//! `tests/rpc/long_work.rs` makes each such call on a runtime of one thread, and another call meanwhile.
+//!
 //! # One batch, one flush
 //!
 //! The durable stores are one implementation over a small trait of ordered keys, with
@@ -119,7 +128,8 @@
 //! - ranking: [`domain::recall`]
 //! - what is sent to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
 //! - a history kept by the caller: [`domain::history`] (the rules), [`formats::history`] (its JSON)
-//! - queues, request ids, events, indexes, due work: [`engine`]
+//! - queues, request ids, events, indexes, due work: [`engine`]; long work, off the serving threads:
+//!   [`engine::offload()`]
 //! - data derived from utterances, stored block by block next to them: [`domain::Block`],
 //!   [`store::Store::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds

@@ -38,7 +38,7 @@ pub fn print(chat: &File) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = directory.path().to_owned();
     let texts = Texts::new(chat);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = utterd::server::runtime().unwrap();
     // In a task, like calls of the server.
     let measured = runtime.spawn(async move {
         let memory = measure(Arc::new(MemoryStore::new(0)), &texts, None).await;

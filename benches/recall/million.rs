@@ -73,7 +73,7 @@ pub fn print(files: &[File]) {
 fn served(texts: &[&Spoken], prompts: &[&str]) -> (Duration, Times) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let served = engine(fjall(directory.path()));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let runtime = utterd::server::runtime().unwrap();
     let texts: Vec<Vec<Draft>> =
         (0..CONVERSATIONS).map(|number| spoken(texts, number).iter().map(draft).collect()).collect();
     let prompts: Vec<String> = prompts.iter().map(|prompt| (*prompt).to_owned()).collect();

@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::{Buf, BufMut, Bytes};
-use futures::{StreamExt, stream};
+use futures::{StreamExt, stream as streaming};
 use http::uri::PathAndQuery;
 use tonic::{
     Request, Status,
@@ -76,10 +76,22 @@ async fn caller(channel: Channel, call: Call, first: usize, stride: usize, end: 
     }
 }
 
-async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) -> usize {
+/// Sends a request, and returns the length of the answer.
+pub async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) -> usize {
     client.ready().await.expect("a connection");
     let path = PathAndQuery::from_static(path);
     client.unary(Request::new(request), path, Raw).await.expect("an answer").into_inner()
+}
+
+/// Sends a request, and reads its stream of responses to the end.
+pub async fn stream(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) {
+    client.ready().await.expect("a connection");
+    let path = PathAndQuery::from_static(path);
+    let answer = client.server_streaming(Request::new(request), path, Raw).await.expect("an answer");
+    let mut responses = answer.into_inner();
+    while let Some(response) = responses.next().await {
+        response.expect("a response");
+    }
 }
 
 /// Sends every request once, `in_flight` at a time, on one connection.
@@ -89,7 +101,7 @@ pub fn all(address: &str, path: &'static str, requests: impl IntoIterator<Item =
             let mut client = Grpc::new(channel.clone());
             async move { send(&mut client, path, request).await }
         };
-        stream::iter(requests)
+        streaming::iter(requests)
             .map(send)
             .buffer_unordered(in_flight)
             .for_each(|_| std::future::ready(()))
@@ -141,7 +153,7 @@ async fn one_stream(channel: Channel, path: &'static str, list: Arc<Vec<Bytes>>,
     let mut client = Grpc::new(channel);
     client.ready().await.expect("a connection");
     let messages = (0..).map(move |index: usize| list[index % list.len()].clone());
-    let messages = stream::iter(messages).take_while(move |_| std::future::ready(Instant::now() < end));
+    let messages = streaming::iter(messages).take_while(move |_| std::future::ready(Instant::now() < end));
     let path = PathAndQuery::from_static(path);
     let response = client.streaming(Request::new(messages), path, Raw).await.expect("a stream");
     let mut responses = response.into_inner();

@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench rpc` starts servers as separate processes, loads them from this one, and prints
 //! ratios. Rounds of the compared calls alternate, so that a machine that slows down slows both; each figure
-//! is the median of its rounds. `-- observed` measures what traces and metrics add.
+//! is the median of its rounds. `-- observed` measures what traces and metrics add, `-- stall` what short calls wait
+//! for beside long work.
 #![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod child;
@@ -13,6 +14,7 @@ mod measures;
 mod metered;
 mod observed;
 mod requests;
+mod stall;
 
 /// The same as in the server's own program.
 #[global_allocator]
@@ -23,6 +25,7 @@ fn main() {
     match arguments.next().as_deref() {
         Some(child::SERVE) => child::serve(arguments),
         Some("observed") => observed::run(),
+        Some("stall") => stall::run(),
         _ => measures::run(),
     }
 }

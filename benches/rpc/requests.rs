@@ -29,7 +29,8 @@ pub fn mean_text_bytes() -> f64 {
     SAYINGS.iter().map(|text| text.len()).sum::<usize>() as f64 / SAYINGS.len() as f64
 }
 
-fn encoded(message: &impl Message) -> Bytes {
+/// A message as it is sent.
+pub fn encoded(message: &impl Message) -> Bytes {
     message.encode_to_vec().into()
 }
 

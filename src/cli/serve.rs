@@ -2,7 +2,6 @@
 
 use std::{io, path::PathBuf};
 
-use tokio::runtime::Builder;
 use tracing_subscriber::{Layer, layer::SubscriberExt, reload, util::SubscriberInitExt};
 
 use clap::Args;
@@ -76,7 +75,7 @@ pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
     let reload = Some(reloaded(configuration, settings.clone(), filter));
     // This thread only accepts connections: the workers have runtimes of their own.
     let _traces = traces(&settings)?;
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = server::runtime()?;
     let start = server::Start { migrate: start.migrate, announce: start.announce, owner, socket, reload };
     Ok(runtime.block_on(server::serve(settings, start))?)
 }
@@ -85,7 +84,7 @@ pub fn serve(Serve { configuration, start }: Serve) -> Result<(), CliError> {
 fn check(configuration: Configuration) -> Result<(), CliError> {
     let Effective { settings, warnings, .. } = load(configuration)?;
     warnings.iter().for_each(|warning| note(&warning.to_string()));
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = server::runtime()?;
     let silent = runtime.block_on(server::check(&settings))?;
     silent.iter().for_each(|warning| note(warning));
     let mut output = Output::new();

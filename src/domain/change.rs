@@ -123,6 +123,11 @@ impl Loaded {
         Self { seen: Ranges::new(), archive: BTreeMap::new(), ids: None, bytes: Vec::new(), state: None }
     }
 
+    /// The tokens of the archived utterances.
+    pub fn tokens(&self) -> u64 {
+        self.archive.values().map(|utterance| u64::from(utterance.tokens)).sum()
+    }
+
     /// Adds the stored utterances among `wanted`.
     pub fn add_archive(&mut self, wanted: &Ranges, utterances: Vec<Arc<Utterance>>) {
         self.seen.union(wanted);

@@ -186,6 +186,8 @@ pub const DEFAULT_MAX_CONNECTIONS: usize = 10_000;
 /// Descriptors kept from connections for the store and its file cache, for logs, and for connections being
 /// closed.
 pub const RESERVED_DESCRIPTORS: usize = 768;
+/// Threads of each worker that wait for the disk; more reads of the store wait for one of them.
+pub const READING_THREADS: usize = 16;
 /// Table files that the store keeps open.
 pub const STORE_CACHED_FILES: usize = 256;
 /// Maximum evicted connections that are not closed yet: their descriptors are reserved ones.

@@ -258,6 +258,15 @@ impl Window {
         self.exceeds(policy, self.len(), Marks::max)
     }
 
+    /// Whether a measure would be above its maximum with `utterances` of `tokens` more, if they begin a turn.
+    pub fn would_be_over(&self, policy: &Policy, utterances: usize, tokens: u64) -> bool {
+        let above =
+            |marks: Option<Marks>, value: u64| marks.is_some_and(|marks| value > u64::from(marks.max()));
+        above(policy.utterances, (self.len() + utterances) as u64)
+            || above(policy.tokens, self.tokens + tokens)
+            || above(policy.turns, u64::from(self.turns) + 1)
+    }
+
     /// Whether there are more turns than the policy allows.
     pub fn is_over_turns(&self, policy: &Policy) -> bool {
         policy.turns.is_some_and(|turns| self.turns > turns.max())

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::{
-    domain::{ChangeId, Conversation, Refusal, Revision, change::Context, end::is_left},
+    domain::{ChangeId, Conversation, Refusal, Revision, end::is_left},
     engine::{
         Engine, EngineError, Operation,
         applied::Decided,
-        aside,
         beside::Beside,
         commit::{Extras, Part, Uncommitted},
-        decide::{Moved, is_large},
+        decide::{Moved, is_long},
         hold::Hold,
-        queued::{Answer, IfAbsent, QueuedWrite, Seen, Target},
+        queued::{Answer, Decision, IfAbsent, QueuedWrite, Seen, Target},
     },
     store::{Conflict, PointerWrite},
-    telemetry::panics::{Panicked, Within},
+    telemetry::panics::Within,
 };
 
 /// The writes of one commit to one conversation.
@@ -50,6 +49,8 @@ enum Stop {
     Elsewhere,
     AfterCommit,
     RollOver(Arc<Conversation>),
+    /// Deciding panicked: the batch may be changed in part.
+    Panicked,
 }
 
 impl From<EngineError> for Stop {
@@ -80,17 +81,18 @@ impl Batch {
 
     /// Decides a write on the result of the writes before it. A write that was decided on the committed state
     /// and changes nothing is answered immediately.
-    pub(super) async fn join(&mut self, engine: &Arc<Engine>, mut write: Box<dyn QueuedWrite>) -> Joined {
-        let answer = match Within::Queue.catching(self.decide(engine, &mut *write)).await {
-            Err(Panicked) => {
+    pub(super) async fn join(&mut self, engine: &Arc<Engine>, write: Box<dyn QueuedWrite>) -> Joined {
+        let (write, answer) = self.decide(engine, write).await;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(Stop::Panicked) => {
                 write.answer(Answer::Failed(EngineError::Panicked));
                 return Joined::Panicked;
             }
-            Ok(Ok(answer)) => answer,
-            Ok(Err(Stop::AfterCommit)) => return Joined::AfterCommit(write),
-            Ok(Err(Stop::RollOver(left))) => return Joined::RollsOver(write, left),
-            Ok(Err(Stop::Elsewhere)) => Answer::Anew,
-            Ok(Err(Stop::Error(error))) => engine.refused(write.call(), write.target(), error).await,
+            Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
+            Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
+            Err(Stop::Elsewhere) => Answer::Anew,
+            Err(Stop::Error(error)) => engine.refused(write.call(), write.target(), error).await,
         };
         match self.is_empty() {
             true => write.answer(answer),
@@ -104,24 +106,57 @@ impl Batch {
         self.part.changes().is_empty() && self.beside.is_empty() && self.extras.outcomes.is_empty()
     }
 
-    async fn decide(&mut self, engine: &Arc<Engine>, write: &mut dyn QueuedWrite) -> Result<Answer, Stop> {
-        let before = self.before(engine, write)?;
+    async fn decide(
+        &mut self,
+        engine: &Arc<Engine>,
+        mut write: Box<dyn QueuedWrite>,
+    ) -> (Box<dyn QueuedWrite>, Result<Answer, Stop>) {
+        let before = Within::Queue.caught(|| self.before(engine, &*write));
+        let before = match before.unwrap_or(Err(Stop::Panicked)) {
+            Ok(before) => before,
+            Err(stop) => return (write, Err(stop)),
+        };
         let key = write.call().attempt.as_ref().map(|attempt| attempt.key(&write.call().caller));
         if key.as_ref().is_some_and(|key| self.extras.outcomes.iter().any(|(other, _)| other == key)) {
-            return Ok(Answer::Anew);
+            return (write, Ok(Answer::Anew));
         }
-        // memorizing only appends, which takes no longer in a large window
-        let long = write.call().operation != Operation::Memorize && is_large(&before);
-        let mut rule =
-            |before: &Conversation, context: &Context<'_>| aside(long, || write.decide(before, context));
-        let decision = engine.decide(&before, &self.moved, &mut rule).await?.ok_or(Stop::AfterCommit)?;
+        let is_long = is_long(&before, write.call());
+        let (back, decision) = engine
+            .decide(
+                write,
+                |write, before, context| write.decide(before, context),
+                &before,
+                &self.moved,
+                is_long,
+            )
+            .await;
+        write = back;
+        let answer = match decision {
+            Ok(Some(decision)) => {
+                let added = Within::Queue.catching(self.add(engine, &mut *write, &before, decision)).await;
+                added.unwrap_or(Err(Stop::Panicked))
+            }
+            Ok(None) => Err(Stop::AfterCommit),
+            Err(error) => Err(error.into()),
+        };
+        (write, answer)
+    }
+
+    /// Adds what was decided.
+    async fn add(
+        &mut self,
+        engine: &Arc<Engine>,
+        write: &mut dyn QueuedWrite,
+        before: &Arc<Conversation>,
+        decision: Decision<()>,
+    ) -> Result<Answer, Stop> {
         let call = write.call();
         if decision.transition.is_none() && self.is_outdated(engine, write).await? {
             return Err(Stop::Elsewhere);
         }
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
         let state = self.beside.decide(engine, call, &before.head.identity, self.commit).await?;
-        let done = engine.done(call, &before, decided.as_ref(), decision.named);
+        let done = engine.done(call, before, decided.as_ref(), decision.named);
         let ends = before.head.ended.is_none() && done.after.head.ended.is_some();
         let released = match ends {
             true => released(engine, self.extras.pointers.first().cloned(), &done.after).await?,

@@ -34,13 +34,13 @@ impl Beside {
         conversation: &Identity,
         commit: ChangeId,
     ) -> Result<Option<Decided>, EngineError> {
-        let Some(update) = &call.recipient_state else { return Ok(None) };
+        let Some(update) = call.recipient_state.clone() else { return Ok(None) };
         if self.0.is_none() {
             self.0 = Some(Held::of(engine, call, conversation).await?);
         }
         let Some(held) = &self.0 else { return Ok(None) };
-        let rule = |before: &Conversation, context: &Context<'_>| {
-            let updated = update_state(before, update, context);
+        let rule = move |before: &Conversation, context: &Context<'_>| {
+            let updated = update_state(before, &update, context);
             updated.map(Verdict::Decided).map_err(|refusal| refusal.within("recipient_state."))
         };
         Ok(Some(Decided::of(engine.rehearse(&held.state, rule).await?, commit)))

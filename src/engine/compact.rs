@@ -86,8 +86,9 @@ impl Engine {
         call: &CompactCall,
     ) -> Result<CompactReply, EngineError> {
         let before = self.read(caller, &call.address).await?;
+        let command = call.compact.clone();
         let compacted =
-            self.rehearse(&before, |before, context| compact(before, &call.compact, context)).await?;
+            self.rehearse(&before, move |before, context| compact(before, &command, context)).await?;
         let (transition, compaction) = parts(compacted);
         let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
         Arc::make_mut(&mut done.outcome).revision = before.head.revision;

@@ -11,7 +11,8 @@ use crate::{
         },
     },
     engine::{
-        Address, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, Scope, aside, events::Event,
+        Address, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation, Scope, decide::is_large,
+        events::Event, offload,
     },
 };
 
@@ -48,11 +49,8 @@ pub struct BuildContextReply {
     pub context: Context,
 }
 
-/// Computes something from a conversation for a request.
+/// Computes something from what a context is made from.
 type Make<T> = fn(&Conversation, Archived<'_>, &Request, &dyn TokenCounter) -> Result<T, Refusal>;
-
-/// Contexts with more tokens than this are built with `aside`.
-const BUILD_ASIDE_TOKENS: u64 = 20_000;
 
 /// How many archived utterances are first searched for the user's question; four times as many each time it is
 /// not among them.
@@ -61,23 +59,27 @@ const ASKED_CHUNK: u64 = 32;
 /// The limit in bytes for content with images and the like, so that clients can receive the context.
 const MAX_PARTS_BYTES: usize = 2 << 20;
 
-/// What is rendered besides the text of the window.
-#[derive(Clone)]
-struct Archive {
+/// What a context is made from.
+struct Sources {
+    state: Arc<Conversation>,
+    request: Request,
+    counter: &'static dyn TokenCounter,
     pinned: Vec<Arc<Utterance>>,
     asked: Option<Arc<Utterance>>,
     found: Vec<Match>,
-    parts: ContentParts,
+    /// The original contents of a provider's format; none before the first use.
+    parts: Option<ContentParts>,
+    content_parts: fn(&Utterance, Format) -> Option<String>,
 }
 
-impl Archive {
+impl Sources {
     /// Returns the newest parts that fit; the newest of all whatever its size.
-    fn content_parts(&self, state: &Conversation, of: impl Fn(&Utterance) -> Option<String>) -> ContentParts {
+    fn newest_parts(&self) -> ContentParts {
         let mut parts = ContentParts::default();
         let mut room = None;
-        let said = state.window.iter().rev().chain(self.pinned.iter().rev()).chain(&self.asked);
+        let said = self.state.window.iter().rev().chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
-            let Some(json) = of(utterance) else { continue };
+            let Some(json) = (self.content_parts)(utterance, self.request.format) else { continue };
             match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
                 Some(rest) => {
                     room = Some(rest);
@@ -92,13 +94,31 @@ impl Archive {
         parts
     }
 
-    fn borrowed(&self) -> Archived<'_> {
+    async fn make<T: Send + 'static>(mut self, make: Make<T>) -> (Self, Result<T, Refusal>) {
+        let is_long = self.is_long();
+        offload(is_long, move || {
+            self.parts = Some(self.parts.take().unwrap_or_else(|| self.newest_parts()));
+            let made = make(&self.state, self.archived(), &self.request, self.counter);
+            (self, made)
+        })
+        .await
+    }
+
+    fn archived(&self) -> Archived<'_> {
         Archived {
             pinned: &self.pinned,
             asked: self.asked.as_ref(),
             recalled: &self.found,
-            content_parts: Some(&self.parts),
+            content_parts: self.parts.as_ref(),
         }
+    }
+
+    /// Whether making a context takes long.
+    fn is_long(&self) -> bool {
+        let given = self.request.instructions.as_ref().map_or(0, |text| text.len());
+        let found = self.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
+        let found: usize = found.map(|utterance| utterance.content.len()).sum();
+        given + found > LONG_TEXT_BYTES || is_large(&self.state)
     }
 }
 
@@ -111,8 +131,9 @@ impl Engine {
     ) -> Result<BuildContextReply, EngineError> {
         let state = self.read_or_blank(caller, &call.address).await?;
         let limits = call.recall.as_ref().map(|recall| recall.limits);
-        let request = Request { recall: limits, ..call.request.clone() };
-        let mut archive = Archive {
+        let mut sources = Sources {
+            request: Request { recall: limits, ..call.request.clone() },
+            counter: self.counter(state.head.identity.encoding),
             pinned: match state.head.pinned_away.is_empty() {
                 true => Vec::new(),
                 false => Box::pin(self.stored(&state, &state.head.pinned_away)).await?,
@@ -122,34 +143,20 @@ impl Engine {
                 Some(turn) => Box::pin(self.asked(&state, turn)).await?,
             },
             found: Vec::new(),
-            parts: ContentParts::default(),
+            parts: None,
+            content_parts: call.content_parts,
+            state: state.clone(),
         };
-        archive.parts =
-            archive.content_parts(&state, |utterance| (call.content_parts)(utterance, request.format));
         if let Some(recall) = &call.recall {
-            let wanted = self.made(&state, &request, &archive, recallable)?;
-            archive.found =
-                Box::pin(self.matches(caller, &state, call, recall, (wanted, request.budget))).await?;
+            let (again, wanted) = sources.make(recallable).await;
+            sources = again;
+            let budget = sources.request.budget;
+            sources.found = Box::pin(self.matches(caller, &state, call, recall, (wanted?, budget))).await?;
         }
-        let context = self.made(&state, &request, &archive, build_with)?;
+        let (_, context) = sources.make(build_with).await;
+        let context = context?;
         self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
         Ok(BuildContextReply { state, context })
-    }
-
-    fn made<T: Send>(
-        self: &Arc<Self>,
-        state: &Arc<Conversation>,
-        request: &Request,
-        archive: &Archive,
-        make: Make<T>,
-    ) -> Result<T, EngineError> {
-        let counter = self.counter(state.head.identity.encoding);
-        let given = request.instructions.as_ref().map_or(0, |text| text.len());
-        let found = archive.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
-        let found: usize = found.map(|utterance| utterance.content.len()).sum();
-        let long = given + found > COUNT_ASIDE_BYTES
-            || state.window.tokens().min(request.budget.map_or(u64::MAX, u64::from)) > BUILD_ASIDE_TOKENS;
-        Ok(aside(long, || make(state, archive.borrowed(), request, counter))?)
     }
 
     /// Returns what the user asked for in a turn whose beginning has left the window.

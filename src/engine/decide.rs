@@ -5,9 +5,14 @@ use std::{collections::HashSet, sync::Arc};
 use crate::{
     domain::{
         Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
-        Policy, Ranges, Refusal, Timestamp, Verdict, change::Context,
+        Policy, Ranges, Refusal, Timestamp, TokenCounter, Verdict, change::Context,
     },
-    engine::{Address, Engine, EngineError, aside, queued::Rule},
+    engine::{
+        Address, Engine, EngineError, Operation,
+        offload::{LONG_LIST, LONG_TOKENS, offload},
+        queued::{Added, WriteCall},
+    },
+    telemetry::panics::{Panicked, Within},
 };
 
 /// Data that uncommitted changes have moved in the store, or are about to: the store does not reflect it yet.
@@ -45,45 +50,103 @@ impl Moved {
     }
 }
 
-/// Whether a decision that looks at the whole window takes a long time.
+/// Whether a rule takes long to decide on a write to `before`.
+///
+/// Most rules look at the whole window. Memorizing only appends, which takes no longer in a large window, unless
+/// something has to leave it: that is summarised.
+pub(super) fn is_long(before: &Conversation, call: &WriteCall) -> bool {
+    let Added { utterances, tokens } = call.added;
+    match call.operation {
+        Operation::Memorize => {
+            before.window.tokens() + tokens > LONG_TOKENS
+                && before.window.would_be_over(&before.head.policy, utterances, tokens)
+        }
+        _ => tokens > LONG_TOKENS || is_large(before),
+    }
+}
+
+/// Whether looking at the whole window takes long.
 pub(super) fn is_large(conversation: &Conversation) -> bool {
-    const TOKENS: u64 = 20_000;
-    conversation.window.tokens() > TOKENS
+    conversation.window.tokens() > LONG_TOKENS || conversation.window.len() > LONG_LIST
+}
+
+/// A rule that is asked, and all that it is shown.
+struct Asking<R> {
+    rule: R,
+    before: Arc<Conversation>,
+    now: Timestamp,
+    counter: &'static dyn TokenCounter,
+    loaded: Loaded,
+    llm: bool,
+}
+
+/// How a rule is asked.
+type Ask<R, T> = fn(&mut R, &Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>;
+
+impl<R> Asking<R> {
+    fn ask<T>(&mut self, ask: Ask<R, T>) -> Result<Verdict<T>, Refusal> {
+        let Self { rule, before, now, counter, loaded, llm } = self;
+        ask(rule, before, &Context { now: *now, counter: *counter, loaded, llm: *llm })
+    }
 }
 
 impl Engine {
-    /// Asks the rule until it has seen all it needs. Returns `None` if it needs something that has `moved`.
-    pub(super) async fn decide<T>(
+    /// Asks the rule until it has seen all it needs, and returns it with its decision: `None` if it needs something
+    /// that has `moved`. A panic of the rule is an error.
+    pub(super) async fn decide<R: Send + 'static, T: Send + 'static>(
         &self,
-        before: &Conversation,
+        rule: R,
+        ask: Ask<R, T>,
+        before: &Arc<Conversation>,
         moved: &Moved,
-        decide: &mut Rule<'_, T>,
-    ) -> Result<Option<T>, EngineError> {
-        let now = self.now_for(before);
-        let counter = self.counter(before.head.identity.encoding);
-        let mut loaded = Loaded::default();
+        is_long: bool,
+    ) -> (R, Result<Option<T>, EngineError>) {
+        let mut asking = Asking {
+            rule,
+            before: before.clone(),
+            now: self.now_for(before),
+            counter: self.counter(before.head.identity.encoding),
+            loaded: Loaded::default(),
+            llm: self.has_summarizer(),
+        };
         loop {
-            let context = Context { now, counter, loaded: &loaded, llm: self.has_summarizer() };
-            let need = match decide(before, &context)? {
-                Verdict::Decided(decision) => return Ok(Some(decision)),
-                Verdict::Need(need) if moved.has(&need) => return Ok(None),
-                Verdict::Need(need) => need,
+            let is_long = is_long || asking.loaded.tokens() > LONG_TOKENS;
+            let asked = move || {
+                let verdict = Within::Queue.caught(|| asking.ask(ask));
+                (asking, verdict)
             };
-            match need {
-                Need::Archive(wanted) => {
-                    let archived = self.store.archived(before.key(), &wanted).await?;
-                    loaded.add_archive(&wanted, archived);
-                }
-                Need::ArchivedBytes(wanted) => {
-                    let bytes = self.archived_bytes(before.key(), wanted.clone()).await?;
-                    loaded.add_archived_bytes(wanted, bytes);
-                }
-                Need::State => loaded.add_state(self.store.state(before.key(), &[]).await?),
-                Need::ArchivedIds(ids) => {
-                    loaded.add_ids(self.store.archived_ids(before.key(), &ids).await?);
-                }
-            }
+            let (mut again, verdict) = offload(is_long, asked).await;
+            let decided = match verdict {
+                Err(Panicked) => Err(EngineError::Panicked),
+                Ok(Err(refusal)) => Err(refusal.into()),
+                Ok(Ok(Verdict::Decided(decision))) => Ok(Some(decision)),
+                Ok(Ok(Verdict::Need(need))) if moved.has(&need) => Ok(None),
+                Ok(Ok(Verdict::Need(need))) => match self.load(before, need, &mut again.loaded).await {
+                    Ok(()) => {
+                        asking = again;
+                        continue;
+                    }
+                    Err(error) => Err(error),
+                },
+            };
+            return (again.rule, decided);
         }
+    }
+
+    async fn load(&self, before: &Conversation, need: Need, loaded: &mut Loaded) -> Result<(), EngineError> {
+        match need {
+            Need::Archive(wanted) => {
+                let archived = self.store.archived(before.key(), &wanted).await?;
+                loaded.add_archive(&wanted, archived);
+            }
+            Need::ArchivedBytes(wanted) => {
+                let bytes = self.archived_bytes(before.key(), wanted.clone()).await?;
+                loaded.add_archived_bytes(wanted, bytes);
+            }
+            Need::State => loaded.add_state(self.store.state(before.key(), &[]).await?),
+            Need::ArchivedIds(ids) => loaded.add_ids(self.store.archived_ids(before.key(), &ids).await?),
+        }
+        Ok(())
     }
 
     /// Returns the bytes of archived utterances, reading a part at a time.
@@ -98,16 +161,16 @@ impl Engine {
     }
 
     /// Decides on a published state without committing the result.
-    pub(super) async fn rehearse<T>(
+    pub(super) async fn rehearse<T: Send + 'static>(
         &self,
-        before: &Conversation,
-        mut decide: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send,
+        before: &Arc<Conversation>,
+        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
-        let mut decide = |before: &Conversation, context: &Context<'_>| {
-            aside(is_large(before), || decide(before, context))
-        };
-        let decided = self.decide(before, &Moved::default(), &mut decide).await?;
-        decided.ok_or(EngineError::Interrupted)
+        let nothing = Moved::default();
+        let (_, decided) = self
+            .decide(rule, |rule, before, context| rule(before, context), before, &nothing, is_large(before))
+            .await;
+        decided?.ok_or(EngineError::Interrupted)
     }
 
     /// Returns the time of a change to `before`: never earlier than the previous change, unless the clock was

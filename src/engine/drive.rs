@@ -13,8 +13,9 @@ use crate::{
         batch::{Batch, Joined, conflicted},
         beside::Beside,
         commit::{Extras, Part, Uncommitted},
+        decide::{Moved, is_long},
         hold::Hold,
-        queued::{Answer, Entry, QueuedWrite},
+        queued::{Answer, Decision, Entry, QueuedWrite, WriteCall},
     },
     store::PointerWrite,
     telemetry::panics::{Panicked, Within},
@@ -141,9 +142,19 @@ fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
 /// Ends the conversation that was left idle and starts its recipient's next one with the write, in one commit.
 /// The next one inherits the policy and the encoding.
 async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversation>) {
-    let mut write = write;
-    let rolled = Within::Queue.catching(rolled_over(hold, &mut *write, &left)).await;
-    match rolled.unwrap_or(Err(Uncommitted::Panicked)) {
+    let (engine, call) = (&hold.engine, write.call().clone());
+    let fresh = engine.successor(call.caller.key(engine.new_conversation_id()), &left);
+    let (write, decision) = engine
+        .decide(
+            write,
+            |write, before, context| write.decide(before, context),
+            &fresh,
+            &Moved::default(),
+            is_long(&fresh, &call),
+        )
+        .await;
+    let rolled = Within::Queue.catching(async { rolled_over(hold, &call, &left, fresh, decision?).await });
+    match rolled.await.unwrap_or(Err(Uncommitted::Panicked)) {
         Ok((done, ended)) => {
             hold.engine.retention.add(&ended);
             write.answer(Answer::Applied(done));
@@ -162,20 +173,23 @@ async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversat
 
 async fn rolled_over(
     hold: &Hold,
-    write: &mut dyn QueuedWrite,
+    call: &WriteCall,
     left: &Arc<Conversation>,
+    fresh: Arc<Conversation>,
+    decision: Option<Decision<()>>,
 ) -> Result<(Done, Arc<Conversation>), Uncommitted> {
-    let (engine, call) = (&hold.engine, write.call().clone());
+    let engine = &hold.engine;
+    let decision = decision.ok_or(EngineError::Interrupted)?;
     let idle = End { reason: IDLE_TIMEOUT.into(), expected: None };
     let ending = engine
-        .rehearse(left, |before, context| Ok(crate::domain::Verdict::Decided(end(before, &idle, context)?)))
+        .rehearse(left, move |before, context| {
+            Ok(crate::domain::Verdict::Decided(end(before, &idle, context)?))
+        })
         .await?;
-    let fresh = engine.successor(call.caller.key(engine.new_conversation_id()), left);
-    let decision = engine.rehearse(&fresh, |before, context| write.decide(before, context)).await?;
     let start = decision.transition.ok_or(EngineError::Interrupted)?;
     let commit = engine.next_change();
     let (ending, start) = (Decided::of(ending, commit), Decided::of(start, commit));
-    let mut done = engine.done(&call, &fresh, Some(&start), decision.named);
+    let mut done = engine.done(call, &fresh, Some(&start), decision.named);
     Arc::make_mut(&mut done.outcome).ended = Some(left.key().id.clone());
     let pointer = PointerWrite {
         recipient: call.caller.recipient(left.head.identity.recipient.clone()),
@@ -185,8 +199,8 @@ async fn rolled_over(
     // nobody else can name the new conversation yet, so this never waits
     let beginning = engine.hold(start.after.key()).await?;
     let mut beside = Beside::default();
-    let state = beside.decide(engine, &call, &fresh.head.identity, commit).await?;
-    beside.add(state.as_ref(), &call);
+    let state = beside.decide(engine, call, &fresh.head.identity, commit).await?;
+    beside.add(state.as_ref(), call);
     let (state, _hold) = beside.done();
     let mut parts = vec![
         Part::from(hold, left).and(&ending, Operation::EndConversation, None),

@@ -55,6 +55,7 @@ impl Engine {
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
     ) -> Result<Option<Applied<T>>, EngineError> {
         let engine = self.clone();
+        let rule = Arc::new(rule);
         Attended::new(async move {
             let mut keys = BTreeSet::new();
             for _ in 0..ATTEMPTS {
@@ -80,10 +81,12 @@ impl Engine {
     }
 
     /// Erases, if every conversation it reaches is held.
-    async fn erase_held<T>(
+    async fn erase_held<T: Send + 'static>(
         self: &Arc<Self>,
         call: &WriteCall,
-        rule: &(impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Sync),
+        rule: &Arc<
+            impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
+        >,
         mut target: Target,
         holds: &[Hold],
     ) -> Result<Erased<T>, Uncommitted> {
@@ -93,7 +96,8 @@ impl Engine {
             return Ok(Erased::Elsewhere);
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
-        let erasure = self.rehearse(&before, rule).await?;
+        let rule = rule.clone();
+        let erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
         let lost =
             Gone { sequences: &erasure.gone, exact: erasure.exact, imported: erasure.imported.as_ref() };
         let reached = match &erasure.transition {
@@ -111,8 +115,9 @@ impl Engine {
             for (other, lost) in &reached.lost {
                 let hold = held(holds, other).ok_or(EngineError::Interrupted)?;
                 let Some(before) = hold.state().await? else { continue };
-                let erased = |before: &Conversation, context: &Context<'_>| {
-                    Ok(erase_lost(before, lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+                let lost = lost.clone();
+                let erased = move |before: &Conversation, context: &Context<'_>| {
+                    Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
                 };
                 if let Some(transition) = self.rehearse(&before, erased).await? {
                     let decided = Decided::of(transition, commit);

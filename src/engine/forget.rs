@@ -151,8 +151,9 @@ impl Engine {
         call: &ForgetCall,
     ) -> Result<ForgetReply, EngineError> {
         let before = self.read(caller, &call.address).await?;
+        let command = call.forget.clone();
         let forgotten = self
-            .rehearse(&before, |before, context| call.forget.decide(before, context, would_forget))
+            .rehearse(&before, move |before, context| command.decide(before, context, would_forget))
             .await?;
         let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
         let mut done = Done::rehearsed(&before, transition, self.now_for(&before));

@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Refusal, Revision, Sequence,
-        Utterance,
+        Utterance, Verdict,
+        change::Context,
         error::CONVERSATION,
         fork::{Fork, ForkEdited, Forked, fork, fork_edited},
     },
@@ -17,7 +18,7 @@ use crate::{
         commit::{Extras, Part, Uncommitted},
         facts::Named,
         hold::{Hold, held, hold_all},
-        queued::{ATTEMPTS, Rule, Target, WriteCall},
+        queued::{ATTEMPTS, Target, WriteCall},
         write::Aimed,
     },
     store::PointerWrite,
@@ -54,6 +55,8 @@ pub type ForkReply = Applied<()>;
 /// needs.
 type Ruled<T> = (Forked, Option<Sequence>, T);
 
+type ForkRule<T> = dyn Fn(&Conversation, &Context<'_>) -> Result<Verdict<Ruled<T>>, Refusal> + Send + Sync;
+
 impl Engine {
     /// Forks a conversation. The fork becomes its recipient's active conversation if there is none.
     ///
@@ -74,7 +77,7 @@ impl Engine {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.key.clone(),
             activate: call.activate,
-            rule: Box::new(move |before, context| {
+            rule: Arc::new(move |before, context| {
                 Ok(fork(before, &command, context)?.map(|forked| (forked, None, ())))
             }),
         })
@@ -93,7 +96,7 @@ impl Engine {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.fork.key.clone(),
             activate: false,
-            rule: Box::new(move |before, context| {
+            rule: Arc::new(move |before, context| {
                 let edited = fork_edited(before, &command, context)?;
                 Ok(edited.map(|edited| {
                     let target: Arc<Utterance> = edited.utterance;
@@ -142,7 +145,7 @@ impl Engine {
     /// either.
     async fn make_fork<T: Send + 'static>(
         self: &Arc<Self>,
-        mut making: Making<T>,
+        making: Making<T>,
     ) -> Result<Applied<T>, EngineError> {
         let engine = self.clone();
         Attended::new(async move {
@@ -157,7 +160,7 @@ impl Engine {
                 let keys = BTreeSet::from([target.key.clone(), making.key.clone()]);
                 let holds = hold_all(&engine, &keys).await?;
                 let meant = target.clone();
-                match engine.fork_held(&mut making, target, &holds).await {
+                match engine.fork_held(&making, target, &holds).await {
                     Ok(Some(applied)) => return Ok(applied),
                     Ok(None) | Err(Uncommitted::Conflict(_)) => {}
                     Err(error) if error.is_refusal() && engine.is_outdated(&making.call, &meant).await? => {}
@@ -170,9 +173,9 @@ impl Engine {
     }
 
     /// Makes a fork; `None` if the address means another conversation by now. Parent and fork must be held.
-    async fn fork_held<T: Send>(
+    async fn fork_held<T: Send + 'static>(
         &self,
-        making: &mut Making<T>,
+        making: &Making<T>,
         mut target: Target,
         holds: &[Hold],
     ) -> Result<Option<Applied<T>>, Uncommitted> {
@@ -190,7 +193,9 @@ impl Engine {
         if new.state().await?.is_some() {
             return Err(EngineError::from(making.taken()).into());
         }
-        let (forked, sequence, value) = self.rehearse(&parent, &mut making.rule).await?;
+        let rule = making.rule.clone();
+        let decided = self.rehearse(&parent, move |before, context| rule(before, context));
+        let (forked, sequence, value) = decided.await?;
         let commit = self.next_change();
         let (frozen, fork) = (Decided::of(forked.parent, commit), Decided::of(forked.fork, commit));
         let call = &making.call;
@@ -229,7 +234,7 @@ struct Making<T> {
     /// The fork's key.
     key: ConversationKey,
     activate: bool,
-    rule: Box<Rule<'static, Ruled<T>>>,
+    rule: Arc<ForkRule<T>>,
 }
 
 impl<T> Making<T> {

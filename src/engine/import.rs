@@ -21,10 +21,13 @@ use crate::{
         state::{StateChange, StateContent},
     },
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
-        queued::{Decision, IfAbsent, WriteCall},
+        Address, Caller, Engine, EngineError, Operation, offload,
+        queued::{Added, Decision, IfAbsent, WriteCall},
     },
 };
+
+/// Checking more utterances than this is long.
+const LONG_TO_CHECK: usize = 200;
 
 /// The label of an imported conversation that names its source.
 pub const IMPORTED_FROM: &str = "imported_from";
@@ -157,17 +160,21 @@ impl Engine {
         caller: &Caller,
         mut call: ImportCall,
     ) -> Result<Vec<ImportReply>, EngineError> {
-        let mut plans = Vec::with_capacity(call.conversations.len());
+        let mut plans: Vec<Planned> = Vec::with_capacity(call.conversations.len());
         for incoming in mem::take(&mut call.conversations) {
             plans.push(self.plan(caller, &call, incoming).await?);
         }
         if let Some(last) = plans.iter_mut().rev().find(|plan| plan.incoming.ends.is_none()) {
             last.activates = true;
         }
-        let mut checked = Vec::with_capacity(plans.len());
-        for plan in &plans {
-            checked.push(self.check(&call, plan)?);
-        }
+        let drafts = plans.iter().map(|plan| plan.incoming.drafts.len()).sum::<usize>();
+        let engine = self.clone();
+        let check = move || {
+            let checked: Result<Vec<_>, _> = plans.iter().map(|plan| engine.check(&call, plan)).collect();
+            (call, plans, checked)
+        };
+        let (call, plans, checked) = offload(drafts > LONG_TO_CHECK, check).await;
+        let checked = checked?;
         if call.validate_only {
             return Ok(checked);
         }
@@ -182,7 +189,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: &ImportCall,
-        incoming: Incoming,
+        mut incoming: Incoming,
     ) -> Result<Planned, EngineError> {
         let existing = self.published(&caller.key(incoming.id.clone())).await?;
         let own = match &existing {
@@ -202,7 +209,9 @@ impl Engine {
             None => 0,
         };
         let encoding = existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
-        let tokens = self.tokens_of(&incoming.drafts, encoding);
+        let drafts = mem::take(&mut incoming.drafts);
+        let (drafts, tokens) = self.tokens_of(drafts, encoding).await;
+        incoming.drafts = drafts;
         let namespace = caller.namespace.clone();
         Ok(Planned { incoming, existing, own, reached, tokens, namespace, activates: false })
     }
@@ -309,6 +318,7 @@ impl Engine {
                 // its beginning was deleted: the rest alone would not be a conversation
                 false => IfAbsent::Refuse,
             },
+            added: Added::of(&plan.tokens[from..to]),
             ..WriteCall::new(caller, address.clone(), None, Operation::ImportConversation)
         };
         let blank = self.blank(call, plan, self.clock.now());

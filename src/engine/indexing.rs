@@ -12,13 +12,13 @@ use crate::{
         Block, Conversation, Ranges, Sequence, Utterance,
         recall::{Index, IndexBlock, IndexMaker, Said},
     },
-    engine::{Engine, EngineError, aside},
+    engine::{Engine, EngineError, offload},
     store::{Derived, DerivedBlock},
     telemetry::panics::{Within, joined},
 };
 
-/// More utterances than this are indexed with `aside`.
-const INDEX_ASIDE: usize = 200;
+/// Indexing more utterances than this, or texts that are as long together as so many usual ones, is long.
+const LONG_TO_INDEX: usize = 200;
 /// The number of blocks read from the store at a time: some 8 MiB.
 const READ_BLOCKS: usize = 64;
 
@@ -60,7 +60,7 @@ impl Engine {
                 }
             } else {
                 let utterances = self.stored(state, &missing.intersection(&some[0].ranges())).await?;
-                self.make(&utterances, |maker| maker.extend(index, said(&utterances)));
+                self.add(index, utterances).await;
             }
         }
         Ok(())
@@ -96,12 +96,22 @@ impl Engine {
         block: Block,
     ) -> Result<Option<(Block, Arc<IndexBlock>)>, EngineError> {
         let utterances = self.stored(&state, &block.ranges()).await?;
-        let made = self.make(&utterances, |maker| maker.block(said(&utterances)));
-        Ok(made.map(|made| (block, made)))
+        let is_long = is_long(&utterances);
+        let make = move || self.indexes.with_maker(|maker: &mut IndexMaker| maker.block(said(&utterances)));
+        Ok(offload(is_long, make).await.map(|made| (block, made)))
     }
 
-    fn make<T>(&self, utterances: &[Arc<Utterance>], work: impl FnOnce(&mut IndexMaker) -> T) -> T {
-        aside(is_long(utterances), || self.indexes.with_maker(work))
+    /// Adds utterances. The index stays as it is if the caller is dropped meanwhile.
+    async fn add(self: &Arc<Self>, index: &mut Index, utterances: Vec<Arc<Utterance>>) {
+        if !is_long(&utterances) {
+            return self.indexes.with_maker(|maker| maker.extend(index, said(&utterances)));
+        }
+        let (engine, mut longer) = (self.clone(), index.clone());
+        *index = offload(true, move || {
+            engine.indexes.with_maker(|maker| maker.extend(&mut longer, said(&utterances)));
+            longer
+        })
+        .await;
     }
 
     /// Returns the stored blocks among `blocks`.
@@ -116,12 +126,14 @@ impl Engine {
             return Ok(BTreeMap::new());
         };
         let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
-        let read = |(block, bytes): (Block, Vec<u8>)| {
+        let is_long = kept.len() > 1;
+        let blocks = blocks.to_vec();
+        let read = move |(block, bytes): (Block, Vec<u8>)| {
             // The store also returns all blocks in between.
             blocks.binary_search(&block).ok()?;
             Some((block, Arc::new(IndexBlock::from_bytes(block.0, &bytes)?)))
         };
-        Ok(aside(kept.len() > 1, || kept.into_iter().filter_map(read).collect()))
+        Ok(offload(is_long, move || kept.into_iter().filter_map(read).collect()).await)
     }
 
     /// Stores blocks in the background. One that is not stored is made again when needed.
@@ -132,7 +144,7 @@ impl Engine {
         let (engine, state) = (self.clone(), state.clone());
         tokio::spawn(Within::Background.catching(async move {
             for (block, whole) in blocks {
-                let Some(bytes) = aside(true, || whole.to_bytes()) else { continue };
+                let Some(bytes) = offload(true, move || whole.to_bytes()).await else { continue };
                 let (conversation, erased_at) = (state.key().clone(), state.head.erased_at);
                 let derived = DerivedBlock { conversation, kind: Derived::Index, block, erased_at, bytes };
                 // Refused if the text was erased, or while much else is being written; nobody waits for it.
@@ -162,7 +174,7 @@ fn holds_stored(state: &Conversation, block: Block) -> bool {
 
 fn is_long(utterances: &[Arc<Utterance>]) -> bool {
     let bytes: usize = utterances.iter().map(|utterance| utterance.content.len()).sum();
-    utterances.len() > INDEX_ASIDE || bytes > INDEX_ASIDE * 200
+    utterances.len() > LONG_TO_INDEX || bytes > LONG_TO_INDEX * 200
 }
 
 fn said(utterances: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {

@@ -9,10 +9,11 @@ use crate::{
         state::{StateChange, UpdateState},
     },
     engine::{
-        Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
+        Address, Applied, Attempt, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation,
         erase::Erasure,
+        offload,
         queue::Published,
-        queued::{ATTEMPTS, Decision, IfAbsent, Request, Target, WriteCall},
+        queued::{ATTEMPTS, Added, Decision, IfAbsent, Request, Target, WriteCall},
         write::Aimed,
     },
     store::Outcome,
@@ -95,9 +96,9 @@ impl Engine {
         after: Sequence,
     ) -> Result<Option<Applied<(Vec<Irregularity>, Vec<Arc<Utterance>>)>>, EngineError> {
         let encoding = self.defaults.encoding;
-        let tokens = self.tokens_of(&call.drafts, encoding);
         let write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
+        let (drafts, tokens) = self.tokens_of(drafts, encoding).await;
         let memorize = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let command = Replace { after, memorize };
         self.erase(write, move |before, context| {
@@ -130,14 +131,15 @@ impl Engine {
         caller: &Caller,
         call: MemorizeCall,
     ) -> Result<Prepared, EngineError> {
-        let write = self.memorize_write(caller, &call);
+        let mut write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
         let target = match self.aim(&write, true).await? {
             Aimed::At(target) => target,
             Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
         };
         let encoding = self.encoding_of(&write.address, &target).await?;
-        let tokens = self.tokens_of(&drafts, encoding);
+        let (drafts, tokens) = self.tokens_of(drafts, encoding).await;
+        write.added = Added::of(&tokens);
         let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let mut request = Request::new(write, move |before, context| {
             Ok(memorize(before, &command, context)?
@@ -168,13 +170,16 @@ impl Engine {
 }
 
 impl Engine {
-    /// Returns the tokens of each draft.
-    pub(super) fn tokens_of(&self, drafts: &[Draft], encoding: Encoding) -> Vec<u32> {
+    /// Counts the tokens of each draft.
+    pub(super) async fn tokens_of(&self, drafts: Vec<Draft>, encoding: Encoding) -> (Vec<Draft>, Vec<u32>) {
         let bytes: usize = drafts.iter().map(Draft::content_bytes).sum();
         let counter = self.counter(encoding);
-        let count = || drafts.iter().map(|draft| draft.tokens(counter)).collect();
-        let tokens: Vec<u32> = aside(bytes > COUNT_ASIDE_BYTES, count);
+        let count = move || {
+            let tokens: Vec<u32> = drafts.iter().map(|draft| draft.tokens(counter)).collect();
+            (drafts, tokens)
+        };
+        let (drafts, tokens) = offload(bytes > LONG_TEXT_BYTES, count).await;
         self.meters.tokens.inc_by(tokens.iter().map(|tokens| u64::from(*tokens)).sum());
-        tokens
+        (drafts, tokens)
     }
 }

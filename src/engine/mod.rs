@@ -33,6 +33,7 @@
 //! | `hold` | the right to change a conversation |
 //! | `drive`, `batch`, `beside` | the loop; the writes of one commit; the recipient's state that goes with it |
 //! | `decide` | asking the rules |
+//! | `offload` | long work, off the threads that serve calls |
 //! | `facts`, `applied` | the facts of a change; the result of a write, and its answer |
 //! | `commit` | handing a commit to the store, publishing it, handling failures |
 //! | `attended` | work that continues after its caller is dropped |
@@ -40,7 +41,6 @@
 
 mod address;
 mod applied;
-mod aside;
 mod attended;
 mod background;
 mod batch;
@@ -79,6 +79,7 @@ pub mod llm;
 mod memorize;
 mod messages;
 mod meters;
+mod offload;
 mod operation;
 mod page;
 mod pipeline;
@@ -114,7 +115,6 @@ mod write;
 
 pub use address::{Address, Caller};
 pub use applied::Applied;
-pub use aside::{COUNT_ASIDE_BYTES, aside};
 pub use clock::{Clock, SystemClock};
 pub use compact::{AnswerCall, AnswerReply, CompactCall, CompactReply, UndoCall, UndoReply};
 pub use context::{BuildContextCall, BuildContextReply, Recall};
@@ -134,6 +134,7 @@ pub use instance::{Counters, Defaults, Engine};
 pub use llm::{LlmStanding, Waited};
 pub use memorize::{MemorizeCall, MemorizeReply};
 pub use messages::{ListMessages, MessagePage};
+pub use offload::{LONG_TEXT_BYTES, LONG_TOKENS, most_offloaded, offload};
 pub use operation::Operation;
 pub use page::PageRoom;
 pub use pipeline::MemorizePipeline;

@@ -43,8 +43,7 @@ impl<T> Decision<T> {
 
 /// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
 /// to be the newest.
-pub(super) type Rule<'r, T> =
-    dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'r;
+pub(super) type Rule<T> = dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send;
 
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +54,20 @@ pub(super) enum IfAbsent {
     Create,
     /// Create it, and make it the recipient's active one unless there already is one.
     CreateAndActivate,
+}
+
+/// What a write adds to a window.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Added {
+    pub utterances: usize,
+    pub tokens: u64,
+}
+
+impl Added {
+    /// Utterances with these `tokens`.
+    pub(super) fn of(tokens: &[u32]) -> Self {
+        Self { utterances: tokens.len(), tokens: tokens.iter().map(|tokens| u64::from(*tokens)).sum() }
+    }
 }
 
 /// Describes a write.
@@ -69,6 +82,8 @@ pub(super) struct WriteCall {
     pub answers: bool,
     /// The change to the recipient's own state to make in the same commit.
     pub recipient_state: Option<Arc<UpdateState>>,
+    /// What it adds to the window.
+    pub added: Added,
 }
 
 impl WriteCall {
@@ -80,7 +95,16 @@ impl WriteCall {
         operation: Operation,
     ) -> Self {
         let (caller, if_absent) = (caller.clone(), IfAbsent::Refuse);
-        Self { caller, address, attempt, operation, if_absent, answers: false, recipient_state: None }
+        Self {
+            caller,
+            address,
+            attempt,
+            operation,
+            if_absent,
+            answers: false,
+            recipient_state: None,
+            added: Added::default(),
+        }
     }
 
     /// Returns the outcome to store, so that the attempt can be replayed.
@@ -107,7 +131,7 @@ pub(super) type Seen = Option<Arc<Conversation>>;
 /// A write with its rule.
 pub(super) struct Request<T> {
     pub call: WriteCall,
-    pub rule: Box<Rule<'static, Decision<T>>>,
+    pub rule: Box<Rule<Decision<T>>>,
     /// The meaning of the address, if it is already resolved.
     pub target: Option<Target>,
     tries: u32,

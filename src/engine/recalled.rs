@@ -7,7 +7,10 @@ use crate::{
         Conversation, Ranges, Sequence, Utterance,
         context::{Found, Match, Source},
     },
-    engine::{BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom},
+    engine::{
+        BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom,
+        remember::Searched,
+    },
 };
 
 /// The tokens of the budget per match considered, so that short matches can fill their share of it.
@@ -39,12 +42,14 @@ impl Engine {
             searched.extend(others.map(|other| (other.clone(), of_another(&other, state))));
         }
         searched.retain(|(_, wanted)| !wanted.is_empty());
-        let (states, wanted): (Vec<_>, Vec<_>) = searched.into_iter().unzip();
+        let (states, wanted) = searched.into_iter().unzip();
+        let searched = Arc::new(Searched { states, wanted });
+        let states = &searched.states;
         let count = recall.looked_at(budget);
         let call = RememberCall::ranking(&recall.prompt, recall.scope, count);
-        let found = self.ranked(&states, &wanted, &call, PageRoom::of_items(count)).await?.found;
+        let found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
         let mut around = Vec::with_capacity(states.len());
-        for searched in &states {
+        for searched in states {
             let of_it = found.iter().filter(|one| one.state.key() == searched.key());
             around.push(self.around(searched, of_it.map(|one| &*one.utterance)).await?);
         }

@@ -1,25 +1,21 @@
 //! Remember: searching utterances.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZeroUsize,
-    panic::resume_unwind,
-    sync::Arc,
-    thread::{self, available_parallelism},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures::future::join_all;
 
 use crate::{
     domain::{
         Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance,
         limits::DEFAULT_MIN_RELEVANCE,
-        recall::{Hit, Index, Matched, Query, Search},
+        recall::{Hit, Index, Query, Search},
     },
     engine::{
-        Address, Caller, Engine, EngineError, Operation, aside,
+        Address, Caller, Engine, EngineError, Operation,
         events::Event,
         found::{Found, Matches},
         hybrid::mixed,
+        offload::{LONG_TEXT_BYTES, most_offloaded, offload},
         page::{PageRoom, ReadSize},
     },
     store::Page,
@@ -106,12 +102,24 @@ pub struct RememberReply {
     pub more: bool,
 }
 
+/// The conversations to search, newest first, and the sequences wanted of each.
+pub(super) struct Searched {
+    pub states: Vec<Arc<Conversation>>,
+    pub wanted: Vec<Ranges>,
+}
+
+impl Searched {
+    fn has(&self, index: usize, sequence: u64) -> bool {
+        self.wanted[index].contains(Sequence(sequence))
+    }
+}
+
 /// The most conversations of a recipient to search; the newest are searched.
 const MAX_CONVERSATIONS: usize = 1_000;
-/// More utterances than this are searched with `aside`.
-const SEARCH_ASIDE: usize = 5_000;
-/// The most threads per search.
-const MAX_SEARCH_THREADS: usize = 4;
+/// Searching more utterances than this is long.
+const LONG_SEARCH: usize = 5_000;
+/// The most parts of a long search that are done at a time.
+const MAX_SEARCH_PARTS: usize = 4;
 /// The most utterances of an exchange returned after a match in it.
 const MAX_EXCHANGE: u64 = 64;
 /// The number of candidates first considered; four times as many each time too few pass.
@@ -129,8 +137,9 @@ impl Engine {
         let Matches { found, more, .. } = match call.prompt.is_empty() {
             true => self.newest(&states, call, room).await?,
             false => {
-                let wanted: Vec<Ranges> = states.iter().map(|state| call.sequences(state)).collect();
-                self.ranked(&states, &wanted, call, room).await?
+                let wanted = states.iter().map(|state| call.sequences(state)).collect();
+                let searched = Searched { states: states.clone(), wanted };
+                self.ranked(&Arc::new(searched), call, room).await?
             }
         };
         let event = match states.as_slice() {
@@ -203,15 +212,15 @@ impl Engine {
         Ok(matches)
     }
 
-    /// Returns the utterances that are `wanted` of each state, match the prompt and pass the filter, in the
-    /// requested order, as far as the page has room.
+    /// Returns what is searched, matches the prompt and passes the filter, in the requested order, as far as the page
+    /// has room.
     pub(super) async fn ranked(
         self: &Arc<Self>,
-        states: &[Arc<Conversation>],
-        wanted: &[Ranges],
+        searched: &Arc<Searched>,
         call: &RememberCall,
         room: PageRoom,
     ) -> Result<Matches, EngineError> {
+        let states = &searched.states;
         let now = states.first().map_or(0, |state| self.present(state).minute());
         let query = Query::new(&call.prompt).at(now);
         let mut indexes = Vec::with_capacity(states.len());
@@ -219,21 +228,21 @@ impl Engine {
             indexes.push(self.index(state).await?);
         }
         let similar = match call.order {
-            Order::Relevance => self.similar(states, wanted, &call.prompt, call.patience).await,
+            Order::Relevance => self.similar(searched, &call.prompt, call.patience).await.map(Arc::new),
             Order::Recency => None,
         };
-        let indexes: Vec<&Index> = indexes.iter().collect();
-        let long = indexes.iter().map(|index| index.len()).sum::<usize>() > SEARCH_ASIDE;
-        let search = aside(long, || Search::new(&query, &indexes));
-        let eligible = |index: usize, sequence: u64| wanted[index].contains(Sequence(sequence));
+        let is_long = indexes.iter().map(Index::len).sum::<usize>() > LONG_SEARCH;
+        let search = Arc::new(offload(is_long, move || Search::new(query, indexes)).await);
         let mut candidates = match call.order {
             Order::Relevance => CANDIDATES.max(call.skip + call.limit + 1),
             Order::Recency => usize::MAX,
         };
         loop {
-            let mut hits = aside(long, || best(&search, indexes.len(), long, &eligible, candidates));
+            let mut hits = best(&search, is_long, searched, candidates).await;
             if let Some(similar) = &similar {
-                hits = aside(long, || mixed(hits, similar, states, candidates));
+                let (similar, searched) = (similar.clone(), searched.clone());
+                let mix = move || mixed(hits, &similar, &searched.states, candidates);
+                hits = offload(is_long, mix).await;
             }
             let least = call.min_relevance.or_else(|| relevant(&hits));
             // When words alone rank, further candidates would rank below these, none of which is relevant.
@@ -244,7 +253,7 @@ impl Engine {
                 hits.sort_by(|one, other| other.recency.total_cmp(&one.recency));
             }
             let mut matches = Matches::new(states.len(), call.skip, room);
-            self.take_all(&mut matches, states, hits, call, search.matched()).await?;
+            self.take_all(&mut matches, states, hits, call, &search).await?;
             if exhausted || matches.more {
                 return Ok(matches);
             }
@@ -259,15 +268,14 @@ impl Engine {
         states: &[Arc<Conversation>],
         hits: Vec<Hit>,
         call: &RememberCall,
-        mut matched: Matched<'_>,
+        search: &Arc<Search>,
     ) -> Result<(), EngineError> {
         let (mut hits, mut size) = (hits.into_iter(), ReadSize::new());
         while !matches.more && hits.len() > 0 {
             let some = hits.by_ref().take(size.get() as usize).collect();
             let found = self.look_up(states, some, call).await?;
             size.learn(found.iter().map(|found| &found.utterance));
-            for mut found in found {
-                found.matched = matched.of(&found.utterance.content);
+            for found in matched(search.clone(), found).await {
                 self.take(matches, found, call).await?;
             }
         }
@@ -345,29 +353,36 @@ impl Engine {
     }
 }
 
-/// Returns the first `most` hits of a search of `indexes` indexes. A `long` one is split over several threads.
-fn best(
-    search: &Search<'_>,
-    indexes: usize,
-    long: bool,
-    eligible: &(impl Fn(usize, u64) -> bool + Sync),
-    most: usize,
-) -> Vec<Hit> {
-    let threads = if long { available_parallelism().map_or(1, NonZeroUsize::get) } else { 1 };
-    let each = indexes.div_ceil(threads.min(MAX_SEARCH_THREADS)).max(1);
-    if indexes <= each {
-        return search.hits(eligible, 0..most);
+/// Returns the first `most` hits. A long search is done in parts.
+async fn best(search: &Arc<Search>, is_long: bool, searched: &Arc<Searched>, most: usize) -> Vec<Hit> {
+    let indexes = searched.states.len();
+    let parts = if is_long { most_offloaded().min(MAX_SEARCH_PARTS) } else { 1 };
+    let each = indexes.div_ceil(parts).max(1);
+    let part = |from| {
+        let (search, searched) = (search.clone(), searched.clone());
+        let part = from..indexes.min(from + each);
+        offload(is_long, move || {
+            search.hits_among(part, |index, sequence| searched.has(index, sequence), most)
+        })
+    };
+    let parts = join_all((0..indexes).step_by(each).map(part)).await;
+    match parts.len() {
+        1 => parts.into_iter().flatten().collect(),
+        _ => Hit::first(parts.into_iter().flatten(), most),
     }
-    thread::scope(|scope| {
-        let parts = (0..indexes).step_by(each).map(|from| {
-            let part = from..indexes.min(from + each);
-            scope.spawn(move || search.hits_among(part, eligible, most))
-        });
-        let parts: Vec<_> = parts.collect();
-        let hits =
-            parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        Hit::first(hits, most)
+}
+
+/// Adds what each text has in common with the prompt.
+async fn matched(search: Arc<Search>, mut found: Vec<Found>) -> Vec<Found> {
+    let bytes: usize = found.iter().map(|found| found.utterance.content.len()).sum();
+    offload(bytes > LONG_TEXT_BYTES, move || {
+        let mut matched = search.matched();
+        for found in &mut found {
+            found.matched = matched.of(&found.utterance.content);
+        }
+        found
     })
+    .await
 }
 
 /// Returns the least relevance of a match if the caller sets none: any, if the best one has at least

@@ -34,8 +34,8 @@ pub struct StatsReply {
     pub stats: Stats,
 }
 
-/// The number of archived utterances read at a time.
-const ARCHIVE_CHUNK: u64 = 1_024;
+/// The number of sequences read at a time.
+const CHUNK: u64 = 1_024;
 /// The number of heads listed at a time.
 const LISTED: usize = 256;
 
@@ -79,28 +79,22 @@ impl Engine {
         Ok(StatsReply { state: None, recipient, stats })
     }
 
-    /// Counts one conversation, reading its archive in chunks.
+    /// Counts one conversation, in chunks.
     async fn count(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         stats: &mut Stats,
     ) -> Result<(), EngineError> {
         stats.start(state, state.head.status(self.moment(), self.defaults.timeouts));
-        let mut archived = (*state.head.archived).clone();
         let mut first = Sequence::FIRST;
         while first < state.head.next {
-            let chunk = archived.take_first(ARCHIVE_CHUNK);
-            // pinned utterances stay in the window, between archived ones
-            let last = match archived.is_empty() {
-                true => state.head.next,
-                false => chunk.last().unwrap_or(state.head.next),
-            };
+            let last = Sequence(first.get() + CHUNK - 1);
             for utterance in self.stored(state, &Ranges::of(first, last)).await? {
                 stats.add(&utterance);
             }
             check_spans(stats)?;
             first = last.next();
-            // a long archive in memory would be read without ever yielding
+            // what is in memory would be read without ever yielding
             tokio::task::yield_now().await;
         }
         Ok(())

@@ -4,15 +4,16 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{
-        Conversation, Ranges, Sequence, Utterance,
+        Conversation, Ranges, Sequence, TokenCounter, Utterance,
         extractive::{Focus, Sentence, Untold, retell, summarise},
         limits::DEFAULT_SUMMARY_TOKENS,
         segment::{facts, lines},
     },
     engine::{
-        Address, Caller, Engine, EngineError, Operation, Waited, aside,
+        Address, Caller, Engine, EngineError, Operation, Waited,
         events::Event,
         llm::{Material, Task, Told, newest},
+        offload::{LONG_TOKENS, offload},
     },
 };
 
@@ -69,8 +70,6 @@ pub struct SummarizeReply {
     pub untold: Option<Untold>,
 }
 
-/// Utterances with more tokens than this are summarised off the threads that serve calls.
-const SUMMARISE_ASIDE_TOKENS: u64 = 20_000;
 /// The number of archived utterances read at a time.
 const ARCHIVE_CHUNK: u64 = 1_024;
 
@@ -126,17 +125,18 @@ impl Engine {
         let sources = self.sources(&state, call.scope).await?;
         let limit = limit(&state, call);
         let counter = self.counter(state.head.identity.encoding);
+        let is_long = sources.is_long();
         let Sources { sentences, utterances, sequences, tokens } = sources;
-        let long = utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>()
-            > SUMMARISE_ASIDE_TOKENS;
-        let (chosen, untold) = aside(long, || {
-            let focus = Focus::detect(&utterances, &call.focus);
+        let (asked, is_empty) = (call.focus.clone(), sequences.is_empty());
+        let (chosen, untold) = offload(is_long, move || {
+            let focus = Focus::detect(&utterances, &asked);
             let telling = |limit| retell(&sentences, &utterances, &focus, limit, counter);
             let chosen = telling(limit);
-            let why = || Untold::of(!sequences.is_empty(), limit, |more| !telling(more).is_empty());
+            let why = || Untold::of(!is_empty, limit, |more| !telling(more).is_empty());
             let untold = chosen.is_empty().then(why);
             (chosen, untold)
-        });
+        })
+        .await;
         Ok(match untold {
             None => reply(state, &chosen, sequences, tokens),
             Some(_) => SummarizeReply { untold, ..reply(state, &[], Ranges::new(), 0) },
@@ -155,20 +155,18 @@ impl Engine {
             return Ok(Err("there is nothing to summarise".to_owned()));
         }
         let counter = self.counter(state.head.identity.encoding);
-        let (older, newer) = newest(&sources.utterances);
-        let rest = summarise(older, &Focus::none(), limit, counter);
-        let told = sources.sentences.iter().chain(&rest).map(|sentence| &*sentence.text);
-        let material = Material {
+        let asked = Material {
             task: Task::Summary,
-            kind: Focus::detect(newer, &[]).kind(),
             model: state.head.policy.summary_model.clone(),
-            before: String::new(),
-            facts: facts(&sources.sentences),
-            told: told.collect(),
-            said: newer.to_vec(),
             focus: call.focus.clone(),
             max_tokens: limit,
+            ..Material::default()
         };
+        let (sources, material) = offload(sources.is_long(), move || {
+            let material = sources.material(asked, counter);
+            (sources, material)
+        })
+        .await;
         Ok(match self.tell_now(&state.key().namespace, material, patience).await {
             Waited::Told(Told { text, model, .. }) => match lines(&text, Sequence::FIRST, limit, counter) {
                 Ok(lines) => Ok((sources, lines, model)),
@@ -249,6 +247,25 @@ impl Sources {
             utterances: Vec::new(),
             sequences: state.summary.covers(),
             tokens: segments.iter().map(|segment| segment.source_tokens).sum(),
+        }
+    }
+
+    /// Whether work on all of it takes long.
+    fn is_long(&self) -> bool {
+        self.utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>() > LONG_TOKENS
+    }
+
+    /// Returns what a model is asked, with what it is shown.
+    fn material(&self, asked: Material, counter: &dyn TokenCounter) -> Material {
+        let (older, newer) = newest(&self.utterances);
+        let rest = summarise(older, &Focus::none(), asked.max_tokens, counter);
+        let told = self.sentences.iter().chain(&rest).map(|sentence| &*sentence.text);
+        Material {
+            kind: Focus::detect(newer, &[]).kind(),
+            facts: facts(&self.sentences),
+            told: told.collect(),
+            said: newer.to_vec(),
+            ..asked
         }
     }
 

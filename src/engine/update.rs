@@ -9,7 +9,7 @@ use crate::{
         update::{Update, UpdateUtterance, update, update_utterance},
     },
     engine::{
-        Address, Applied, Attempt, COUNT_ASIDE_BYTES, Caller, Engine, EngineError, Operation, aside,
+        Address, Applied, Attempt, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation, offload,
         queued::{Decision, WriteCall},
     },
 };
@@ -97,8 +97,8 @@ impl Engine {
         };
         let encoding = state.map_or(self.defaults.encoding, |state| state.head.identity.encoding);
         let counter = self.counter(encoding);
-        let long = content.len() > COUNT_ASIDE_BYTES;
-        let tokens = aside(long, || counter.count(&content));
+        let is_long = content.len() > LONG_TEXT_BYTES;
+        let (tokens, content) = offload(is_long, move || (counter.count(&content), content)).await;
         self.meters.tokens.inc_by(tokens.into());
         call.update.content = Some(NewContent { content, tokens, encoding, max_bytes });
         Ok(())

@@ -10,14 +10,11 @@ use crate::{
         },
         limits::MAX_PROMPT_BYTES,
     },
-    engine::{BuildContextCall, BuildContextReply, Caller, Recall, Scope, aside},
+    engine::{BuildContextCall, BuildContextReply, Caller, LONG_TOKENS, Recall, Scope, offload},
     formats::{Rendered, content_parts, render},
     proto,
     rpc::{Services, decode, encode},
 };
-
-/// A context with more tokens is written aside.
-const RENDER_ASIDE_TOKENS: u32 = 20_000;
 
 impl Services {
     pub(super) async fn built_context(
@@ -38,8 +35,12 @@ impl Services {
             warnings: context.warnings.iter().map(warning).collect(),
             ..Default::default()
         };
-        let long = context.tokens > RENDER_ASIDE_TOKENS;
-        let rendered = aside(long, || render(&context, counter));
+        let is_long = u64::from(context.tokens) > LONG_TOKENS;
+        let (context, rendered) = offload(is_long, move || {
+            let rendered = render(&context, counter);
+            (context, rendered)
+        })
+        .await;
         let Rendered { messages_json, system_json, text, tokens, stable_messages, places } = rendered;
         response.utterances = utterances(&context, &places);
         (response.messages_json, response.system_json, response.text) = (messages_json, system_json, text);

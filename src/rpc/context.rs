@@ -4,7 +4,7 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     domain::{Draft, Reason, Refusal},
-    engine::{COUNT_ASIDE_BYTES, aside},
+    engine::{LONG_TEXT_BYTES, offload},
     proto::{self, context_service_server::ContextService},
     rpc::{Services, conversation::encoding, decode, encode},
 };
@@ -33,8 +33,9 @@ impl ContextService for Services {
         let exact = counted.iter().all(Counted::is_exact);
         let counter = self.engine.counter(encoding);
         let bytes: usize = counted.iter().map(Counted::bytes).sum();
-        let tokens = |counted: &Counted| encode::int(counted.tokens(counter));
-        let token_counts: Vec<_> = aside(bytes > COUNT_ASIDE_BYTES, || counted.iter().map(tokens).collect());
+        let tokens = move |counted: &Counted| encode::int(counted.tokens(counter));
+        let count = move || counted.iter().map(tokens).collect::<Vec<_>>();
+        let token_counts = offload(bytes > LONG_TEXT_BYTES, count).await;
         let all = token_counts.iter().map(|count| u64::from(count.unsigned_abs())).sum();
         self.engine.counted(&caller, token_counts.len(), all);
         let encoding = encoding.name().to_owned();

@@ -445,3 +445,11 @@ pub fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
         None => Ok(areas),
     }
 }
+
+/// Returns the bytes of all contents and arguments.
+pub fn said_bytes(utterances: &[proto::NewUtterance]) -> usize {
+    let called = |utterance: &proto::NewUtterance| -> usize {
+        utterance.tool_calls.iter().map(|call| call.arguments_json.len()).sum()
+    };
+    utterances.iter().map(|utterance| utterance.content.len() + called(utterance)).sum()
+}

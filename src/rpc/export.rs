@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 
 use crate::{
     domain::{ConversationId, Refusal},
-    engine::{Address, Caller, EngineError, Exported, PageRoom, aside},
+    engine::{Address, Caller, EngineError, Exported, PageRoom, offload},
     formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
     proto::{self, export_conversation_response::Message},
     rpc::{Held, Purpose, Room, Services, decode, encode, import::format, status::transport_error},
@@ -17,8 +17,8 @@ use crate::{
 
 /// The most bytes of a chunk.
 const CHUNK: usize = 64 << 10;
-/// A conversation with more utterances is written aside.
-const WRITE_ASIDE: usize = 200;
+/// Writing a conversation that takes more memory than this while it is written is long.
+const LONG_TO_WRITE: usize = 256 << 10;
 
 impl Services {
     /// Returns the chunks of an export, then its end. A fault in the request and a single conversation that is missing
@@ -50,7 +50,7 @@ impl Services {
             false => {
                 let exported = self.engine.export_conversation(&export.caller, &address).await?;
                 export.begin();
-                export.write(&exported).await?;
+                export.write(exported).await?;
             }
         }
         if wanted.all {
@@ -103,6 +103,45 @@ impl Wanted {
         };
         Ok(Self { format, all, lines, repairs: Repairs { unanswered, all: request.repair_all } })
     }
+
+    /// Writes a conversation.
+    fn write(self, exported: &Exported, is_first: bool) -> (serde_json::Result<Vec<u8>>, Losses) {
+        let head = &exported.state.head;
+        let summaries = exported.state.summary.imported();
+        let whole = Whole {
+            id: exported.state.key().id.as_str(),
+            title: head.shown_title().map(|title| &**title),
+            summary: head.ended.as_ref().and_then(|ended| ended.summary.as_deref()),
+            start: head.identity.start_time,
+            end: head.ended.as_ref().map(|ended| ended.time),
+            labels: &head.labels,
+            state: &exported.values,
+            summaries: &summaries,
+            utterances: &exported.utterances,
+        };
+        let (value, losses) = formats::export(&whole, self.format, self.repairs);
+        (self.laid_out(whole.id, value, is_first), losses)
+    }
+
+    fn laid_out(self, id: &str, value: Value, is_first: bool) -> serde_json::Result<Vec<u8>> {
+        let Self { format, all, lines, .. } = self;
+        let mut bytes = Vec::new();
+        if !lines && !is_first {
+            bytes.push(b',');
+        }
+        let values = match (all, lines) {
+            (true, _) if format != Format::Persisted => vec![formats::named(value, format, id)],
+            (false, true) => formats::messages(value, format),
+            _ => vec![value],
+        };
+        for value in values {
+            serde_json::to_writer(&mut bytes, &value)?;
+            if lines || (!all && format != Format::Persisted) {
+                bytes.push(b'\n');
+            }
+        }
+        Ok(bytes)
+    }
 }
 
 /// An export in progress.
@@ -135,7 +174,7 @@ impl Export {
             if let Some(id) = self.ids.pop_front() {
                 let address = Address { conversation: Some(id), ..Address::default() };
                 let written = match self.services.engine.export_conversation(&self.caller, &address).await {
-                    Ok(exported) => self.write(&exported).await,
+                    Ok(exported) => self.write(exported).await,
                     // it was deleted in the meantime
                     Err(EngineError::Refused(Refusal::NotFound { .. })) => Ok(()),
                     Err(error) => Err(error.into()),
@@ -183,26 +222,17 @@ impl Export {
 
     /// Writes a conversation, once there is room for it. One that needs more than all room waits until nobody else
     /// holds any.
-    async fn write(&mut self, exported: &Exported) -> Result<(), Status> {
-        let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight(exported)).await?;
+    async fn write(&mut self, exported: Exported) -> Result<(), Status> {
+        let weight = weight(&exported);
+        let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight).await?;
+        let (wanted, is_first) = (self.wanted, self.count == 0);
+        let (exported, bytes, losses) = offload(weight > LONG_TO_WRITE, move || {
+            let (bytes, losses) = wanted.write(&exported, is_first);
+            (exported, bytes, losses)
+        })
+        .await;
         let head = &exported.state.head;
-        let summaries = exported.state.summary.imported();
-        let whole = Whole {
-            id: exported.state.key().id.as_str(),
-            title: head.shown_title().map(|title| &**title),
-            summary: head.ended.as_ref().and_then(|ended| ended.summary.as_deref()),
-            start: head.identity.start_time,
-            end: head.ended.as_ref().map(|ended| ended.time),
-            labels: &head.labels,
-            state: &exported.values,
-            summaries: &summaries,
-            utterances: &exported.utterances,
-        };
-        let (bytes, losses) = aside(exported.utterances.len() > WRITE_ASIDE, || {
-            let (value, losses) = formats::export(&whole, self.wanted.format, self.wanted.repairs);
-            (self.laid_out(whole.id, value), losses)
-        });
-        self.note(exported, losses);
+        self.note(&exported, losses);
         self.migrated = self.migrated.take().max(head.labels.get(persisted::LAST_MIGRATED).cloned());
         let bytes =
             bytes.map_err(|error| transport_error(Code::Internal, "NOT_ENCODED", error.to_string()))?;
@@ -212,26 +242,6 @@ impl Export {
         self.count += 1;
         self.utterances += exported.utterances.len();
         Ok(())
-    }
-
-    fn laid_out(&self, id: &str, value: Value) -> serde_json::Result<Vec<u8>> {
-        let Wanted { format, all, lines, .. } = self.wanted;
-        let mut bytes = Vec::new();
-        if !lines && self.count > 0 {
-            bytes.push(b',');
-        }
-        let values = match (all, lines) {
-            (true, _) if format != Format::Persisted => vec![formats::named(value, format, id)],
-            (false, true) => formats::messages(value, format),
-            _ => vec![value],
-        };
-        for value in values {
-            serde_json::to_writer(&mut bytes, &value)?;
-            if lines || (!all && format != Format::Persisted) {
-                bytes.push(b'\n');
-            }
-        }
-        Ok(bytes)
     }
 
     fn note(&mut self, exported: &Exported, mut losses: Losses) {

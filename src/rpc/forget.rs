@@ -8,7 +8,7 @@ use crate::{
         forget::{Forget, ForgetSelected, How, Selector, Warning},
         forgetting::{self, Asked},
     },
-    engine::{Caller, ForgetCall, ForgetReply, ToForget},
+    engine::{Caller, ForgetCall, ForgetReply, LONG_TEXT_BYTES, Selected, ToForget, offload},
     formats::Format,
     proto,
     rpc::{
@@ -48,7 +48,7 @@ impl Services {
     }
 
     /// Builds the response. Times relative to now count from when the call took effect.
-    pub(super) fn forgotten(&self, told: &Told, reply: &ForgetReply) -> proto::ForgetResponse {
+    pub(super) async fn forgotten(&self, told: &Told, reply: &ForgetReply) -> proto::ForgetResponse {
         let outcome = &reply.outcome;
         let understood_as = match &told.instruction {
             Some(instruction) => instruction.at(outcome.time).to_string(),
@@ -76,15 +76,19 @@ impl Services {
             mode: told.mode.into(),
             warnings: warnings.map(|warning| encoded(&warning)).collect(),
             still_summarised: encode::ranges(&outcome.still_told),
-            messages: told.messages.map(|format| messages(reply, format)).unwrap_or_default(),
+            messages: match (told.messages, &reply.value) {
+                (Some(format), Some(selected)) => messages(selected, format).await,
+                _ => Vec::new(),
+            },
         }
     }
 }
 
 /// Returns the forgotten messages.
-fn messages(reply: &ForgetReply, format: Option<Format>) -> Vec<proto::Message> {
-    let selected = reply.value.as_ref();
-    selected.map_or_else(Vec::new, |selected| newest(&selected.before, &selected.utterances, format))
+async fn messages(selected: &Selected, format: Option<Format>) -> Vec<proto::Message> {
+    let (before, utterances) = (selected.before.clone(), selected.utterances.clone());
+    let bytes: usize = utterances.iter().map(|utterance| utterance.text_bytes()).sum();
+    offload(bytes > LONG_TEXT_BYTES, move || newest(&before, &utterances, format)).await
 }
 
 /// Returns the short instruction that selects the forgotten utterances.

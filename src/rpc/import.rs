@@ -11,7 +11,7 @@ use crate::{
         import::Ends,
         limits::{MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT, MAX_WARNING_BYTES},
     },
-    engine::{COUNT_ASIDE_BYTES, Caller, ImportCall, ImportReply, Incoming, PageRoom, aside, name},
+    engine::{Caller, ImportCall, ImportReply, Incoming, LONG_TEXT_BYTES, PageRoom, name, offload},
     formats::{self, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time},
     proto::{self, import_conversation_request::Message},
     rpc::{
@@ -28,7 +28,12 @@ impl Services {
         messages: Streaming<proto::ImportConversationRequest>,
     ) -> Result<proto::ImportConversationResponse, Status> {
         let (header, content) = self.receive(messages).await?;
-        let weight = formats::weight(&content);
+        let is_long = content.len() > LONG_TEXT_BYTES;
+        let (content, weight) = offload(is_long, move || {
+            let weight = formats::weight(&content);
+            (content, weight)
+        })
+        .await;
         if weight > MAX_IMPORT_WEIGHT {
             let text = format!(
                 "has too many parts: parsed, they take some {weight} bytes; accepted: at most {MAX_IMPORT_WEIGHT}; \
@@ -49,20 +54,10 @@ impl Services {
         content: Vec<u8>,
         once: bool,
     ) -> Result<proto::ImportConversationResponse, Status> {
-        let wanted = format(header.format)?;
-        let long = content.len() > COUNT_ASIDE_BYTES;
-        let unknown_roles = unknown_roles(&header)?;
-        let source = aside(long, || formats::parse(&content, wanted, unknown_roles))?;
-        drop(content);
-        let places = source.conversations.iter().map(Places::of).collect::<Vec<_>>();
-        let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
-        let mut response = proto::ImportConversationResponse {
-            format: encode_format(source.format).into(),
-            conversations: Vec::new(),
-            warnings: warnings.collect(),
-            ..Default::default()
-        };
-        let call = ImportCall { once, ..self.import_call(header, source)? };
+        let (is_long, services) = (content.len() > LONG_TEXT_BYTES, self.clone());
+        let read = move || services.read_import(header, content);
+        let (call, places, mut response) = offload(is_long, read).await?;
+        let call = ImportCall { once, ..call };
         let ids: Vec<ConversationId> =
             call.conversations.iter().map(|incoming| incoming.id.clone()).collect();
         let replies = self.engine.import_conversations(caller, call).await?;
@@ -70,6 +65,26 @@ impl Services {
         response.conversations = imported.map(|((id, places), reply)| places.imported(id, reply)).collect();
         shorten(&mut response);
         Ok(response)
+    }
+
+    /// Reads `content` as `header` says. Returns the call, the places in the content, and what the response already
+    /// says.
+    fn read_import(
+        &self,
+        header: proto::ImportHeader,
+        content: Vec<u8>,
+    ) -> Result<(ImportCall, Vec<Places>, proto::ImportConversationResponse), Refusal> {
+        let (wanted, unknown_roles) = (format(header.format)?, unknown_roles(&header)?);
+        let source = formats::parse(&content, wanted, unknown_roles)?;
+        drop(content);
+        let places = source.conversations.iter().map(Places::of).collect();
+        let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
+        let response = proto::ImportConversationResponse {
+            format: encode_format(source.format).into(),
+            warnings: warnings.collect(),
+            ..Default::default()
+        };
+        Ok((self.import_call(header, source)?, places, response))
     }
 
     /// Receives the header and the whole content.

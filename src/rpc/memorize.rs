@@ -8,7 +8,7 @@ use tonic::{Request, Status, Streaming};
 
 use crate::{
     domain::{Refusal, Sequence, state::UpdateState},
-    engine::{Caller, EngineError, MemorizeCall, MemorizePipeline, MemorizeReply},
+    engine::{Caller, EngineError, LONG_TEXT_BYTES, MemorizeCall, MemorizePipeline, MemorizeReply, offload},
     proto::{self, memorize_stream_response::Result as Outcome},
     rpc::{
         Services, clearer_status, decode, encode,
@@ -44,7 +44,7 @@ impl Services {
         request: Request<proto::MemorizeRequest>,
     ) -> Result<proto::MemorizeResponse, Status> {
         let caller = self.caller(&request);
-        let Asked { call, replace_after, from } = self.asked(request.into_inner())?;
+        let Asked { call, replace_after, from } = self.asked(request.into_inner()).await?;
         let reply = match replace_after {
             Some(after) => self.engine.replace(&caller, call, after).await,
             None => self.engine.memorize(&caller, call).await,
@@ -75,7 +75,16 @@ impl Services {
         })
     }
 
-    fn asked(&self, mut request: proto::MemorizeRequest) -> Result<Asked, Refusal> {
+    async fn asked(&self, request: proto::MemorizeRequest) -> Result<Asked, Refusal> {
+        let bytes = request.messages_json.len() + decode::said_bytes(&request.utterances);
+        if bytes <= LONG_TEXT_BYTES {
+            return self.read(request);
+        }
+        let services = self.clone();
+        offload(true, move || services.read(request)).await
+    }
+
+    fn read(&self, mut request: proto::MemorizeRequest) -> Result<Asked, Refusal> {
         let session = decode::session(&request.session_id)?;
         let attempt = decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
             request_id: String::new(),
@@ -184,7 +193,10 @@ impl Answering {
         match message {
             Some(Ok(message)) => {
                 let missing = || Refusal::invalid("memorize", "is missing; accepted: a MemorizeRequest");
-                let asked = message.memorize.ok_or_else(missing).and_then(|it| self.services.asked(it));
+                let asked = match message.memorize.ok_or_else(missing) {
+                    Ok(request) => self.services.asked(request).await,
+                    Err(refusal) => Err(refusal),
+                };
                 let (call, from) = match asked {
                     Ok(Asked { replace_after: Some(_), .. }) => {
                         let text = "is accepted only with Memorize, and not in a stream";

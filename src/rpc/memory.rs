@@ -69,7 +69,7 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::ForgetResponse>, Status> {
         let (caller, call, told) = self.forget_request(request)?;
         let reply = self.engine.forget(&caller, call).await?;
-        Ok(Response::new(self.forgotten(&told, &reply)))
+        Ok(Response::new(self.forgotten(&told, &reply).await))
     }
 
     async fn restore(

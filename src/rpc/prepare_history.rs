@@ -14,7 +14,7 @@ use crate::{
         },
         limits::MAX_PROMPT_BYTES,
     },
-    engine::{COUNT_ASIDE_BYTES, Caller, aside},
+    engine::{Caller, LONG_TEXT_BYTES, offload},
     formats::history::{
         DEFAULT_MAX_BYTES, DEFAULT_MAX_MESSAGES, Format, Incoming, Prepared, Request, Warning, WarningKind,
         prepare, prompt, read::read,
@@ -36,22 +36,16 @@ impl Services {
         let counter = self.engine.counter(encoding);
         let limits = self.limits;
         let what = asked(&request, limits)?;
-        let bytes = request.messages_json.len() + request.prompt.len() + said_bytes(&request.utterances);
-        let prepared = aside(bytes > COUNT_ASIDE_BYTES, || {
+        let bytes =
+            request.messages_json.len() + request.prompt.len() + decode::said_bytes(&request.utterances);
+        let prepare = move || {
             let (incoming, prompt) = brought(request, limits)?;
             prepare(incoming, prompt, &what, counter)
-        })?;
+        };
+        let prepared = offload(bytes > LONG_TEXT_BYTES, prepare).await?;
         self.engine.prepared(caller, prepared.message_count);
         Ok(response(prepared))
     }
-}
-
-/// Returns the bytes of all contents and arguments.
-fn said_bytes(utterances: &[proto::NewUtterance]) -> usize {
-    let called = |utterance: &proto::NewUtterance| -> usize {
-        utterance.tool_calls.iter().map(|call| call.arguments_json.len()).sum()
-    };
-    utterances.iter().map(|utterance| utterance.content.len() + called(utterance)).sum()
 }
 
 /// Reads the request, without the history.
@@ -148,7 +142,7 @@ fn brought(
 fn utterances(utterances: Vec<proto::NewUtterance>, limits: RequestLimits) -> Result<Incoming, Refusal> {
     const FIELD: &str = "utterances";
     decode::batch(FIELD, utterances.len(), limits)?;
-    let mut incoming = Incoming::of(FIELD, utterances.len(), said_bytes(&utterances));
+    let mut incoming = Incoming::of(FIELD, utterances.len(), decode::said_bytes(&utterances));
     for (index, utterance) in utterances.into_iter().enumerate() {
         incoming.add(index, decode::draft(Field { list: FIELD, index }, utterance));
     }

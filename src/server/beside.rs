@@ -4,12 +4,9 @@
 
 use std::{sync::Arc, thread};
 
-use tokio::{
-    runtime::Builder,
-    sync::{oneshot, watch},
-};
+use tokio::sync::{oneshot, watch};
 
-use super::{error::refuse_exposed, inspector, metrics, motorhead, plain_http::Bound, tls::Tls};
+use super::{error::refuse_exposed, inspector, metrics, motorhead, plain_http::Bound, process, tls::Tls};
 use crate::{
     config::{Listen, Settings},
     server::{ServeError, Server},
@@ -37,7 +34,7 @@ impl Beside {
         settings: &Settings,
         tls: Option<&Arc<Tls>>,
     ) -> Result<Self, ServeError> {
-        let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Worker)?;
+        let runtime = process::runtime().map_err(ServeError::Worker)?;
         let (bound, binding) = oneshot::channel();
         let (running, cut_off) = oneshot::channel::<()>();
         let (finished, done) = oneshot::channel();

@@ -1,29 +1,122 @@
-//! The background work of a server.
+//! The background work of a server, on a thread of its own.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, thread, time::Duration};
 
-use tokio::task::JoinSet;
+use tokio::{sync::oneshot, task::JoinSet};
 
+use super::process;
 use crate::{config::Settings, engine::Engine, telemetry::panics::begin_anew};
 
 /// How often the server looks for due work.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
-/// The background work of a server, until this is dropped: retention and expiry, scrubbing, and asking models.
-pub struct Chores(#[expect(dead_code, reason = "its drop ends them")] JoinSet<()>);
+/// The background work of a server: retention and expiry, scrubbing, and asking models. It ends when this is dropped.
+pub struct Chores {
+    /// Its drop ends them.
+    running: oneshot::Sender<()>,
+    done: oneshot::Receiver<()>,
+}
 
 impl Chores {
-    /// Starts the background work on the current runtime.
-    pub fn start(engine: &Arc<Engine>, settings: &Settings) -> Self {
-        let mut chores = JoinSet::new();
-        let (of, every) = (engine.clone(), settings.scrub_interval);
-        chores.spawn(begin_anew("removing what is due", move || of.clone().sweep_every(SWEEP_INTERVAL)));
-        let of = engine.clone();
-        chores.spawn(begin_anew("scrubbing", move || of.clone().scrub_every(every)));
-        let of = engine.clone();
-        chores.spawn(begin_anew("asking for summaries", move || of.clone().run_llm_summaries()));
-        let of = engine.clone();
-        chores.spawn(begin_anew("embedding", move || of.clone().run_embedding()));
-        Self(chores)
+    /// Starts the background work.
+    pub fn start(engine: &Arc<Engine>, settings: &Settings) -> io::Result<Self> {
+        let runtime = process::runtime()?;
+        let (running, ended) = oneshot::channel::<()>();
+        let (finished, done) = oneshot::channel();
+        let (engine, scrub_interval) = (engine.clone(), settings.scrub_interval);
+        thread::Builder::new().name("utterd-chores".into()).spawn(move || {
+            runtime.block_on(async {
+                let _chores = start_all(&engine, scrub_interval);
+                let _ = ended.await;
+            });
+            drop((runtime, engine));
+            drop(finished);
+        })?;
+        Ok(Self { running, done })
+    }
+
+    /// Ends the background work. The returned future waits until none of it is under way.
+    pub fn end(self) -> impl Future<Output = ()> {
+        let Self { running, done } = self;
+        drop(running);
+        async move {
+            let _: Result<(), _> = done.await;
+        }
+    }
+}
+
+fn start_all(engine: &Arc<Engine>, scrub_interval: Duration) -> JoinSet<()> {
+    let mut chores = JoinSet::new();
+    let of = engine.clone();
+    chores.spawn(begin_anew("removing what is due", move || of.clone().sweep_every(SWEEP_INTERVAL)));
+    let of = engine.clone();
+    chores.spawn(begin_anew("scrubbing", move || of.clone().scrub_every(scrub_interval)));
+    let of = engine.clone();
+    chores.spawn(begin_anew("asking for summaries", move || of.clone().run_llm_summaries()));
+    let of = engine.clone();
+    chores.spawn(begin_anew("embedding", move || of.clone().run_embedding()));
+    chores
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::{
+        domain::{Draft, Role},
+        engine::{
+            Address, Caller, MemorizeCall, SystemClock,
+            llm::{LlmError, LlmSummarizer, Material, Told},
+        },
+        server::{Models, Server},
+        store::{BoxFuture, MemoryStore},
+    };
+
+    /// A model that tells when it is asked, and never answers.
+    struct Asked(mpsc::Sender<()>);
+
+    impl LlmSummarizer for Asked {
+        fn model(&self) -> &str {
+            "test-1"
+        }
+
+        fn summarize(&self, _: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+            let _ = self.0.send(());
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// The thread that accepts connections, which is this one, does none of the background work: that is done while
+    /// this one does nothing at all. Then it ends.
+    #[tokio::test]
+    async fn background_work_is_not_done_by_the_thread_that_accepts_connections() {
+        let (asked, told) = mpsc::channel();
+        let models = Models { summarizer: Some(Arc::new(Asked(asked))), embedder: None };
+        let (store, settings) = (Arc::new(MemoryStore::new(0)), Settings::default());
+        let server = Server::of_parts(store, models, &settings, Arc::new(SystemClock)).unwrap();
+        let drafts = (0..30).map(|number| Draft {
+            role: Role::User,
+            content: format!("The pump of tank T-{number} failed.").into(),
+            id: None,
+            turn: None,
+            create_time: None,
+            pinned: false,
+            more: None,
+        });
+        let call = MemorizeCall {
+            address: Address::default(),
+            drafts: drafts.collect(),
+            attempt: None,
+            expected: None,
+            lenient: false,
+            upsert: false,
+            state: None,
+            recipient_state: None,
+        };
+        server.engine().memorize(&Caller::default(), call).await.unwrap();
+        let chores = Chores::start(server.engine(), &settings).unwrap();
+        assert_eq!(told.recv(), Ok(()), "a model is asked for the summary of what left the window");
+        chores.end().await;
     }
 }

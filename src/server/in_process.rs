@@ -56,7 +56,7 @@ impl InProcess {
             let _ = stopped.await;
         };
         let serving = tokio::spawn(server.clone().serve_connections(incoming, stopped));
-        let chores = Chores::start(server.engine(), settings);
+        let chores = Chores::start(server.engine(), settings).map_err(ServeError::Worker)?;
         Ok(Self { server, callers, stop, serving, chores })
     }
 
@@ -69,17 +69,19 @@ impl InProcess {
     /// stop. Disconnects the callers in the process.
     pub async fn listen(self, settings: &Settings, announce: Announce) -> Result<(), ServeError> {
         let Self { server, callers, stop, chores, .. } = self;
-        drop((callers, stop, chores));
+        drop((callers, stop));
+        chores.end().await;
         server.listen(settings, Start { announce, ..Start::default() }).await
     }
 
     /// Stops the server, after answering the calls in flight.
     pub async fn end(self) {
-        drop(self.chores);
+        let chores = self.chores.end();
         self.server.close();
         let _ = self.stop.send(());
         if timeout(DEFAULT_DRAIN_TIMEOUT, self.serving).await.is_err() {
             tracing::warn!("calls were still in flight when the server stopped");
         }
+        chores.await;
     }
 }

@@ -59,7 +59,7 @@ async fn serve(
     metrics::describe_connections(server.metrics(), &connections);
     let beside = Beside::start(&server, settings, tls.as_ref()).await?;
     let workers = Workers::start(&server, settings)?;
-    let chores = Chores::start(server.engine(), settings);
+    let chores = Chores::start(server.engine(), settings).map_err(ServeError::Worker)?;
     let address = &settings.listen;
     start.announce.write(address, beside.inspector(), settings);
     systemd::ready(&address.to_string());
@@ -75,13 +75,14 @@ async fn serve(
     }
     systemd::stopping();
     drop(listener);
-    drop(chores);
+    let chores = chores.end();
     server.close();
     tokio::select! {
         () = workers.stop(settings.drain_timeout) => {}
         () = signals.stop() => tracing::warn!("asked to stop again: calls in flight are cut off"),
     }
     beside.stop().await;
+    chores.await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -91,6 +91,7 @@ pub use in_process::{Connector, InProcess};
 pub use logging::log_filter;
 pub use models::Models;
 pub use owner::Owner;
+pub use process::runtime;
 pub use systemd::Passed;
 pub use tls::TlsError;
 pub use transport_errors::TransportErrorLayer;

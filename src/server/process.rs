@@ -1,12 +1,15 @@
-//! What the process asks of the operating system: the time, small pages and many descriptors.
+//! What the process asks of the operating system: the time, small pages, many descriptors and few threads.
+
+use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::runtime::{Builder, Runtime};
 
 use super::ServeError;
 use crate::{
     config::{Backend, Settings},
-    domain::limits::RESERVED_DESCRIPTORS,
-    engine::SystemClock,
+    domain::limits::{READING_THREADS, RESERVED_DESCRIPTORS},
+    engine::{SystemClock, most_offloaded},
 };
 
 /// Fails if the clock shows a time that the store cannot record.
@@ -24,6 +27,14 @@ pub fn keep_pages_small() {
     if let Err(error) = rustix::thread::disable_transparent_huge_pages(true) {
         tracing::warn!(%error, "could not turn off transparent huge pages: memory may stay high after a peak of load");
     }
+}
+
+/// Makes the runtime of one thread of the server.
+///
+/// Beside that thread it has those that do long work and those that wait for the disk, as many as are needed at a time.
+pub fn runtime() -> io::Result<Runtime> {
+    let mut runtime = Builder::new_current_thread();
+    runtime.enable_all().max_blocking_threads(most_offloaded() + READING_THREADS).build()
 }
 
 /// Raises the limit of open descriptors as far as the system allows, and returns it; `None` means no limit.

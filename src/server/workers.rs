@@ -22,7 +22,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use super::{
     connection::{Counted, Handed},
     connections::Place,
-    http2,
+    http2, process,
     socket::Socket,
 };
 use crate::{
@@ -83,7 +83,7 @@ impl Worker {
         let (connections, incoming) = mpsc::unbounded_channel();
         let (finished, done) = mpsc::channel(1);
         let load = Arc::new(AtomicUsize::new(0));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = process::runtime()?;
         thread::Builder::new().name(format!("utterd-worker-{index}")).spawn(move || {
             runtime.block_on(serve(server, incoming, stop));
             drop(finished);

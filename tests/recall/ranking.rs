@@ -236,7 +236,7 @@ proptest! {
         let shown: Vec<Hit> = hits.iter().skip(page.0).take(page.1).cloned().collect();
         prop_assert_eq!(score(&query, &indexes, eligible, page.0..page.0 + page.1), shown);
         // Results are the same however the utterances are spread over indexes.
-        let search = Search::new(&query, &indexes);
+        let search = Search::new(query, indexes.iter().map(|index| (*index).clone()).collect());
         let (half, all, most) = (indexes.len() / 2, indexes.len(), page.1);
         let found = [0..half, half..all].map(|part| search.hits_among(part, eligible, most));
         prop_assert_eq!(Hit::first(found.into_iter().flatten(), most), search.hits(eligible, 0..most));

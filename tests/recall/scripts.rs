@@ -113,8 +113,7 @@ proptest! {
     #[test]
     fn any_text_is_searched_for_any_prompt(content in any::<String>(), prompt in any::<String>()) {
         let index = index(&[(1, &content), (2, "and then")]);
-        let (query, indexes) = (Query::new(&prompt), [&index]);
-        let search = Search::new(&query, &indexes);
+        let search = Search::new(Query::new(&prompt), vec![index]);
         for hit in search.hits(|_, _| true, 0..10) {
             prop_assert!(hit.score > 0.0 && (0.0..=1.0).contains(&hit.relevance), "{:?}", hit);
         }

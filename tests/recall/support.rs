@@ -41,8 +41,7 @@ pub fn finds(prompt: &str, content: &str) -> bool {
 /// What a prompt and the only utterance of a conversation have in common.
 pub fn matched(prompt: &str, content: &str) -> Match {
     let index = index(&[(1, content)]);
-    let (query, indexes) = (Query::new(prompt), [&index]);
-    let search = Search::new(&query, &indexes);
+    let search = Search::new(Query::new(prompt), vec![index]);
     match search.hits(|_, _| true, 0..1).is_empty() {
         true => Match::default(),
         false => search.matched().of(content),

@@ -64,7 +64,7 @@ fn survives(engine: EngineKind) {
 
 /// Runs one server: everything it started ends with its runtime.
 fn life(run: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(run);
+    utterd::server::runtime().unwrap().block_on(run);
 }
 
 async fn said_and_read(store: Arc<dyn Store>) {

@@ -50,6 +50,7 @@ mod list_utterances;
 mod lists;
 mod llm_closings;
 mod llm_summaries;
+mod long_work;
 mod memorize;
 mod memorize_stream;
 mod messages;

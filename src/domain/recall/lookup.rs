@@ -59,7 +59,7 @@ pub(super) struct SoughtTime {
 }
 
 /// Looks up a query's terms in the indexes; `times` are the times it names, and their ranges.
-pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[&Index]) -> Vec<Sought> {
+pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[Index]) -> Vec<Sought> {
     let languages = indexes.iter().fold(Languages::default(), |all, index| all.union(index.languages()));
     let is_time = |wanted: &Wanted| {
         times.iter().any(|(time, _)| time.start <= wanted.range.start && wanted.range.end <= time.end)
@@ -83,7 +83,7 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
 
 /// Keeps [`MAX_TERMS`] terms: those that some utterance has, the rarest first, then the prompt's first ones.
 /// A part of an identifier is kept only with its whole, and an unknown whole as long as one of its parts.
-fn keep_telling(wanted: &mut Vec<Wanted>, indexes: &[&Index]) {
+fn keep_telling(wanted: &mut Vec<Wanted>, indexes: &[Index]) {
     if wanted.len() <= MAX_TERMS {
         return;
     }
@@ -106,7 +106,7 @@ fn keep_telling(wanted: &mut Vec<Wanted>, indexes: &[&Index]) {
 }
 
 /// The number of passages with each of the terms.
-fn passages(wanted: &[Wanted], indexes: &[&Index]) -> Vec<usize> {
+fn passages(wanted: &[Wanted], indexes: &[Index]) -> Vec<usize> {
     let mut having = vec![0; wanted.len()];
     for block in indexes.iter().flat_map(|index| index.blocks()) {
         let (mut numbers, mut places) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl Sought {
     }
 
     /// The number of utterances with the term.
-    fn documents(&self, indexes: &[&Index]) -> usize {
+    fn documents(&self, indexes: &[Index]) -> usize {
         let of_block = |found: &Found| {
             let block = &indexes[found.index as usize].blocks()[found.block as usize];
             let documents = found.postings.iter().map(|(posting, _)| block.document_of(*posting));
@@ -189,7 +189,7 @@ fn is_hiragana(c: char) -> bool {
 }
 
 /// Finds the postings of the terms that `which` accepts.
-fn find(sought: &mut [Sought], indexes: &[&Index], which: impl Fn(&Sought) -> bool) {
+fn find(sought: &mut [Sought], indexes: &[Index], which: impl Fn(&Sought) -> bool) {
     let places: Vec<usize> = (0..sought.len()).filter(|&place| which(&sought[place])).collect();
     let (mut numbers, mut of) = (Vec::new(), Vec::new());
     for (index, blocks) in indexes.iter().map(|index| index.blocks()).enumerate() {
@@ -242,7 +242,7 @@ fn cover_by_parts(sought: &mut [Sought]) {
 
 /// Lets words match longer ones too: inflections that the language's stemmer leaves, and compounds. Longer
 /// words that the English stemmer leaves are different words.
-fn add_longer(sought: &mut [Sought], indexes: &[&Index]) {
+fn add_longer(sought: &mut [Sought], indexes: &[Index]) {
     let blocks = indexes.iter().flat_map(|index| index.blocks()).map(|block| &**block);
     let inflects = |block: &&IndexBlock| block.languages.iter().any(|language| language != Language::English);
     let blocks: Vec<&IndexBlock> = blocks.filter(inflects).collect();
@@ -263,7 +263,7 @@ fn is_written(one: &Sought) -> bool {
 }
 
 /// Lets words that no utterance has match similar ones.
-fn resemble(sought: &mut [Sought], indexes: &[&Index]) {
+fn resemble(sought: &mut [Sought], indexes: &[Index]) {
     let is_unknown = |one: &Sought| {
         one.covers && one.wanted.kind == TermKind::Word && one.found.is_empty() && is_written(one)
     };

@@ -47,26 +47,26 @@ impl Hit {
 const MAX_TIMES: usize = 32;
 
 /// A query with the indexes to search.
-pub struct Search<'a> {
-    indexes: &'a [&'a Index],
-    query: &'a Query,
+pub struct Search {
+    indexes: Vec<Index>,
+    query: Query,
     terms: Vec<Sought>,
     times: Vec<SoughtTime>,
 }
 
-impl<'a> Search<'a> {
+impl Search {
     /// Prepares a search of several indexes as one collection, the newest conversation first: term rarity and
     /// passage length are relative to all their utterances.
-    pub fn new(query: &'a Query, indexes: &'a [&'a Index]) -> Self {
+    pub fn new(query: Query, indexes: Vec<Index>) -> Self {
         let times = query.times();
-        let terms = look_up(query, &times, indexes);
+        let terms = look_up(&query, &times, &indexes);
         let mut distinct: Vec<When> = Vec::new();
         for (_, when) in times {
             if distinct.len() < MAX_TIMES && !distinct.contains(&when) {
                 distinct.push(when);
             }
         }
-        let times = distinct.into_iter().map(|when| sought_time(when, indexes)).collect();
+        let times = distinct.into_iter().map(|when| sought_time(when, &indexes)).collect();
         Self { indexes, query, terms, times }
     }
 
@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
         let mut scorer = Scorer::default();
         let mut best = Best { most, hits: BinaryHeap::new() };
         for number in indexes {
-            for scored in scorer.score(&asked, number, self.indexes[number], best.least()) {
+            for scored in scorer.score(&asked, number, &self.indexes[number], best.least()) {
                 let hit = self.hit(number, &scored, total);
                 best.offer(hit, &eligible);
             }
@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
     /// What covers the whole prompt: a few rare words that the conversation has, and the words that it lacks,
     /// of which a pasted text has so many that only some count.
     fn total(&self) -> f32 {
-        let count: usize = self.indexes.iter().map(|index| index.len()).sum();
+        let count: usize = self.indexes.iter().map(Index::len).sum();
         let of = |is_known: bool| {
             let terms = self.terms.iter().filter(move |term| term.is_known() == is_known);
             terms.map(Sought::covering).sum::<f32>()
@@ -164,10 +164,11 @@ pub fn score(
     eligible: impl Fn(usize, u64) -> bool,
     page: Range<usize>,
 ) -> Vec<Hit> {
-    Search::new(query, indexes).hits(eligible, page)
+    let indexes = indexes.iter().map(|index| (*index).clone()).collect();
+    Search::new(query.clone(), indexes).hits(eligible, page)
 }
 
-fn sought_time(when: When, indexes: &[&Index]) -> SoughtTime {
+fn sought_time(when: When, indexes: &[Index]) -> SoughtTime {
     let documents = || indexes.iter().flat_map(|index| index.blocks()).flat_map(|block| &block.documents);
     let count = documents().count();
     // The last session is not known yet; it is about as rare as a day.

@@ -19,7 +19,7 @@ const MOST: usize = 4;
 
 /// The terms most similar to a word that no utterance has (because of a typing error, an inflection or a
 /// compound), with their similarity by common trigrams.
-pub(super) fn similar(wanted: &str, indexes: &[&Index]) -> Vec<(String, f32)> {
+pub(super) fn similar(wanted: &str, indexes: &[Index]) -> Vec<(String, f32)> {
     if wanted.chars().count() < COMPOUND_CHARS {
         return Vec::new();
     }
@@ -77,7 +77,7 @@ fn trigrams(word: &str) -> Vec<String> {
 }
 
 /// The terms that contain one of the trigrams.
-fn candidates<'a>(inner: &[String], indexes: &[&'a Index]) -> FxHashSet<&'a str> {
+fn candidates<'a>(inner: &[String], indexes: &'a [Index]) -> FxHashSet<&'a str> {
     let mut found = FxHashSet::default();
     for block in indexes.iter().flat_map(|index| index.blocks()) {
         for trigram in inner {

@@ -5,34 +5,32 @@ use std::{sync::Arc, time::Duration};
 use super::{embeddings::Embeddings, vectors::SharedVectors};
 use crate::{
     domain::{
-        Conversation, Ranges,
+        Conversation,
         embedding::Embedding,
         limits::{BLOCK_SEQUENCES, EMBEDDING_PATIENCE},
         recall::hybrid::Similar,
     },
-    engine::{Engine, aside},
+    engine::{Engine, offload::offload, remember::Searched},
 };
 
 /// The number of blocks a search reads itself; more are read in the background.
 const READ_AT_ONCE: usize = 16;
-/// More embeddings than this are compared with `aside`.
-const COMPARE_ASIDE: usize = 20_000;
+/// Comparing more embeddings than this is long.
+const LONG_TO_COMPARE: usize = 20_000;
 
 impl Engine {
-    /// Returns the similarity of the `wanted` utterances of each state to the prompt, by state and then by
-    /// sequence, as far as they are embedded. `None` if only words can be used: there is no model, nothing is
+    /// Returns the similarity of what is searched to the prompt, by state and then by sequence, as far as they are embedded. `None` if only words can be used: there is no model, nothing is
     /// embedded yet, or the prompt's embedding does not arrive within `patience`, or [`EMBEDDING_PATIENCE`] at
     /// most. Never fails.
     ///
     /// Missing embeddings are requested, for later searches.
     pub(in crate::engine) async fn similar(
         &self,
-        states: &[Arc<Conversation>],
-        wanted: &[Ranges],
+        searched: &Arc<Searched>,
         prompt: &str,
         patience: Option<Duration>,
     ) -> Option<Vec<Similar>> {
-        let embeddings = self.embeddings.as_ref()?;
+        let (embeddings, states) = (self.embeddings.as_ref()?, &searched.states);
         let namespace = &states.first()?.key().namespace;
         let held = self.held(embeddings, states).await;
         if prompt.trim().is_empty() || held.iter().all(Option::is_none) {
@@ -40,7 +38,7 @@ impl Engine {
         }
         let patience = patience.map_or(EMBEDDING_PATIENCE, |patience| (patience / 2).min(EMBEDDING_PATIENCE));
         let found = match embeddings.embed_prompt(prompt, patience).await {
-            Some(prompt) => embeddings.compare(states, &held, wanted, &prompt),
+            Some(prompt) => embeddings.compare(searched.clone(), held, prompt).await,
             None => Vec::new(),
         };
         embeddings.searched(namespace, !found.is_empty());
@@ -75,26 +73,28 @@ impl Engine {
 }
 
 impl Embeddings {
-    fn compare(
-        &self,
-        states: &[Arc<Conversation>],
-        held: &[Option<SharedVectors>],
-        wanted: &[Ranges],
-        prompt: &Embedding,
+    async fn compare(
+        self: &Arc<Self>,
+        searched: Arc<Searched>,
+        held: Vec<Option<SharedVectors>>,
+        prompt: Arc<Embedding>,
     ) -> Vec<Similar> {
+        let embeddings = self.clone();
         let count = held.iter().flatten().map(|shared| shared.read().len()).sum::<usize>();
-        aside(count > COMPARE_ASIDE, || {
+        offload(count > LONG_TO_COMPARE, move || {
+            let Searched { states, wanted } = &*searched;
             let mut found = Vec::with_capacity(count);
             for (index, shared) in held.iter().enumerate() {
                 let Some(shared) = shared else { continue };
-                let similar = shared.read().similar(&states[index], index, &wanted[index], prompt);
+                let similar = shared.read().similar(&states[index], index, &wanted[index], &prompt);
                 found.extend(similar.unwrap_or_else(|_| {
                     shared.write().start_anew();
-                    self.ask(states[index].key());
+                    embeddings.ask(states[index].key());
                     Vec::new()
                 }));
             }
             found
         })
+        .await
     }
 }

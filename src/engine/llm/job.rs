@@ -136,7 +136,7 @@ impl Job {
     }
 
     async fn tell_closing(&self, state: &Arc<Conversation>) -> Result<(), Failure> {
-        let Told { text, model, .. } = self.ask(self.engine.shown_at_the_end(state)).await?;
+        let Told { text, model, .. } = self.ask(self.engine.shown_at_the_end(state).await).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let told = closing::told(&text, counter).map_err(Failure::Closing)?;
         let teller = Teller { model: model.into(), prompt: self.llm.prompt };

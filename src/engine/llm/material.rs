@@ -9,7 +9,7 @@ use crate::{
         limits::{CLOSING_TOKENS, DEFAULT_SUMMARY_TOKENS},
         segment::{Segment, facts},
     },
-    engine::{Engine, EngineError, aside},
+    engine::{Engine, EngineError, offload},
 };
 
 use super::summarizer::{Material, Task};
@@ -45,10 +45,15 @@ impl Engine {
             None if segment.level > 0 => (segment.text(), Vec::new()),
             None => self.covered(state, segment).await?,
         };
+        let (said, kind) = offload(!said.is_empty(), move || {
+            let kind = Focus::detect(&said, &[]).kind();
+            (said, kind)
+        })
+        .await;
         let material = Material {
             task: Task::Summary,
             model: state.head.policy.summary_model.clone(),
-            kind: Focus::detect(&said, &[]).kind(),
+            kind,
             before,
             facts: facts(&segment.sentences),
             told,
@@ -61,18 +66,19 @@ impl Engine {
 
     /// Returns what a model should be shown to write the title and the closing summary of `state`: its summary,
     /// and the newest utterances of its window.
-    pub(super) fn shown_at_the_end(&self, state: &Conversation) -> Material {
+    pub(super) async fn shown_at_the_end(&self, state: &Conversation) -> Material {
         let counter = self.counter(state.head.identity.encoding);
         let live: Vec<_> = state.window.iter().filter(|utterance| utterance.is_live()).cloned().collect();
         let (older, newer) = newest(&live);
-        let rest = || summarise(older, &Focus::none(), DEFAULT_SUMMARY_TOKENS, counter);
-        let rest = if older.is_empty() { Vec::new() } else { aside(true, rest) };
+        let (older, newer) = (older.to_vec(), newer.to_vec());
+        let rest = move || summarise(&older, &Focus::none(), DEFAULT_SUMMARY_TOKENS, counter);
+        let rest = offload(live.len() > newer.len(), rest).await;
         let told = state.summary.lines().chain(&rest).map(|line| &*line.text);
         Material {
             task: Task::Closing,
             model: state.head.policy.summary_model.clone(),
             told: told.collect(),
-            said: newer.to_vec(),
+            said: newer,
             max_tokens: CLOSING_TOKENS,
             ..Material::default()
         }

@@ -8,12 +8,14 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header::CONTEN
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Incoming;
+use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
 use tonic::{Code, Status, Streaming, client::Grpc};
 
 use super::{codec::Dynamic, failure::Failure, frames};
 use crate::{
     domain::limits::INSPECTOR_MESSAGE_BYTES,
+    engine::{LONG_TEXT_BYTES, offload},
     proto,
     rpc::transport_error,
     server::{
@@ -103,11 +105,14 @@ struct Call<'a, S> {
 impl<S: Serves> Call<'_, S> {
     /// Makes a call with one request and one response.
     async fn answered(self, body: &[u8]) -> Result<Answer, Status> {
-        let request = self.request(read(self.method.input(), body)?);
+        let (input, json, is_long) = (self.method.input(), body.to_vec(), body.len() > LONG_TEXT_BYTES);
+        let request = self.request(offload(is_long, move || read(input, &json)).await?);
         let (path, codec) = (self.path()?, Dynamic(self.method.output()));
         let mut grpc = ready(self.service).await?;
         let response = grpc.unary(request, path, codec).await?.into_inner();
-        let json = serde_json::to_vec(&response).map_err(|error| Status::internal(error.to_string()))?;
+        let is_long = response.encoded_len() > LONG_TEXT_BYTES;
+        let json = offload(is_long, move || serde_json::to_vec(&response)).await;
+        let json = json.map_err(|error| Status::internal(error.to_string()))?;
         Ok(plain::text(StatusCode::OK, UNARY, json))
     }
 

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    io,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -26,10 +27,12 @@ use crate::{
     domain::limits::{
         IMPORT_PATIENCE, MESSAGE_GROWTH, ROOM_PATIENCE, SMALL_MESSAGE_BYTES, TINY_MESSAGE_BYTES,
     },
+    engine::{LONG_TEXT_BYTES, offload},
     rpc::message_too_large,
 };
 
 type Waits = Pin<Box<dyn Future<Output = Option<Taken>> + Send>>;
+type Unpacks = Pin<Box<dyn Future<Output = io::Result<Bytes>> + Send>>;
 
 /// The body of a request, in whole messages.
 ///
@@ -51,6 +54,8 @@ pub struct RequestBody {
     count: usize,
     /// The pending wait for room, and what to do once it is there.
     waits: Option<(Waits, Then)>,
+    /// A message that is being unpacked.
+    unpacks: Option<Unpacks>,
     ended: bool,
 }
 
@@ -76,6 +81,7 @@ impl RequestBody {
             ready: VecDeque::new(),
             count: 0,
             waits: None,
+            unpacks: None,
             ended: false,
         }
     }
@@ -92,6 +98,12 @@ impl RequestBody {
             if let Some((waits, _)) = &mut self.waits {
                 let taken = ready!(waits.as_mut().poll(context));
                 self.go_on(taken)?;
+                continue;
+            }
+            if let Some(unpacks) = &mut self.unpacks {
+                let unpacked = ready!(unpacks.as_mut().poll(context));
+                self.unpacks = None;
+                self.weigh_unpacked(unpacked)?;
                 continue;
             }
             match self.cutter.next() {
@@ -152,7 +164,8 @@ impl RequestBody {
         if announced.length > self.most {
             return Err(message_too_large(self.most));
         }
-        self.wait_unless_room(announced.length, Then::Receive)
+        self.wait_unless_room(announced.length, Then::Receive);
+        Ok(())
     }
 
     fn finish(&mut self, announced: Announced, pieces: VecDeque<Bytes>) -> Result<(), Status> {
@@ -164,11 +177,17 @@ impl RequestBody {
         if unpacked > self.most {
             return Err(message_too_large(self.most));
         }
-        self.wait_unless_room(announced.length + unpacked, Then::Unpack(pieces))
+        self.wait_unless_room(announced.length + unpacked, Then::Unpack(pieces));
+        Ok(())
     }
 
-    fn unpack(&mut self, pieces: VecDeque<Bytes>) -> Result<(), Status> {
-        let message = gzip::unpack(pieces, self.most).map_err(|error| refusals::not_unpacked(&error))?;
+    fn unpack(&mut self, pieces: VecDeque<Bytes>) {
+        let (most, is_long) = (self.most, gzip::unpacked_length(&pieces) > LONG_TEXT_BYTES);
+        self.unpacks = Some(Box::pin(offload(is_long, move || gzip::unpack(pieces, most))));
+    }
+
+    fn weigh_unpacked(&mut self, unpacked: io::Result<Bytes>) -> Result<(), Status> {
+        let message = unpacked.map_err(|error| refusals::not_unpacked(&error))?;
         match message.len() - HEAD {
             length if length > self.most => Err(message_too_large(self.most)),
             length => self.weigh(length, VecDeque::from([message])),
@@ -198,20 +217,18 @@ impl RequestBody {
         if self.call.kind == Kind::One && self.count > 1 {
             return Err(refusals::second_message());
         }
-        self.wait_unless_room(bytes, Then::HandOn(pieces, count))
+        self.wait_unless_room(bytes, Then::HandOn(pieces, count));
+        Ok(())
     }
 
-    fn wait_unless_room(&mut self, bytes: usize, then: Then) -> Result<(), Status> {
+    fn wait_unless_room(&mut self, bytes: usize, then: Then) {
         let mut room = self.room.lock();
         let lacking = room.receive(bytes);
         let share = room.share().clone();
         drop(room);
         match lacking {
             Ok(()) => self.then(then),
-            Err(lacking) => {
-                self.waits = Some((Box::pin(share.take(lacking, ROOM_PATIENCE)), then));
-                Ok(())
-            }
+            Err(lacking) => self.waits = Some((Box::pin(share.take(lacking, ROOM_PATIENCE)), then)),
         }
     }
 
@@ -219,20 +236,20 @@ impl RequestBody {
         let Some((_, then)) = self.waits.take() else { return Ok(()) };
         self.room.lock().add(taken.ok_or_else(refusals::no_room)?);
         self.pace.rest();
-        self.then(then)
+        self.then(then);
+        Ok(())
     }
 
-    fn then(&mut self, then: Then) -> Result<(), Status> {
+    fn then(&mut self, then: Then) {
         match then {
             Then::Receive => {}
-            Then::Unpack(pieces) => return self.unpack(pieces),
+            Then::Unpack(pieces) => self.unpack(pieces),
             Then::HandOn(pieces, count) => {
                 self.pace.rest();
                 self.room.lock().hand_on(count);
                 self.ready = pieces;
             }
         }
-        Ok(())
     }
 }
 

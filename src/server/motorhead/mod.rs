@@ -23,6 +23,7 @@ use super::{
     http2::Serves,
     plain_http::{self as plain, Answer, Bound, Carried, Room},
 };
+use crate::engine::{LONG_TEXT_BYTES, LONG_TOKENS, offload};
 use calls::Session;
 use wire::{Failure, Posted, Sought};
 
@@ -57,7 +58,11 @@ async fn answer<S: Serves>(
         (method, ["sessions", id, rest @ ("memory" | "retrieval")]) => {
             let calls = calls.of(decoded(id)?);
             match (method, *rest) {
-                (Method::GET, "memory") => json(&calls.memory().await?),
+                (Method::GET, "memory") => {
+                    let memory = calls.memory().await?;
+                    let is_long = memory.tokens.unsigned_abs() > LONG_TOKENS;
+                    offload(is_long, move || json(&memory)).await
+                }
                 (Method::POST, "memory") => {
                     json(&calls.post(body::<Posted>(request, room, most).await?).await?)
                 }
@@ -79,14 +84,15 @@ fn decoded(id: &str) -> Result<String, Failure> {
 }
 
 /// Reads the JSON that a request sends, whatever its type says.
-async fn body<T: DeserializeOwned>(
+async fn body<T: DeserializeOwned + Send + 'static>(
     request: Request<Incoming>,
     room: &Room,
     most: usize,
 ) -> Result<T, Failure> {
     let content = room.read(request.into_body(), most).await;
     let content = content.map_err(|error| Failure::bad(error.to_string()))?;
-    serde_json::from_slice(&content)
+    offload(content.len() > LONG_TEXT_BYTES, move || serde_json::from_slice(&content))
+        .await
         .map_err(|error| Failure::bad(format!("the request is not as expected: {error}")))
 }
 
