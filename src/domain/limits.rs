@@ -192,6 +192,11 @@ pub const READING_THREADS: usize = 16;
 pub const STORE_CACHED_FILES: usize = 256;
 /// Maximum evicted connections that are not closed yet: their descriptors are reserved ones.
 pub const MAX_LEAVING_CONNECTIONS: usize = 128;
+/// The part of the connections that may be those of strangers when all are in use: an eighth. So many can connect
+/// before the first is closed again, which leaves time to show a credential.
+pub const STRANGERS_SHARE: usize = 8;
+/// Bytes of the open calls that need no credential: an eighth of those of all open calls, some 500 streams.
+pub const STRANGER_BYTES: usize = 8 << 20;
 /// Maximum connections being refused for lack of room: their descriptors are reserved ones.
 pub const MAX_REFUSED_CONNECTIONS: usize = 64;
 /// How long an evicted connection has to finish a call that arrived at the same moment: a round trip.
@@ -230,6 +235,10 @@ pub const JWT_LEEWAY: Duration = Duration::from_secs(60);
 pub const MAX_VERIFIED_JWTS: usize = 4_096;
 /// Shortest HMAC-SHA-256 key, in bytes (RFC 7518, 3.2).
 pub const MIN_HMAC_KEY_BYTES: usize = 32;
+/// Shortest RSA key, in bits (RFC 7518, 3.3).
+pub const MIN_RSA_KEY_BITS: usize = 2_048;
+/// Longest RSA key whose signatures can be checked, in bits (ring).
+pub const MAX_RSA_KEY_BITS: usize = 8_192;
 
 /// Bytes that a durable backend leaves free on its disk, by default: what its engine holds in memory and
 /// merges in the background, and a journal.
@@ -365,9 +374,10 @@ pub const DEFAULT_SLOW_CALL: Duration = Duration::from_secs(1);
 pub const INSPECTOR_MESSAGE_BYTES: usize = 64 << 20;
 /// The most connections to a listener of plain HTTP.
 pub const HTTP_CONNECTIONS: usize = 64;
-/// Bytes of requests' bodies that a listener of plain HTTP holds at a time. At least one of the largest fits.
-pub const HTTP_BODY_BYTES: usize = 64 << 20;
+/// Bytes of a request over plain HTTP that needs no credential on a server that asks for them: the token of a share,
+/// and the token of a page.
+pub const STRANGER_BODY_BYTES: usize = 64 << 10;
 /// Bytes of a request over plain HTTP that is too large that are read before its connection is closed.
 pub const MAX_PASSED_OVER_BYTES: usize = 16 << 20;
-/// How long a connection of plain HTTP may take for the head of a request, or for its body, or rest.
+/// How long a connection of plain HTTP may take for the head of a request, or rest.
 pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::{
@@ -19,6 +20,14 @@ use crate::{
 
 const LIST: &str = "/utterd.v1.ConversationService/ListConversations";
 const CREATE: &str = "/utterd.v1.ConversationService/CreateConversation";
+
+/// A public key of RSA with 1,024 bits.
+const SHORT_RSA_PEM: &str = "-----BEGIN PUBLIC KEY-----\n\
+    MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQCyVgHIiAyXok2PRAU5VpyYl1sm\n\
+    9TSNOP/RVyJzASxXWIzB7BQLKWEB6o2U5v41BQ13MRXq3ekhgmmbr/4vd+bWAdA8\n\
+    fHFzruX27t0ICVYNjm2tj2FAlk0mrDTS8ZV8rAcxv3SAHKAaikx699dUNu6yV0wC\n\
+    pbJ5fLQCBp6IJjbZOQIDAQAB\n\
+    -----END PUBLIC KEY-----\n";
 
 /// A server that trusts `keys`.
 async fn server(keys: &str) -> Guarded {
@@ -91,6 +100,8 @@ async fn what_the_issuer_does_not_say_is_refused() {
         ("iss", json!("https://other.test")),
         ("iss", Value::Null),
         ("iss", json!(7)),
+        ("iss", json!(["https://issuer.test"])),
+        ("iss", json!(["https://other.test", "https://issuer.test"])),
         ("aud", json!("another")),
         ("aud", json!(["another"])),
         ("aud", Value::Null),
@@ -172,8 +183,16 @@ async fn a_token_expires_a_minute_after_it_says() {
     server.call(LIST, &bearer(&token)).await.expect("clocks differ");
     server.clock.advance(Duration::from_secs(1));
     refused(&server, &token).await.is(Code::Unauthenticated, "EXPIRED_CREDENTIALS");
-    let old = issuer.token(&json!({"alg": "ES256"}), &claims_with("exp", json!(NOON - 1_000)));
+    let long_ago = claims_with("exp", json!(NOON - 1_000));
+    let old = issuer.token(&json!({"alg": "ES256"}), &long_ago);
     refused(&server, &old).await.is(Code::Unauthenticated, "EXPIRED_CREDENTIALS");
+    refused(&server, &old).await.is(Code::Unauthenticated, "EXPIRED_CREDENTIALS");
+    // who cannot sign learns nothing about the times of a token
+    let forged =
+        issuer.signed(&json!({"alg": "HS256", "kid": "oct"}), &long_ago, |it| hmac_of(b"another", it));
+    refused(&server, &forged).await.is(Code::Unauthenticated, "INVALID_CREDENTIALS");
+    let unsigned = issuer.token(&json!({"alg": "none"}), &long_ago);
+    refused(&server, &unsigned).await.is(Code::Unauthenticated, "INVALID_CREDENTIALS");
 }
 
 #[tokio::test]
@@ -254,12 +273,21 @@ async fn keys_that_cannot_be_used_are_named() {
     let issuer = Issuer::new();
     let short = json!({"keys": [{"kty": "oct", "k": "c2hvcnQ"}]}).to_string();
     let planted = json!({"keys": [{"kty": "oct", "k": ["planted-secret"]}]}).to_string();
+    let modulus = BASE64.encode([0xff; 128]);
+    let rsa = json!({"keys": [{"kty": "RSA", "n": modulus, "e": "AQAB"}]}).to_string();
+    let long = json!({"keys": [{"kty": "RSA", "n": BASE64.encode([0xff; 1_025]), "e": "AQAB"}]}).to_string();
+    let odd = [&[0, 0x7f][..], &[0xff; 255]].concat();
+    let odd = json!({"keys": [{"kty": "RSA", "n": BASE64.encode(odd), "e": "AQAB"}]}).to_string();
     let private = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
     let cases = [
         ("{\n", "line 2: is neither a JWK set"),
         ("{\"keys\": []}", "line 1: holds no key"),
         (&short, "line 1: keys[0]: has 5 bytes; accepted: 32 or more"),
         (&planted, "line 1: holds no key"),
+        (&rsa, "line 1: keys[0]: has 1024 bits; accepted for RSA: 2048 to 8192"),
+        (&long, "line 1: keys[0]: has 8200 bits; accepted for RSA"),
+        (&odd, "line 1: keys[0]: has 2047 bits; accepted for RSA"),
+        (SHORT_RSA_PEM, "line 1: key 1: has 1024 bits; accepted for RSA: 2048 to 8192"),
         (private, "line 1: holds no key"),
     ];
     for (text, told) in cases {

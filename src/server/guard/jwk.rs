@@ -1,18 +1,19 @@
 //! The keys that JWTs are signed with: a JWK set, or public keys in PEM.
 
 use jsonwebtoken::{
-    Algorithm, AlgorithmFamily, DecodingKey,
+    Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind,
     jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse},
 };
 use rustls::pki_types::{SubjectPublicKeyInfoDer, pem::PemObject};
 use x509_parser::{
     oid_registry::{OID_KEY_TYPE_EC_PUBLIC_KEY, OID_PKCS1_RSAENCRYPTION, OID_SIG_ED25519},
     prelude::FromDer,
+    public_key::PublicKey,
     x509::SubjectPublicKeyInfo,
 };
 
 use super::fault::Fault;
-use crate::domain::limits::MIN_HMAC_KEY_BYTES;
+use crate::domain::limits::{MAX_RSA_KEY_BITS, MIN_HMAC_KEY_BYTES, MIN_RSA_KEY_BITS};
 
 /// A key, and what it can be used for.
 #[derive(Debug)]
@@ -50,14 +51,32 @@ fn of_set(text: &str) -> Result<Vec<Key>, Fault> {
         }
         let broken = || Fault::in_line(1, format!("keys[{at}]: is broken"));
         let key = DecodingKey::from_jwk(jwk).map_err(|_| broken())?;
-        let length = key.try_get_as_bytes().map_or(0, <[u8]>::len);
-        if key.family() == AlgorithmFamily::Hmac && length < MIN_HMAC_KEY_BYTES {
-            let text = format!("keys[{at}]: has {length} bytes; accepted: {MIN_HMAC_KEY_BYTES} or more");
-            return Err(Fault::in_line(1, text));
-        }
+        check_length(&key).map_err(|fault| Fault::in_line(1, format!("keys[{at}]: {fault}")))?;
         keys.push(Key { id: jwk.common.key_id.clone(), algorithms, key });
     }
     Ok(keys)
+}
+
+/// Refuses a key of a length with which signatures could be forged, or could not be checked.
+fn check_length(key: &DecodingKey) -> Result<(), String> {
+    match (key.family(), key.kind()) {
+        (AlgorithmFamily::Hmac, DecodingKeyKind::SecretOrDer(secret)) => match secret.len() {
+            MIN_HMAC_KEY_BYTES.. => Ok(()),
+            length => Err(format!("has {length} bytes; accepted: {MIN_HMAC_KEY_BYTES} or more")),
+        },
+        (_, DecodingKeyKind::RsaModulusExponent { n, .. }) => check_modulus(n),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an RSA key whose modulus is too short or too long.
+fn check_modulus(modulus: &[u8]) -> Result<(), String> {
+    let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
+    let unused = modulus.get(zeros).map_or(0, |byte| byte.leading_zeros() as usize);
+    match 8 * (modulus.len() - zeros) - unused {
+        MIN_RSA_KEY_BITS..=MAX_RSA_KEY_BITS => Ok(()),
+        bits => Err(format!("has {bits} bits; accepted for RSA: {MIN_RSA_KEY_BITS} to {MAX_RSA_KEY_BITS}")),
+    }
 }
 
 /// Returns the algorithms that a key can be used with: those of its kind, or only the one that it names.
@@ -88,14 +107,19 @@ fn of_curve(curve: &EllipticCurve) -> &'static [Algorithm] {
 fn of_pem(text: &str) -> Result<Vec<Key>, Fault> {
     let broken =
         || Fault::in_line(1, "is not a public key in PEM; accepted: RSA, EC (P-256, P-384) and Ed25519");
-    let read = |der: Result<SubjectPublicKeyInfoDer<'static>, _>| {
-        der.ok().and_then(|der| of_der(&der)).ok_or_else(broken)
+    let read = |(at, der): (usize, Result<SubjectPublicKeyInfoDer<'static>, _>)| {
+        let der = der.map_err(|_| broken())?;
+        let (_, info) = SubjectPublicKeyInfo::from_der(&der).map_err(|_| broken())?;
+        if let Ok(PublicKey::RSA(key)) = info.parsed() {
+            check_modulus(key.modulus)
+                .map_err(|fault| Fault::in_line(1, format!("key {}: {fault}", at + 1)))?;
+        }
+        of_info(&info).ok_or_else(broken)
     };
-    SubjectPublicKeyInfoDer::pem_slice_iter(text.as_bytes()).map(read).collect()
+    SubjectPublicKeyInfoDer::pem_slice_iter(text.as_bytes()).enumerate().map(read).collect()
 }
 
-fn of_der(der: &[u8]) -> Option<Key> {
-    let (_, info) = SubjectPublicKeyInfo::from_der(der).ok()?;
+fn of_info(info: &SubjectPublicKeyInfo<'_>) -> Option<Key> {
     let (kind, key) = (&info.algorithm.algorithm, &*info.subject_public_key.data);
     let (algorithms, key) = if *kind == OID_PKCS1_RSAENCRYPTION {
         (AlgorithmFamily::Rsa.algorithms(), DecodingKey::from_rsa_der(key))
