@@ -3,13 +3,17 @@
 use super::{Listen, Settings};
 
 impl Settings {
+    /// Whether callers need a credential.
+    pub fn asks_for_credentials(&self) -> bool {
+        self.credentials.is_some() || self.jwt_keys.is_some()
+    }
+
     /// What should be set before `listen` is served, as a text for people; `None` if nothing is missing.
     pub fn exposed(&self, listen: &Listen) -> Option<&'static str> {
         if self.allow_insecure || listen.is_local() {
             return None;
         }
-        let is_guarded =
-            self.credentials.is_some() || self.jwt_keys.is_some() || self.tls_client_ca.is_some();
+        let is_guarded = self.asks_for_credentials() || self.tls_client_ca.is_some();
         match (is_guarded, self.tls_cert.is_some()) {
             (true, true) => None,
             (true, false) => Some(

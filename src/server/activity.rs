@@ -1,15 +1,19 @@
 //! The activity on one connection, which decides when the connection has to end.
+//!
+//! Only the calls of known callers count: those with a verified credential, or all but health checks and reflection if
+//! the server asks for none. What anybody can call keeps no connection open.
 
 use std::{
+    future::pending,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use tokio::{
-    sync::Notify,
+    sync::{Notify, watch},
     time::{Instant, sleep, sleep_until},
 };
 
@@ -17,15 +21,20 @@ use crate::domain::limits::{
     HANDSHAKE_TIMEOUT, IDLE_CONNECTION_TIMEOUT, LEAST_MESSAGE_RATE, UNREAD_PATIENCE,
 };
 
-/// The calls of a connection, or how long it has had none.
+/// The calls of known callers on a connection, or how long it has had none.
+#[derive(Debug)]
 pub struct Activity {
     opened: Instant,
-    /// Whether the client has sent its HTTP/2 preface.
+    /// Whether the client has begun to use the connection.
     greeted: AtomicBool,
+    /// Whether a known caller has ever called.
+    known: AtomicBool,
     calls: AtomicUsize,
     /// The milliseconds from `opened` to the end of the last call.
     idle_since: AtomicU64,
     evicted: Notify,
+    /// Changes when the client can no longer be trusted.
+    distrust: OnceLock<watch::Receiver<()>>,
     /// The bytes of answers that the client has not read.
     unread: AtomicUsize,
     /// The bytes of answers that the client has read.
@@ -35,7 +44,7 @@ pub struct Activity {
 /// Why a connection has to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The client has not sent its HTTP/2 preface in time.
+    /// The client has sent nothing in time.
     Silent,
     /// There was no call for a long time.
     Idle,
@@ -43,6 +52,8 @@ pub enum End {
     Evicted,
     /// The client has not read answers for a long time.
     Unread,
+    /// An authority that may have let the client in was removed.
+    Untrusted,
 }
 
 impl Activity {
@@ -51,23 +62,31 @@ impl Activity {
         Arc::new(Self {
             opened: Instant::now(),
             greeted: AtomicBool::new(false),
+            known: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             idle_since: AtomicU64::new(0),
             evicted: Notify::new(),
+            distrust: OnceLock::new(),
             unread: AtomicUsize::new(0),
             read: AtomicUsize::new(0),
         })
     }
 
-    /// Notes that the client has sent its HTTP/2 preface.
+    /// Notes that the client has begun to use the connection.
     pub fn greet(&self) {
         self.greeted.store(true, Ordering::Relaxed);
     }
 
-    /// Counts a call until the returned value is dropped.
+    /// Counts a call of a known caller until the returned value is dropped.
     pub fn call(self: &Arc<Self>) -> Call {
+        self.known.store(true, Ordering::Relaxed);
         self.calls.fetch_add(1, Ordering::Relaxed);
         Call(self.clone())
+    }
+
+    /// Whether a known caller has ever called.
+    pub fn is_known(&self) -> bool {
+        self.known.load(Ordering::Relaxed)
     }
 
     /// Returns since when there has been no call; `None` while there is one.
@@ -84,6 +103,12 @@ impl Activity {
         Unread { activity: self.clone(), bytes }
     }
 
+    /// Asks the connection to end when `distrust` changes.
+    pub fn end_with(&self, distrust: watch::Receiver<()>) {
+        // a connection has one handshake
+        let _ = self.distrust.set(distrust);
+    }
+
     /// Asks the connection to end in favour of another one.
     pub fn evict(&self) {
         self.evicted.notify_one();
@@ -95,6 +120,15 @@ impl Activity {
             () = self.evicted.notified() => End::Evicted,
             end = self.timeout() => end,
             () = self.not_read() => End::Unread,
+            () = self.distrusted() => End::Untrusted,
+        }
+    }
+
+    async fn distrusted(&self) {
+        let Some(distrust) = self.distrust.get() else { return pending().await };
+        // the server stops: nobody is distrusted any more
+        if distrust.clone().changed().await.is_err() {
+            pending::<()>().await;
         }
     }
 
@@ -127,6 +161,7 @@ impl Activity {
 }
 
 /// A call in progress.
+#[derive(Debug)]
 pub struct Call(Arc<Activity>);
 
 impl Drop for Call {

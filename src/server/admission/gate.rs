@@ -2,12 +2,13 @@
 
 use std::{num::NonZeroU32, sync::Arc};
 
-use http::{Request, Response};
+use http::{Extensions, Request, Response};
 use parking_lot::Mutex;
 use tokio::time::Instant;
 use tonic::body::Body;
 
 use super::{
+    board::Board,
     in_flight::InFlight,
     kind::Kind,
     refusals::Refusals,
@@ -30,9 +31,13 @@ pub struct Admission {
     pub(super) is_store_behind: Box<dyn Fn() -> bool + Send + Sync>,
     pub(super) calls: Arc<InFlight>,
     pub(super) streams: Arc<InFlight>,
+    /// What workers tell one another about callers.
+    board: Arc<Board>,
     rates: Rates,
     /// The calls per second of a caller whose credential sets no limit.
     calls_per_second: Option<NonZeroU32>,
+    /// Whether callers have credentials.
+    is_guarded: bool,
     pub(super) overloaded: Refusals,
     pub(super) too_many_calls: Refusals,
     pub(super) too_many_streams: Refusals,
@@ -64,8 +69,10 @@ impl Admission {
             is_store_behind: Box::new(is_store_behind),
             calls: InFlight::new(calls, calls),
             streams: InFlight::new(streams, (streams / STREAMS_SHARE).max(1)),
+            board: Arc::default(),
             rates: Rates::default(),
             calls_per_second: NonZeroU32::new(settings.calls_per_second),
+            is_guarded: settings.asks_for_credentials(),
             overloaded: Refusals::new(counted("OVERLOADED"), "OVERLOADED", more, None),
             too_many_calls: too_many(
                 "TOO_MANY_CALLS",
@@ -91,6 +98,11 @@ impl Admission {
         });
         let streams = self.streams.clone();
         registry.gauge("utterd_streams_open", "Open streams.", move || streams.total() as f64);
+    }
+
+    /// Whether the caller of a request is known: by its credential, unless the server asks for none.
+    pub(super) fn knows(&self, extensions: &Extensions) -> bool {
+        !self.is_guarded || extensions.get::<Principal>().is_some()
     }
 
     /// Counts the call towards its caller's calls per second; the messages of a stream are counted as they arrive.
@@ -122,7 +134,8 @@ impl Admission {
 impl Gate {
     /// The gate of a new worker.
     pub fn new(admission: Arc<Admission>) -> Arc<Self> {
-        Arc::new(Self { admission, queue: Mutex::new(RunQueue::new(Instant::now())) })
+        let queue = Mutex::new(RunQueue::new(admission.board.clone(), Instant::now()));
+        Arc::new(Self { admission, queue })
     }
 
     /// Notes the arrival of a call.

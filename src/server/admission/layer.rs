@@ -1,4 +1,6 @@
 //! The admission layer around the services.
+//!
+//! An admitted call of a known caller keeps its connection from making room for another one.
 
 use std::{
     pin::Pin,
@@ -21,6 +23,7 @@ use super::{
     run_queue::Ticket,
     turn::{Turn, TurnBody},
 };
+use crate::server::activity::{self, Activity};
 
 /// Admits calls to the services of one worker, or turns them away.
 #[derive(Clone)]
@@ -83,13 +86,20 @@ where
     }
 }
 
+/// What an admitted call holds until it ends.
+#[derive(Debug)]
+pub struct Admitted {
+    _held: Held,
+    _on_its_connection: Option<activity::Call>,
+}
+
 /// Admits a call or turns it away. The returned value counts until it is dropped. The turn of a unary call comes at the
 /// end of its request; the call can still be turned away then.
 fn admit(
     gate: &Arc<Gate>,
     request: &mut Request<Body>,
     ticket: Ticket,
-) -> Result<Option<Held>, Box<Response<Body>>> {
+) -> Result<Option<Admitted>, Box<Response<Body>>> {
     let (now, admission) = (Instant::now(), &gate.admission);
     let (kind, caller) = (Kind::of(request.uri().path()), caller(request.extensions()));
     let is_turned_away = match kind {
@@ -116,7 +126,9 @@ fn admit(
         let body = std::mem::take(request.body_mut());
         *request.body_mut() = Body::new(TurnBody::new(body, turn));
     }
-    Ok(Some(held))
+    let activity = request.extensions().get::<Arc<Activity>>();
+    let activity = activity.filter(|_| admission.knows(request.extensions()));
+    Ok(Some(Admitted { _held: held, _on_its_connection: activity.map(Activity::call) }))
 }
 
 pin_project! {
@@ -127,7 +139,7 @@ pin_project! {
         Admitted {
             #[pin]
             inner: F,
-            held: Option<Held>,
+            held: Option<Admitted>,
         },
         /// The call is turned away.
         TurnedAway { response: Option<Response<Body>> },
@@ -155,7 +167,7 @@ where
 }
 
 /// Returns the response; `held` is dropped with its body.
-fn holding(response: Response<Body>, held: Option<Held>) -> Response<Body> {
+fn holding(response: Response<Body>, held: Option<Admitted>) -> Response<Body> {
     let Some(held) = held else { return response };
     response.map(|body| {
         Body::new(body.map_frame(move |frame| {

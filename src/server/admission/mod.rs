@@ -6,6 +6,7 @@
 //! calls and streams, in total and per caller. In addition, the calls per second of a caller can be limited. A call
 //! that is turned away gets RESOURCE_EXHAUSTED and a delay to retry after.
 
+mod board;
 mod caller;
 mod gate;
 mod in_flight;

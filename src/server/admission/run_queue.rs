@@ -1,10 +1,13 @@
 //! Decides whether a worker is overloaded, and which calls it turns away then.
 
-use std::{mem, time::Duration};
+use std::{mem, sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use super::shares::Shares;
+use super::{
+    board::{Board, Overload},
+    shares::Shares,
+};
 use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STANDING_WAIT};
 
 /// The state of one worker's queue of calls that wait for its thread. It has no clock: callers pass the time.
@@ -15,7 +18,7 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STAN
 ///   it as waited before it, or it arrived after another had waited that long.
 /// - A queue of fewer than 64 calls is not overload: something else holds the thread up.
 /// - Under overload, a call is admitted if it waited for at most 2 ms, or if its caller asks for less than an even
-///   share of what is served: so many calls of one caller do not displace the few of another.
+///   share of what all workers serve: so many calls of one caller do not displace the few of another.
 /// - A quarter of the usual number of calls is served however long they waited, so that not all time goes to turning
 ///   calls away.
 /// - The overload ends after the first 50 ms in which no call waited that long and nearly all calls that arrived were
@@ -25,7 +28,9 @@ pub struct RunQueue {
     window: Window,
     shares: Shares,
     long_waits: Option<LongWaits>,
-    is_overloaded: bool,
+    board: Arc<Board>,
+    /// The overload, while there is one.
+    overload: Option<Overload>,
     /// The calls admitted in the last window without overload.
     usual: u32,
     /// All calls that ever arrived, and all that had their turn.
@@ -72,11 +77,11 @@ struct Window {
 }
 
 impl RunQueue {
-    /// The queue of a new worker.
-    pub fn new(now: Instant) -> Self {
-        let (long_waits, is_overloaded, usual, arrived, turned) = Default::default();
-        let (window, shares) = (Window::starting(now), Shares::new(now));
-        Self { window, shares, long_waits, is_overloaded, usual, arrived, turned, last: now }
+    /// The queue of a new worker, which shares `board` with the others.
+    pub fn new(board: Arc<Board>, now: Instant) -> Self {
+        let (long_waits, overload, usual, arrived, turned) = Default::default();
+        let (window, shares) = (Window::starting(now), Shares::new(board.clone(), now));
+        Self { window, shares, long_waits, board, overload, usual, arrived, turned, last: now }
     }
 
     /// Notes the arrival of a call, which then waits for its turn.
@@ -109,26 +114,27 @@ impl RunQueue {
         if ticket.after_silence && waited <= OVERLOAD_WAIT {
             self.end_overload();
         }
-        if waited > STANDING_WAIT && !self.is_overloaded {
+        if waited > STANDING_WAIT && !self.is_overloaded() {
             self.note_long_wait(now, ticket);
         }
         let is_admitted = (self.is_in_time(now, waited) && !adds)
             || caller.is_none_or(|caller| self.shares.is_modest(now, caller));
         self.window.count(waited, is_admitted);
-        if let Some(caller) = caller.filter(|_| self.is_overloaded || waited > OVERLOAD_WAIT || adds) {
+        // a worker that keeps up tells the others what their callers get from it
+        let matters = waited > OVERLOAD_WAIT || adds || self.board.has_overload();
+        if let Some(caller) = caller.filter(|_| matters) {
             self.shares.count(now, caller, is_admitted);
         }
         is_admitted
     }
 
     /// Whether calls are turned away.
-    #[cfg(test)]
     pub fn is_overloaded(&self) -> bool {
-        self.is_overloaded
+        self.overload.is_some()
     }
 
     fn is_in_time(&self, now: Instant, waited: Duration) -> bool {
-        !self.is_overloaded || waited <= OVERLOAD_WAIT || self.serves_too_little(now)
+        !self.is_overloaded() || waited <= OVERLOAD_WAIT || self.serves_too_little(now)
     }
 
     /// Whether less was admitted in this window than a quarter of what is usual by this time.
@@ -152,8 +158,8 @@ impl RunQueue {
             }
         };
         let is_long = before.max(behind) >= LEAST_OVERLOAD;
-        self.is_overloaded = is_long && (behind >= before || came_later);
-        if self.is_overloaded {
+        if is_long && (behind >= before || came_later) {
+            self.overload = Some(self.board.overload());
             tracing::warn!("a worker is overloaded: calls are turned away");
         }
     }
@@ -164,13 +170,13 @@ impl RunQueue {
             return;
         }
         let is_bearable = self.start_window(now);
-        if self.is_overloaded && is_bearable {
+        if self.is_overloaded() && is_bearable {
             self.end_overload();
         }
     }
 
     fn end_overload(&mut self) {
-        if mem::take(&mut self.is_overloaded) {
+        if self.overload.take().is_some() {
             tracing::info!("a worker is no longer overloaded");
         }
         self.long_waits = None;
@@ -180,7 +186,7 @@ impl RunQueue {
     fn start_window(&mut self, now: Instant) -> bool {
         let window = mem::replace(&mut self.window, Window::starting(now));
         let is_bearable = window.is_bearable();
-        if !self.is_overloaded {
+        if !self.is_overloaded() {
             self.usual = window.admitted;
         }
         is_bearable
@@ -228,9 +234,13 @@ mod tests {
 
     impl Worker {
         fn new() -> Self {
-            let now = Instant::now();
-            let (admitted, refused) = Default::default();
-            Self { queue: RunQueue::new(now), now, waiting: VecDeque::new(), admitted, refused }
+            Self::beside(Arc::default(), Instant::now())
+        }
+
+        /// One of several workers.
+        fn beside(board: Arc<Board>, now: Instant) -> Self {
+            let (admitted, refused, waiting) = Default::default();
+            Self { queue: RunQueue::new(board, now), now, waiting, admitted, refused }
         }
 
         fn arrive(&mut self, caller: u64) {
@@ -409,6 +419,58 @@ mod tests {
         assert_eq!(worker.refused(MODEST), 0);
         assert!(worker.refused(GREEDY) > 25_000);
         assert!(worker.worst(MODEST) <= 2 * OVERLOAD_WAIT, "{:?}", worker.worst(MODEST));
+    }
+
+    /// Runs workers side by side, each with its own calls. No caller is always the first.
+    fn run_beside(workers: &mut [(Worker, Vec<(u64, u32)>)], capacity: u32, milliseconds: u32) {
+        for _ in 0..milliseconds {
+            for (worker, offered) in &mut *workers {
+                offered.rotate_left(1);
+                worker.run(offered, capacity, 1);
+            }
+        }
+    }
+
+    /// Callers with connections to both workers get from each: what is fair is a share of both. The modest caller asks
+    /// for less than that, and for more than an even share of its only worker.
+    #[test]
+    fn a_share_is_one_of_all_workers() {
+        let (board, now) = (Arc::<Board>::default(), Instant::now());
+        let greedy = [(11, 10), (12, 10), (13, 10), (14, 10)];
+        let with_modest = [&greedy[..], &[(MODEST, 2)]].concat();
+        let mut workers = [
+            (Worker::beside(board.clone(), now), with_modest),
+            (Worker::beside(board.clone(), now), greedy.to_vec()),
+        ];
+        run_beside(&mut workers, 10, 4_000);
+        workers.iter_mut().for_each(|(worker, _)| worker.forget());
+        run_beside(&mut workers, 10, 2_000);
+        let served = |worker: &Worker| worker.admitted.values().map(Vec::len).sum::<usize>();
+        let (here, both) = (served(&workers[0].0), served(&workers[0].0) + served(&workers[1].0));
+        assert!(here / 5 < 4_000 && 4_000 < both / 5, "{here} and {both} served make another case");
+        assert_eq!(workers[0].0.refused(MODEST), 0);
+        assert!(workers.iter().all(|(worker, _)| worker.refused(14) > 0));
+        drop(workers);
+        assert!(!board.has_overload());
+    }
+
+    /// What callers of one worker alone get does not let in more than it can serve on another.
+    #[test]
+    fn callers_of_other_workers_raise_no_share() {
+        let (board, now) = (Arc::<Board>::default(), Instant::now());
+        let many = (11..21).map(|caller| (caller, 2)).collect();
+        let mut workers =
+            [(Worker::beside(board.clone(), now), vec![(GREEDY, 40)]), (Worker::beside(board, now), many)];
+        run_beside(&mut workers, 10, 4_000);
+        workers.iter_mut().for_each(|(worker, _)| worker.forget());
+        run_beside(&mut workers, 10, 2_000);
+        let waited: Vec<_> = workers[1].0.admitted.values().flatten().copied().collect();
+        let long = waited.iter().filter(|waited| **waited > 2 * OVERLOAD_WAIT).count();
+        assert!(
+            waited.len() > 10_000 && long < waited.len() / 20,
+            "of {} served, {long} waited",
+            waited.len()
+        );
     }
 
     /// A worker that stalled for a second is not overloaded by the calls that arrived meanwhile.

@@ -1,69 +1,88 @@
 //! Which callers ask for less than an even share.
 
-use std::mem;
+use std::{mem, sync::Arc};
 
-use rustc_hash::FxHashMap;
 use tokio::time::Instant;
 
+use super::board::{Asked, Board};
 use crate::domain::limits::SHARE_WINDOW;
 
-/// What callers ask for, in windows of half a second: a worker reads one connection after another, so in a shorter
-/// window each caller would seem to be alone.
+/// What callers ask one worker for, in windows of half a second: a worker reads one connection after another, so in a
+/// shorter window each caller would seem to be alone.
+///
+/// A caller can have connections to several workers. At the end of each window a worker learns what its callers asked
+/// the others for, and what they got. Even shares are shares of all that: whoever gets much elsewhere gets the less
+/// here.
 #[derive(Debug)]
 pub struct Shares {
     started: Instant,
     asked: Asked,
-    before: Asked,
-}
-
-/// What was asked for in one window.
-#[derive(Debug, Default)]
-struct Asked {
-    callers: FxHashMap<u64, u32>,
-    admitted: u32,
+    before: Arc<Asked>,
+    /// An even share, by the window before; `None` if nothing was asked for in it.
+    even: Option<u32>,
+    /// What other workers were asked for.
+    others: Vec<Arc<Asked>>,
+    board: Arc<Board>,
+    worker: usize,
 }
 
 impl Shares {
-    /// No calls yet.
-    pub fn new(now: Instant) -> Self {
-        let (asked, before) = Default::default();
-        Self { started: now, asked, before }
+    /// No calls yet on a new worker, which shares `board` with the others.
+    pub fn new(board: Arc<Board>, now: Instant) -> Self {
+        let worker = board.join();
+        let (asked, before, even, others) = Default::default();
+        Self { started: now, asked, before, even, others, board, worker }
     }
 
     /// Counts a call whose turn has come.
     pub fn count(&mut self, now: Instant, caller: u64, is_admitted: bool) {
         self.move_on(now);
-        *self.asked.callers.entry(caller).or_default() += 1;
+        let demand = self.asked.callers.entry(caller).or_default();
+        demand.asked += 1;
+        demand.admitted += u32::from(is_admitted);
         self.asked.admitted += u32::from(is_admitted);
     }
 
     /// Whether a caller asks for less than an even share of what is served.
     pub fn is_modest(&mut self, now: Instant, caller: u64) -> bool {
         self.move_on(now);
-        let even = if self.before.callers.is_empty() { self.asked.even() } else { self.before.even() };
-        self.asked.by(caller).max(self.before.by(caller)) < even
+        let here = self.asked.by(caller).asked.max(self.before.by(caller).asked);
+        match self.even {
+            Some(even) => here + self.others.iter().map(|other| other.by(caller).asked).sum::<u32>() < even,
+            None => here < even(self.asked.admitted, self.asked.callers.keys().map(|_| 0)),
+        }
     }
 
     fn move_on(&mut self, now: Instant) {
         let elapsed = now.saturating_duration_since(self.started);
-        if elapsed >= SHARE_WINDOW {
-            self.before = mem::take(&mut self.asked);
-            self.started = now;
+        if elapsed < SHARE_WINDOW {
+            return;
         }
-        if elapsed >= 2 * SHARE_WINDOW {
-            self.before = Asked::default();
-        }
+        let asked = mem::take(&mut self.asked);
+        self.before = if elapsed < 2 * SHARE_WINDOW { Arc::new(asked) } else { Arc::default() };
+        self.started = now;
+        self.others = self.board.exchange(self.worker, self.before.clone(), now);
+        let elsewhere = |caller: &u64| self.others.iter().map(|other| other.by(*caller).admitted).sum();
+        let before = &self.before;
+        self.even =
+            (!before.callers.is_empty()).then(|| even(before.admitted, before.callers.keys().map(elsewhere)));
     }
 }
 
-impl Asked {
-    fn by(&self, caller: u64) -> u32 {
-        self.callers.get(&caller).copied().unwrap_or(0)
+/// Returns the share that each of some callers can have in all, if `admitted` calls are divided among those that have
+/// less than it already; `elsewhere` is what each has.
+fn even(admitted: u32, elsewhere: impl Iterator<Item = u32>) -> u32 {
+    let mut elsewhere: Vec<_> = elsewhere.collect();
+    elsewhere.sort_unstable();
+    let (mut total, mut share) = (admitted, 0);
+    for (has, callers) in elsewhere.into_iter().zip(1..) {
+        if callers > 1 && has >= share {
+            break;
+        }
+        total += has;
+        share = total / callers;
     }
-
-    fn even(&self) -> u32 {
-        self.admitted / u32::try_from(self.callers.len()).unwrap_or(u32::MAX).max(1)
-    }
+    share
 }
 
 #[cfg(test)]
@@ -75,7 +94,7 @@ mod tests {
     #[test]
     fn whoever_asks_for_less_than_others_is_modest() {
         let mut now = Instant::now();
-        let mut shares = Shares::new(now);
+        let mut shares = Shares::new(Arc::default(), now);
         for round in 0..2_000 {
             now += MOMENT;
             (0..9).for_each(|call| shares.count(now, 1, call < 3));
@@ -91,7 +110,7 @@ mod tests {
     #[test]
     fn callers_one_after_another_are_not_alone() {
         let mut now = Instant::now();
-        let mut shares = Shares::new(now);
+        let mut shares = Shares::new(Arc::default(), now);
         let mut modest = 0;
         for call in 0..20_000 {
             now += MOMENT / 10;
@@ -104,9 +123,24 @@ mod tests {
     }
 
     #[test]
+    fn an_even_share_counts_what_callers_have_elsewhere() {
+        for (admitted, elsewhere, share) in [
+            (100, vec![0; 10], 10),
+            (100, vec![100], 200),
+            (100, vec![0, 50], 75),
+            (100, vec![0, 100], 100),
+            (100, vec![0, 900], 100),
+            (90, vec![900, 0, 30, 0], 40),
+            (0, vec![5, 3], 3),
+        ] {
+            assert_eq!(even(admitted, elsewhere.iter().copied()), share, "{elsewhere:?}");
+        }
+    }
+
+    #[test]
     fn what_was_asked_for_long_ago_does_not_count() {
         let mut now = Instant::now();
-        let mut shares = Shares::new(now);
+        let mut shares = Shares::new(Arc::default(), now);
         (0..100).for_each(|_| shares.count(now, 1, true));
         shares.count(now, 2, true);
         now += 2 * SHARE_WINDOW;
