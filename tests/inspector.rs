@@ -241,7 +241,7 @@ fn a_stream_is_in_frames() {
 fn a_request_has_a_limit() {
     let server = start(&["--max-content-bytes", "1KiB", "--max-message-bytes", "2KiB"]);
     let answer = call(&server, "MemoryService/Memorize", &json!({"conversationId": "x".repeat(3_000)}));
-    assert_eq!((answer.status, answer.json()["code"].as_str()), (429, Some("resource_exhausted")));
+    assert_eq!((answer.status, answer.json()["code"].as_str()), (413, Some("resource_exhausted")));
     assert_holds(answer.json()["message"].as_str().expect("a message"), &["accepted: at most 2048 bytes"]);
 }
 

@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
+use binary::{CREDENTIALS, Outcome, Process, Server, assert_holds, line_with, token, utterd};
 
 /// A server with motorhead's interface on the Unix socket `rest` in its directory.
 fn start(flags: &[&str]) -> Server {
@@ -139,7 +139,7 @@ fn bad_requests_are_refused() {
         ("GET", "/sessions/s/retrieval", "", 405, "accepted: POST"),
         ("POST", "/sessions/s/memory", "[]", 400, "not as expected"),
         ("POST", "/sessions/s/memory", "{\"messages\":[{\"role\":\"AI\"}]}", 400, "missing field `content`"),
-        ("POST", "/sessions/s/memory", &long, 400, "at most 204800 bytes"),
+        ("POST", "/sessions/s/memory", &long, 413, "at most 204800 bytes"),
         ("GET", "/sessions/%ff/memory", "", 400, "not UTF-8"),
         ("GET", "/sessions/%0a/memory", "", 400, "conversation_id"),
         ("GET", "/sessions?size=0", "", 400, "size is \"0\""),
@@ -197,15 +197,60 @@ fn pages_of_others_are_kept_away() {
     let mut log = BufReader::new(server.0.stderr.take().expect("stderr is piped"));
     let line = line_with(&mut log, "motorhead's clients are served on ");
     let (_, address) = line.trim_end().split_once("served on ").expect("just found");
-    let status = |head: &str| {
+    let status_of = |target: &str, head: &str| {
         let mut stream = TcpStream::connect(address).expect("a connection");
-        let request = format!("GET /sessions HTTP/1.1\r\nconnection: close\r\n{head}\r\n");
+        let request = format!("GET {target} HTTP/1.1\r\nconnection: close\r\n{head}\r\n");
         stream.write_all(request.as_bytes()).expect("a request is sent");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         answer.split(' ').nth(1).map(str::to_owned)
     };
+    let status = |head: &str| status_of("/sessions", head);
     assert_eq!(status("host: localhost\r\n").as_deref(), Some("200"));
     assert_eq!(status("host: evil.example\r\n").as_deref(), Some("403"));
     assert_eq!(status("host: localhost\r\norigin: https://evil.example\r\n").as_deref(), Some("403"));
+    assert_eq!(status("host: localhost\r\nsec-fetch-site: cross-site\r\n").as_deref(), Some("403"));
+    assert_eq!(status("host: localhost\r\nsec-fetch-site: same-origin\r\n").as_deref(), Some("200"));
+    assert_eq!(status("").as_deref(), Some("400"), "no host");
+    assert_eq!(status("host: localhost\r\nhost: localhost\r\n").as_deref(), Some("400"), "two hosts");
+    let of_target = |target: &str| status_of(target, "host: localhost\r\n");
+    assert_eq!(of_target("http://evil.example/sessions").as_deref(), Some("403"));
+    assert_eq!(of_target("http://127.0.0.1/sessions").as_deref(), Some("200"));
+}
+
+/// Sends the head of a request that announces 16 MB, and a part of its body.
+fn announce(server: &Server, head: &str, part: &[u8]) -> UnixStream {
+    let mut stream = UnixStream::connect(server.directory.path().join("rest")).expect("a connection");
+    let request =
+        format!("POST /sessions/s/memory HTTP/1.1\r\nhost: utterd\r\ncontent-length: 16000000\r\n{head}\r\n");
+    stream.write_all(&[request.as_bytes(), part].concat()).expect("it is sent");
+    stream
+}
+
+#[test]
+fn bodies_that_do_not_come_and_silent_connections_keep_nobody_waiting() {
+    let server = start(&[]);
+    let _announced: Vec<_> = (0..8).map(|_| announce(&server, "", b"{")).collect();
+    let messages = json!({"messages": [said("Human", "hello")]});
+    post(&server, "/sessions/s/memory", &messages);
+    let connect = || UnixStream::connect(server.directory.path().join("rest")).expect("a connection");
+    let _silent: Vec<_> = (0..100).map(|_| connect()).collect();
+    post(&server, "/sessions/s/memory", &messages);
+}
+
+/// Nothing of the body is read before its caller is known.
+#[test]
+fn a_body_needs_its_callers_credential_first() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let token = token(directory.path(), "a", "read-write", &[]);
+    let flags = ["--motorhead-listen", "unix:rest", "--credentials", CREDENTIALS];
+    let server = Server::start_in(directory, &flags);
+    for head in ["", "authorization: Bearer wrong\r\n"] {
+        let mut answer = [0; 12];
+        announce(&server, head, b"").read_exact(&mut answer).expect("an answer");
+        assert_eq!(&answer, b"HTTP/1.1 401");
+    }
+    let head = format!("authorization: Bearer {token}\r\n");
+    let body = json!({"messages": [said("Human", "hello")]}).to_string();
+    assert_eq!(send(&server, "POST", "/sessions/s/memory", &head, &body).0, 200);
 }

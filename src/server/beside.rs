@@ -46,9 +46,10 @@ impl Beside {
             };
             let inspector = listeners.inspector.as_ref().map(|bound| bound.address().clone());
             drop(bound.send(Ok(inspector)));
-            listeners.serve(&server, &settings).await;
-            // The answers under way are finished meanwhile.
-            let _ = cut_off.await;
+            tokio::select! {
+                () = listeners.serve(&server, &settings) => {}
+                _ = cut_off => {}
+            }
         };
         thread::Builder::new()
             .name("utterd-http".into())
@@ -98,19 +99,18 @@ impl Listeners {
         })
     }
 
-    /// Serves until `server` closes.
+    /// Serves until `server` closes, and what is under way then is answered.
     async fn serve(self, server: &Server, settings: &Settings) {
-        let mut closing = server.closing.subscribe();
-        let most = settings.max_message_bytes;
-        tokio::select! {
-            () = metrics::serve(self.metrics, server.metrics().clone()) => {}
-            () = motorhead::serve(self.motorhead, server.service(), most) => {}
-            () = inspector::serve(self.inspector, server.service(), most) => {}
-            () = closed(&mut closing) => {}
-        }
+        let closed = || closed(server.closing.subscribe());
+        let (most, room) = (settings.max_message_bytes, || server.room());
+        tokio::join!(
+            metrics::serve(self.metrics, closed(), server.metrics().clone()),
+            motorhead::serve(self.motorhead, closed(), server.service(), room(), most),
+            inspector::serve(self.inspector, closed(), server.service(), room(), most),
+        );
     }
 }
 
-async fn closed(closing: &mut watch::Receiver<bool>) {
+async fn closed(mut closing: watch::Receiver<bool>) {
     let _ = closing.wait_for(|closing| *closing).await;
 }

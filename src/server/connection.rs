@@ -15,7 +15,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpStream, UnixStream},
 };
-use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use tokio_rustls::server::TlsStream;
 use tonic::transport::server::Connected;
 
 use super::{
@@ -23,6 +23,7 @@ use super::{
     certificate,
     connections::Place,
     socket::{Detached, Socket},
+    tls::Accepting,
 };
 
 /// The client at the other end of a request's connection; in the request's extensions.
@@ -51,7 +52,7 @@ impl Peer {
 /// A connection on its way to a worker: it counts as load of that worker until it ends.
 pub struct Handed {
     socket: Detached,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Accepting>,
     peer: Peer,
     place: Place,
     load: Counted,
@@ -59,7 +60,7 @@ pub struct Handed {
 
 impl Handed {
     /// The connection of `socket` at `place`, counted by `load`; `tls` encrypts connections from the network.
-    pub fn new(socket: Socket, tls: Option<TlsAcceptor>, place: Place, load: Counted) -> io::Result<Self> {
+    pub fn new(socket: Socket, tls: Option<Accepting>, place: Place, load: Counted) -> io::Result<Self> {
         let socket = socket.detach()?;
         let peer = Peer::new(place.number(), socket.peer());
         Ok(Self { socket, tls, peer, place, load })
@@ -76,7 +77,8 @@ impl Handed {
             (Detached::Unix(stream), _) => Stream::Unix(UnixStream::from_std(stream)?),
             (Detached::Tcp(stream), None) => Stream::Tcp(TcpStream::from_std(stream)?),
             (Detached::Tcp(stream), Some(tls)) => {
-                let stream = tls.accept(TcpStream::from_std(stream)?).await?;
+                self.place.activity().end_with(tls.distrust);
+                let stream = tls.acceptor.accept(TcpStream::from_std(stream)?).await?;
                 if let Some([own, ..]) = stream.get_ref().1.peer_certificates() {
                     self.peer = self.peer.showing(own);
                 }

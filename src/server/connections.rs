@@ -2,7 +2,8 @@
 //!
 //! When all places are taken, the connection that has been idle for longest makes room for the new one. So idle
 //! connections cannot keep anyone out, however many there are; a client that was only resting connects again with
-//! its next call.
+//! its next call. Strangers, on whose connections no known caller has called yet, make room first, as long as they
+//! have more than their share: so they cannot drive out known callers either.
 
 use std::{
     collections::HashMap,
@@ -17,7 +18,7 @@ use parking_lot::Mutex;
 use tokio::{sync::Notify, time::timeout};
 
 use super::activity::Activity;
-use crate::domain::limits::MAX_LEAVING_CONNECTIONS;
+use crate::domain::limits::{MAX_LEAVING_CONNECTIONS, STRANGERS_SHARE};
 
 /// How long a new connection waits if too many evicted ones are still closing.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -68,7 +69,7 @@ impl Connections {
     fn try_admit(self: &Arc<Self>) -> Result<Place, Full> {
         let mut open = self.open.lock();
         if open.members.len() >= self.max {
-            open.evict()?;
+            open.evict(self.max)?;
         }
         let (number, activity) = (number(), Activity::new());
         open.members.insert(number, activity.clone());
@@ -99,18 +100,30 @@ enum Full {
 }
 
 impl Open {
-    fn evict(&mut self) -> Result<(), Full> {
+    /// Makes room among `max` places.
+    fn evict(&mut self, max: usize) -> Result<(), Full> {
         if self.leaving >= MAX_LEAVING_CONNECTIONS {
             return Err(Full::Leaving);
         }
-        let idle =
-            self.members.iter().filter_map(|(number, activity)| Some((activity.idle_since()?, *number)));
-        let (_, idlest) = idle.min().ok_or(Full::Busy)?;
+        let idlest = self.idlest(max).ok_or(Full::Busy)?;
         if let Some(activity) = self.members.remove(&idlest) {
             activity.evict();
             self.leaving += 1;
         }
         Ok(())
+    }
+
+    /// Returns the number of the connection that makes room; `None` if each has a call.
+    fn idlest(&self, max: usize) -> Option<u64> {
+        let idle = self
+            .members
+            .iter()
+            .filter_map(|(number, activity)| Some((activity.is_known(), activity.idle_since()?, *number)));
+        let (known, strangers): (Vec<_>, Vec<_>) = idle.partition(|(is_known, ..)| *is_known);
+        let are_too_many = strangers.len() * STRANGERS_SHARE > max;
+        let (first, second) = if are_too_many { (strangers, known) } else { (known, strangers) };
+        let idlest = first.into_iter().min().or_else(|| second.into_iter().min());
+        idlest.map(|(.., number)| number)
     }
 }
 
@@ -178,6 +191,30 @@ mod tests {
         drop(calls.1);
         assert!(connections.admit().await.is_some());
         assert!(is_evicted(&second).await && !is_evicted(&first).await);
+    }
+
+    /// Strangers that keep connecting drive out one another, and known callers only until they have their share.
+    #[tokio::test(start_paused = true)]
+    async fn strangers_do_not_drive_out_known_callers() {
+        let connections = Connections::new(4 * STRANGERS_SHARE);
+        let mut known = Vec::new();
+        for _ in 0..4 * STRANGERS_SHARE {
+            let place = admit_later(&connections).await.unwrap();
+            drop(place.activity.call());
+            known.push(place);
+        }
+        let mut strangers = Vec::new();
+        for _ in 0..20 {
+            strangers.push(admit_later(&connections).await.unwrap());
+        }
+        let mut evicted = 0;
+        for place in &known {
+            evicted += usize::from(is_evicted(place).await);
+        }
+        assert_eq!(evicted, 5, "strangers have their share, and one more");
+        for (index, place) in strangers.iter().enumerate() {
+            assert_eq!(is_evicted(place).await, index < 15, "{index}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,38 +1,30 @@
 //! HTTP/2 on one connection, from its preface to its end.
 
-use std::{
-    convert::Infallible,
-    future::ready,
-    io,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{convert::Infallible, future::ready, io, sync::Arc};
 
 use futures::{Stream, StreamExt};
 use http::{Request, Response};
-use hyper::{body::Incoming, rt::Executor, server::conn::http2};
+use hyper::{body::Incoming, server::conn::http2};
 use hyper_util::{
-    rt::{TokioIo, TokioTimer},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite},
     sync::watch,
     time::timeout,
 };
 use tonic::{body::Body, transport::server::Connected};
 use tower::{Service, ServiceExt};
 
-use super::activity::{Activity, End};
-use crate::domain::limits::{
-    CONNECTION_WINDOW, EVICTION_GRACE, HANDSHAKE_TIMEOUT, HTTP2_PING_INTERVAL, HTTP2_PING_TIMEOUT,
-    IDLE_GRACE, MAX_HEADER_BYTES, MAX_STREAMS, STREAM_WINDOW,
+use super::{
+    activity::Activity,
+    ending::{Greeted, until_end},
 };
-
-/// The length of the preface that a client sends first (RFC 9113, 3.4).
-const PREFACE_BYTES: usize = 24;
+use crate::domain::limits::{
+    CONNECTION_WINDOW, HANDSHAKE_TIMEOUT, HTTP2_PING_INTERVAL, HTTP2_PING_TIMEOUT, MAX_HEADER_BYTES,
+    MAX_STREAMS, STREAM_WINDOW,
+};
 
 /// A service that serves calls.
 pub trait Serves:
@@ -84,12 +76,8 @@ pub async fn serve_all<C, F>(
 
 /// Serves the calls of `connection` until it ends by itself, has to end, or `stop` is true. Keeps `stop` until then:
 /// [`serve_all`] waits for it.
-async fn serve<C>(
-    service: impl Serves,
-    connection: C,
-    activity: Arc<Activity>,
-    mut stop: watch::Receiver<bool>,
-) where
+async fn serve<C>(service: impl Serves, connection: C, activity: Arc<Activity>, stop: watch::Receiver<bool>)
+where
     C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
     C::ConnectInfo: Clone + Send + Sync + 'static,
 {
@@ -100,22 +88,13 @@ async fn serve<C>(
         request.extensions_mut().insert(of.clone());
         request
     });
-    let io = TokioIo::new(Greeted { connection, read: 0, activity: activity.clone() });
-    let mut served = pin!(builder(&activity).serve_connection(io, TowerToHyperService::new(service)));
-    let grace = tokio::select! {
-        biased;
-        result = served.as_mut() => return tell(result),
-        grace = grace(&activity, &mut stop) => grace,
-    };
-    served.as_mut().graceful_shutdown();
-    match timeout(grace, served).await {
-        Ok(result) => tell(result),
-        Err(_) => tracing::debug!("closed a connection that did not end by itself"),
-    }
+    let io = TokioIo::new(Greeted::new(connection, activity.clone()));
+    let served = builder().serve_connection(io, TowerToHyperService::new(service));
+    until_end(served, &activity, stop).await;
 }
 
-fn builder(activity: &Arc<Activity>) -> http2::Builder<Calls> {
-    let mut builder = http2::Builder::new(Calls(activity.clone()));
+fn builder() -> http2::Builder<TokioExecutor> {
+    let mut builder = http2::Builder::new(TokioExecutor::new());
     builder
         .timer(TokioTimer::new())
         .initial_stream_window_size(STREAM_WINDOW)
@@ -125,101 +104,4 @@ fn builder(activity: &Arc<Activity>) -> http2::Builder<Calls> {
         .max_concurrent_streams(MAX_STREAMS)
         .max_header_list_size(MAX_HEADER_BYTES);
     builder
-}
-
-/// Waits until the connection has to end, and returns how long it has to finish.
-async fn grace(activity: &Activity, stop: &mut watch::Receiver<bool>) -> Duration {
-    tokio::select! {
-        end = activity.end() => {
-            tracing::debug!(?end, "closing a connection");
-            match end {
-                End::Silent => Duration::ZERO,
-                End::Idle => IDLE_GRACE,
-                End::Evicted => EVICTION_GRACE,
-                End::Unread => Duration::ZERO,
-            }
-        }
-        // the code that stops the server decides how long to wait
-        _ = stop.wait_for(|stop| *stop) => Duration::MAX,
-    }
-}
-
-fn tell(result: hyper::Result<()>) {
-    if let Err(error) = result {
-        tracing::debug!(%error, "a connection failed");
-    }
-}
-
-/// Runs each call as a task, and counts it while it runs.
-#[derive(Clone)]
-struct Calls(Arc<Activity>);
-
-impl<F> Executor<F> for Calls
-where
-    F: Future + Send + 'static,
-    F::Output: Send + 'static,
-{
-    fn execute(&self, call: F) {
-        let going_on = self.0.call();
-        tokio::spawn(async move {
-            call.await;
-            drop(going_on);
-        });
-    }
-}
-
-/// A connection that notes when the client's preface has arrived.
-struct Greeted<C> {
-    connection: C,
-    /// The bytes read so far; not counted beyond the preface.
-    read: usize,
-    activity: Arc<Activity>,
-}
-
-impl<C: AsyncRead + Unpin> AsyncRead for Greeted<C> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let result = Pin::new(&mut self.connection).poll_read(context, buffer);
-        if self.read < PREFACE_BYTES {
-            self.read += buffer.filled().len().saturating_sub(before);
-            if self.read >= PREFACE_BYTES {
-                self.activity.greet();
-            }
-        }
-        result
-    }
-}
-
-impl<C: AsyncWrite + Unpin> AsyncWrite for Greeted<C> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.connection).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.connection).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.connection).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.connection).poll_write_vectored(context, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.connection.is_write_vectored()
-    }
 }

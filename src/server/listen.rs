@@ -122,7 +122,7 @@ async fn accept(
     connections: &Arc<Connections>,
     workers: &Workers,
 ) {
-    let mut turn_away = TurnAway::new(connections.max());
+    let mut turn_away = TurnAway::of_grpc(connections.max());
     loop {
         match listener.accept().await {
             Ok(socket) => match (connections.admit().await, tls) {

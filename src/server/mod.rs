@@ -13,6 +13,7 @@ mod chores;
 mod connection;
 mod connections;
 pub mod database;
+mod ending;
 mod error;
 mod guard;
 mod http2;
@@ -27,7 +28,9 @@ mod migrate;
 mod models;
 mod motorhead;
 mod owner;
-mod plain_http;
+/// Internal to the program; public only for its command line.
+#[doc(hidden)]
+pub mod plain_http;
 mod process;
 mod rates;
 mod services;
@@ -77,8 +80,9 @@ use crate::{
 use activity::Activity;
 use admission::{Admission, AdmissionLayer};
 use calls::{CallLayer, Calls};
-use guard::{Guard, GuardLayer};
+use guard::{Guard, GuardLayer, Strangers};
 use messages::MessagesLayer;
+use plain_http::Room;
 
 pub use announce::Announce;
 pub use check::check;
@@ -103,6 +107,7 @@ pub struct Server {
     services: Services,
     routes: Routes,
     guard: Option<Arc<Guard>>,
+    strangers: Arc<Strangers>,
     admission: Arc<Admission>,
     max_call_duration: Duration,
     max_message_bytes: usize,
@@ -233,6 +238,7 @@ impl Server {
             services,
             routes,
             guard,
+            strangers: Arc::default(),
             admission,
             max_call_duration,
             max_message_bytes,
@@ -293,10 +299,15 @@ impl Server {
         ServiceBuilder::new()
             .layer(CallLayer::new(self.calls.clone()))
             .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))
-            .layer(GuardLayer::new(self.guard.clone()))
+            .layer(GuardLayer::new(self.guard.clone(), self.strangers.clone()))
             .layer(AdmissionLayer::new(self.admission.clone()))
             .layer(self.messages.clone())
             .service(self.routes.clone().prepare())
+    }
+
+    /// Returns the memory for the bodies of plain HTTP.
+    fn room(&self) -> Room {
+        Room::new(self.messages.clone(), self.guard.clone())
     }
 
     /// Reads the credentials again, if there are any.

@@ -18,6 +18,7 @@ use rustls::{
     server::{VerifierBuilderError, WebPkiClientVerifier},
 };
 use sha2::{Digest, Sha256};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
 use crate::{
@@ -70,6 +71,16 @@ pub enum TlsError {
 pub struct Tls {
     files: Files,
     current: Mutex<Current>,
+    /// Changes when an authority is removed.
+    distrust: watch::Sender<()>,
+}
+
+/// What a new connection is accepted with.
+pub struct Accepting {
+    /// Makes its handshake.
+    pub acceptor: TlsAcceptor,
+    /// Changes when an authority is removed that may have let its client in.
+    pub distrust: watch::Receiver<()>,
 }
 
 struct Files {
@@ -81,6 +92,8 @@ struct Files {
 
 struct Current {
     config: Arc<ServerConfig>,
+    /// The authorities whose clients are accepted.
+    authorities: Vec<CertificateDer<'static>>,
     /// A digest of the files when they were last read, or why they could not be read.
     seen: Result<[u8; 32], io::ErrorKind>,
 }
@@ -96,20 +109,25 @@ impl Tls {
             _ => return Err(TlsError::Incomplete),
         };
         let contents = files.read()?;
-        let current = Current { config: files.config(&contents)?, seen: Ok(contents.digest()) };
-        Ok(Some(Arc::new(Self { files, current: Mutex::new(current) })))
+        let config = files.config(&contents)?;
+        let current =
+            Current { config, authorities: files.authorities(&contents)?, seen: Ok(contents.digest()) };
+        Ok(Some(Arc::new(Self { files, current: Mutex::new(current), distrust: watch::Sender::new(()) })))
     }
 
-    /// Returns an acceptor for a new connection, with the current certificates.
-    pub fn acceptor(&self) -> TlsAcceptor {
-        self.current.lock().config.clone().into()
+    /// Returns what a new connection is accepted with: the current certificates.
+    pub fn acceptor(&self) -> Accepting {
+        // together, so that who is accepted with an old configuration learns of what was removed from it
+        let current = self.current.lock();
+        Accepting { acceptor: current.config.clone().into(), distrust: self.distrust.subscribe() }
     }
 
-    /// Returns an acceptor for a new connection of plain HTTP.
-    pub fn http_acceptor(&self) -> TlsAcceptor {
-        let mut config = (*self.current.lock().config).clone();
+    /// Returns what a new connection of plain HTTP is accepted with.
+    pub fn http_acceptor(&self) -> Accepting {
+        let accepting = self.acceptor();
+        let mut config = (**accepting.acceptor.config()).clone();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Arc::new(config).into()
+        Accepting { acceptor: Arc::new(config).into(), ..accepting }
     }
 
     /// Checks every `interval` whether the files have changed.
@@ -131,7 +149,8 @@ impl Tls {
         }
     }
 
-    /// Reads the files again; returns whether the certificates changed.
+    /// Reads the files again; returns whether the certificates changed. If an authority was removed, every connection
+    /// ends: the client shows its certificate again, and is accepted only if another authority signed it.
     fn reload(&self) -> Result<bool, TlsError> {
         let read = self.files.read();
         let now = match &read {
@@ -142,8 +161,16 @@ impl Tls {
         if std::mem::replace(&mut self.current.lock().seen, now) == now {
             return Ok(false);
         }
-        let config = self.files.config(&read?)?;
-        self.current.lock().config = config;
+        let contents = read?;
+        let (config, authorities) = (self.files.config(&contents)?, self.files.authorities(&contents)?);
+        let mut current = self.current.lock();
+        let is_removed = current.authorities.iter().any(|known| !authorities.contains(known));
+        (current.config, current.authorities) = (config, authorities);
+        drop(current);
+        if is_removed {
+            tracing::info!("TLS: an authority of clients was removed: every connection ends");
+            self.distrust.send_replace(());
+        }
         Ok(true)
     }
 }
@@ -186,6 +213,14 @@ impl Files {
             key: read(&self.key)?,
             clients: self.clients.as_ref().map(read).transpose()?,
         })
+    }
+
+    /// Returns the authorities whose clients are accepted.
+    fn authorities(&self, contents: &Contents) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+        match self.clients.as_ref().zip(contents.clients.as_ref()) {
+            Some((file, pem)) => certificates(file, pem),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn config(&self, contents: &Contents) -> Result<Arc<ServerConfig>, TlsError> {
@@ -261,10 +296,30 @@ mod tests {
         fs::remove_file(wanted.tls_key.as_ref().unwrap()).unwrap();
         assert!(matches!(tls.reload(), Err(TlsError::Unreadable { .. })));
         assert!(!tls.reload().unwrap(), "it is told once");
-        assert!(Arc::ptr_eq(first.config(), tls.acceptor().config()));
+        assert!(Arc::ptr_eq(first.acceptor.config(), tls.acceptor().acceptor.config()));
         settings(&directory);
         assert!(tls.reload().unwrap());
-        assert!(!Arc::ptr_eq(first.config(), tls.acceptor().config()));
+        assert!(!Arc::ptr_eq(first.acceptor.config(), tls.acceptor().acceptor.config()));
+    }
+
+    #[test]
+    fn a_removed_authority_is_told_to_connections() {
+        let (directory, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let clients = directory.path().join("clients.pem");
+        let authority = |settings: Settings| fs::read_to_string(settings.tls_cert.unwrap()).unwrap();
+        let (first, second) = (authority(settings(&directory)), authority(settings(&other)));
+        let wanted = Settings { tls_client_ca: Some(clients.clone()), ..settings(&directory) };
+        fs::write(&clients, &first).unwrap();
+        let tls = Tls::new(&wanted).unwrap().unwrap();
+        let before = tls.acceptor();
+        let told_after = |authorities: String| {
+            fs::write(&clients, authorities).unwrap();
+            assert!(tls.reload().unwrap());
+            before.distrust.has_changed().unwrap()
+        };
+        assert!(!told_after(format!("{first}{second}")), "one more");
+        assert!(told_after(second));
+        assert!(!tls.acceptor().distrust.has_changed().unwrap(), "it is accepted with what is left");
     }
 
     #[test]

@@ -16,7 +16,6 @@ use std::{
 
 use futures::StreamExt;
 use tokio::sync::{mpsc, watch};
-use tokio_rustls::TlsAcceptor;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use super::{
@@ -24,6 +23,7 @@ use super::{
     connections::Place,
     http2, process,
     socket::Socket,
+    tls::Accepting,
 };
 use crate::{
     config::Settings,
@@ -55,7 +55,7 @@ impl Workers {
     }
 
     /// Hands a connection to the worker with the fewest connections.
-    pub fn hand_over(&self, socket: Socket, tls: Option<TlsAcceptor>, place: Place) -> io::Result<()> {
+    pub fn hand_over(&self, socket: Socket, tls: Option<Accepting>, place: Place) -> io::Result<()> {
         let free = self.workers.iter().min_by_key(|worker| worker.load.load(Ordering::Relaxed));
         if let Some(worker) = free {
             let handed = Handed::new(socket, tls, place, Counted::new(&worker.load))?;

@@ -1,13 +1,19 @@
 //! Room for connections: who makes room, and who is told that there is none.
 
+use std::process::Command;
+
 use tokio::{io::AsyncReadExt, net::TcpStream};
-use tonic::{Streaming, transport::Channel};
+use tonic::{Request, Streaming, transport::Channel};
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_client::HealthClient};
 use utterd::proto::{
     GetCapacityInfoRequest, WatchEventsRequest, WatchEventsResponse,
     memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
 };
 
-use crate::{binary::Server, client::channel};
+use crate::{
+    binary::{CREDENTIALS, Outcome, Server, token},
+    client::channel,
+};
 
 const ROOM: usize = 4;
 
@@ -66,6 +72,56 @@ async fn what_finds_no_room_is_told() {
     assert!(told.to_string().contains("max_connections"), "{told}");
     all.truncate(ROOM - 1);
     while !is_answered(&server).await {}
+}
+
+/// A connection with a watch of the server's health, which needs no credential.
+async fn watching_health(server: &Server) -> Streaming<HealthCheckResponse> {
+    let mut health = HealthClient::new(channel(server).await);
+    health.watch(HealthCheckRequest::default()).await.expect("it is watched").into_inner()
+}
+
+/// Runs a command without holding up the connections of the test.
+async fn run(mut command: Command) -> Outcome {
+    tokio::task::spawn_blocking(move || Outcome::of(&mut command)).await.expect("it ran")
+}
+
+/// Watches of the server's health, as many as there are connections, keep out nobody.
+#[tokio::test]
+async fn health_watches_make_room() {
+    for is_guarded in [true, false] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let token = token(directory.path(), "a", "read-write", &[]);
+        let room = ROOM.to_string();
+        let mut flags = vec!["--max-connections", &room];
+        if is_guarded {
+            flags.extend(["--credentials", CREDENTIALS]);
+        }
+        let server = Server::start_in(directory, &flags);
+        let command = |arguments: &[&str]| {
+            let mut command = server.command(arguments);
+            if is_guarded {
+                command.env("UTTERD_TOKEN", &token);
+            }
+            command
+        };
+        let mut request = Request::new(WatchEventsRequest::default());
+        if is_guarded {
+            request.metadata_mut().insert("authorization", format!("Bearer {token}").parse().expect("text"));
+        }
+        let mut known = TraceServiceClient::new(channel(&server).await);
+        let mut events = known.watch_events(request).await.expect("it is watched").into_inner();
+        let mut watches = Vec::new();
+        for _ in 0..3 * ROOM {
+            watches.push(watching_health(&server).await);
+        }
+        run(server.command(&["health", "--live"])).await.worked();
+        run(command(&["memorize", "hello"])).await.worked();
+        assert!(events.message().await.expect("a known caller stays").is_some());
+        let mut first = watches.swap_remove(0);
+        while let Ok(told) = first.message().await {
+            assert!(told.is_some(), "it ends as if the server did");
+        }
+    }
 }
 
 /// Whether a call on a new connection is answered.

@@ -4,6 +4,8 @@ use std::{fs, path::PathBuf};
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, KeyUsagePurpose, date_time_ymd};
 use tempfile::TempDir;
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
+use utterd::proto::{WatchEventsRequest, trace_service_client::TraceServiceClient};
 
 use crate::binary::{Outcome, Server, assert_holds};
 
@@ -85,6 +87,33 @@ fn mutual_tls_lets_in_who_shows_a_certificate_of_the_authority() {
     assert_ne!(call(&server, &authority, &[]).code, Some(0), "it shows none");
     assert_ne!(shows(clients.signed("old", true)).code, Some(0), "it is expired");
     assert_ne!(shows(authority.signed("foreign", false)).code, Some(0), "it is of another authority");
+}
+
+/// A client that is connected shows its certificate again when an authority is removed.
+#[tokio::test]
+async fn a_removed_authority_ends_connections() {
+    let (authority, clients, next) = (Authority::new(), Authority::new(), Authority::new());
+    let trusted = clients.file("trusted.pem");
+    let pem = |authority: &Authority| fs::read_to_string(authority.file("ca.pem")).expect("it is there");
+    fs::write(&trusted, pem(&clients) + &pem(&next)).expect("it is written");
+    let server = start(&authority.signed("server", false), &["--tls-client-ca", &trusted]);
+    let watch = async |[cert, key]: [String; 2]| {
+        let read = |file: String| fs::read(file).expect("it is there");
+        let tls = ClientTlsConfig::new()
+            .ca_certificate(Certificate::from_pem(pem(&authority)))
+            .identity(Identity::from_pem(read(cert), read(key)));
+        let endpoint = Endpoint::from_shared(format!("https://{}", server.address)).expect("an address");
+        let channel = endpoint.tls_config(tls).expect("TLS").connect().await?;
+        let events = TraceServiceClient::new(channel).watch_events(WatchEventsRequest::default()).await;
+        Ok::<_, tonic::transport::Error>(events.expect("it is watched").into_inner())
+    };
+    let mut watching = watch(clients.signed("client", false)).await.expect("it is let in");
+    fs::write(&trusted, pem(&next)).expect("it is written");
+    server.reload();
+    while let Ok(event) = watching.message().await {
+        assert!(event.is_some(), "it ends as if all were said");
+    }
+    watch(next.signed("client", false)).await.expect("the other authority is still trusted");
 }
 
 #[test]

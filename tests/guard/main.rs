@@ -15,4 +15,5 @@ mod jwts;
 mod reload;
 mod roles;
 mod shares;
+mod strangers;
 mod tokens;

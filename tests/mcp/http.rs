@@ -108,6 +108,49 @@ fn hosts_and_origins_of_elsewhere_are_refused() {
 }
 
 #[test]
+fn what_is_no_message_is_told_in_the_protocols_way() {
+    let listening = Listening::start(&[]);
+    let types = [("accept", "application/json, text/event-stream"), ("content-type", "application/json")];
+    for (body, code) in [("{", -32700), ("not JSON", -32700), ("", -32700), ("{}", -32600), ("[1]", -32600)] {
+        let (status, head, answer) = listening.send("POST /mcp", &types, body);
+        let told: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!((status, &told["error"]["code"]), (400, &json!(code)), "{body:?}: {answer}");
+        assert_eq!((&told["jsonrpc"], &told["id"]), (&json!("2.0"), &Value::Null));
+        assert_holds(&head, &["content-type: application/json"]);
+    }
+    let plain = [types[0], ("content-type", "text/plain")];
+    assert_eq!(listening.send("POST /mcp", &plain, "{}").0, 415);
+}
+
+#[test]
+fn a_request_is_for_one_host() {
+    let listening = Listening::start(&[]);
+    let hosts = |hosts: &[(&str, &str)]| listening.send("POST /mcp", hosts, "{}").0;
+    assert_eq!(hosts(&[("host", "localhost"), ("host", "localhost")]), 400);
+    let target = |target: &str| listening.send(&format!("POST {target}"), &[("host", "localhost")], "{}").0;
+    assert_eq!(target("http://evil.example/mcp"), 403);
+    assert_ne!(target("http://localhost/mcp"), 403);
+}
+
+/// Requests that announce much and send little, and as many connections as there are.
+#[test]
+fn requests_that_do_not_come_keep_nobody_waiting() {
+    let listening = Listening::start(&[]);
+    let _slow: Vec<_> = (0..150)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&listening.address).expect("it listens");
+            let head = format!(
+                "POST /mcp HTTP/1.1\r\nhost: {}\r\ncontent-length: 16000000\r\n\r\n{{",
+                listening.address
+            );
+            stream.write_all(head.as_bytes()).expect("it reads");
+            stream
+        })
+        .collect();
+    assert_eq!(listening.post(&[], "ping", json!({})).0, 200);
+}
+
+#[test]
 fn callers_show_the_server_who_they_are() {
     let directory = tempfile::tempdir().expect("a directory");
     let token = |namespace| {

@@ -146,8 +146,17 @@ impl Server {
 
     /// Asks it to stop.
     pub fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    /// Asks it to read its files again.
+    pub fn reload(&self) {
+        self.signal(rustix::process::Signal::HUP);
+    }
+
+    fn signal(&self, signal: rustix::process::Signal) {
         let process = rustix::process::Pid::from_child(&self.process.0);
-        rustix::process::kill_process(process, rustix::process::Signal::TERM).expect("it runs");
+        rustix::process::kill_process(process, signal).expect("it runs");
     }
 
     /// Waits until it has exited by itself.

@@ -1,23 +1,14 @@
 //! Which callers are admitted over HTTP: those that the gRPC server accepts.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use http::{
-    HeaderMap, HeaderValue, Response, StatusCode,
-    header::{CONTENT_TYPE, WWW_AUTHENTICATE},
-};
-use http_body_util::{BodyExt, Full, combinators::BoxBody};
+use http::{HeaderMap, HeaderValue, StatusCode, header::WWW_AUTHENTICATE};
 use tonic::Code;
 
 use super::memory::Memory;
 use crate::{
     cli::{access::Identity, errors::refusal},
     proto::CountTokensRequest,
+    server::plain_http::{Answer, PLAIN, text},
 };
-
-/// An HTTP response.
-pub type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// The server as the caller with these headers sees it; or the response to a caller that the server refuses.
 pub async fn admit(memory: &Memory, headers: &HeaderMap) -> Result<Memory, Answer> {
@@ -36,10 +27,8 @@ pub async fn admit(memory: &Memory, headers: &HeaderMap) -> Result<Memory, Answe
 }
 
 /// The response to a refused request, which says why.
-pub fn refused(code: StatusCode, text: String) -> Answer {
-    let mut response = Response::new(Full::new(Bytes::from(text + "\n")).boxed());
-    *response.status_mut() = code;
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+pub fn refused(code: StatusCode, told: String) -> Answer {
+    let mut response = text(code, PLAIN, told + "\n");
     if code == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }

@@ -5,43 +5,43 @@
 //! from an allowed origin. Callers send the gRPC server their own credentials, in the same headers as its other
 //! callers; this process never lends its own.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc};
 
-use http::{Request, StatusCode};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+use bytes::Bytes;
+use http::{HeaderMap, Request, StatusCode, header::CONTENT_TYPE};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use rmcp::{
+    ErrorData,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
 };
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
-};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::{sleep, timeout},
-};
+use serde::de::IgnoredAny;
+use tokio::{sync::oneshot, time::sleep};
 
 use super::{
-    admission::{Answer, admit, refused},
+    admission::{admit, refused},
     args,
     handler::Handler,
     signal::asked_to_end,
 };
-use crate::{cli::errors::CliError, domain::limits::DEFAULT_DRAIN_TIMEOUT};
+use crate::{
+    cli::errors::CliError,
+    config::Listen,
+    domain::limits::DEFAULT_DRAIN_TIMEOUT,
+    server::{
+        ServeError,
+        plain_http::{self as plain, Access, Answer, Bound, Room},
+    },
+};
 
 /// The path of the only endpoint.
 const PATH: &str = "/mcp";
-/// The most connections at a time; more wait until one of them ends.
-const MOST_CONNECTIONS: usize = 256;
 /// The origins of web pages on this machine, whose programs can reach the address anyway.
 const OWN_ORIGINS: [&str; 3] = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"];
 /// The most bytes in a request, the same as in a line on stdin.
 const MOST_BYTES: usize = 16 << 20;
-/// A connection without a request for this long is closed.
-const LONGEST_REST: Duration = Duration::from_secs(120);
-/// The pause before another attempt if a connection cannot be accepted.
-const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
 
 /// Where to listen, and for whom.
 pub struct Listening {
@@ -78,19 +78,21 @@ impl Listening {
 
     /// Serves callers until the process is asked to end; requests in flight are answered.
     pub async fn serve(self, handler: Handler) -> Result<(), CliError> {
-        let failed = |error| CliError::Mcp(format!("could not listen on {}: {error}", self.address));
-        let listener = TcpListener::bind(self.address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        println!("utterd {} serving MCP on http://{address}{PATH}", env!("CARGO_PKG_VERSION"));
-        let connections = GracefulShutdown::new();
-        let service = self.service(handler.clone());
-        tokio::select! {
-            () = accept(&listener, &connections, &service, &handler) => {}
-            () = asked_to_end() => {}
+        let failed = |error: ServeError| CliError::Mcp(error.to_string());
+        let listen = Listen::Tcp(self.address);
+        let bound = Bound::new(Some(&listen), 0, "http", "MCP is served").await.map_err(failed)?;
+        if let Some(bound) = &bound {
+            println!("utterd {} serving MCP on http://{}{PATH}", env!("CARGO_PKG_VERSION"), bound.address());
         }
-        drop(listener);
-        if timeout(DEFAULT_DRAIN_TIMEOUT, connections.shutdown()).await.is_err() {
-            tracing::warn!("requests were still in flight when the process ended");
+        let (service, room) = (self.service(handler.clone()), Room::alone(MOST_BYTES));
+        let answer = move |request| answer(request, service.clone(), handler.clone(), room.clone());
+        let (stop, stopped) = oneshot::channel::<()>();
+        let asked = async {
+            let _ = stopped.await;
+        };
+        tokio::select! {
+            () = plain::serve(bound, asked, answer) => {}
+            () = last_moment(stop) => tracing::warn!("requests were still in flight when the process ended"),
         }
         Ok(())
     }
@@ -111,59 +113,52 @@ impl Listening {
     }
 }
 
-async fn accept(
-    listener: &TcpListener,
-    connections: &GracefulShutdown,
-    service: &Service,
-    handler: &Handler,
-) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, _)) => attend(stream, place, connections, service.clone(), handler.clone()),
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                sleep(NEXT_ATTEMPT).await;
-            }
-        }
-    }
+/// Stops the server once the process is asked to end, and completes when it has had its time.
+async fn last_moment(stop: oneshot::Sender<()>) {
+    asked_to_end().await;
+    drop(stop);
+    sleep(DEFAULT_DRAIN_TIMEOUT).await;
 }
 
-/// Serves the requests of one connection in a task.
-fn attend(
-    stream: TcpStream,
-    place: OwnedSemaphorePermit,
-    connections: &GracefulShutdown,
-    service: Service,
-    handler: Handler,
-) {
-    // an answer is one small write, which should not wait until the previous one is acknowledged
-    let _ = stream.set_nodelay(true);
-    let requests = service_fn(move |request| {
-        let (service, handler) = (service.clone(), handler.clone());
-        async move { Ok::<_, std::convert::Infallible>(answer(request, &service, &handler).await) }
-    });
-    let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(LONGEST_REST);
-    let connection = connections.watch(builder.serve_connection(TokioIo::new(stream), requests));
-    tokio::spawn(async move {
-        if let Err(error) = connection.await {
-            tracing::debug!(%error, "a connection failed");
-        }
-        drop(place);
-    });
-}
-
-async fn answer(mut request: Request<Incoming>, service: &Service, handler: &Handler) -> Answer {
+async fn answer(request: Request<Incoming>, service: Service, handler: Handler, room: Room) -> Answer {
     if request.uri().path() != PATH {
         return refused(StatusCode::NOT_FOUND, format!("MCP is served on {PATH}"));
     }
-    match admit(handler.memory(), request.headers()).await {
-        Ok(memory) => {
-            request.extensions_mut().insert(memory);
-            service.handle(request).await
-        }
-        Err(refused) => refused,
+    let memory = match admit(handler.memory(), request.headers()).await {
+        Ok(memory) => memory,
+        Err(refused) => return refused,
+    };
+    let (mut parts, body) = request.into_parts();
+    parts.extensions.insert(memory);
+    let (extensions, is_json) = (parts.extensions.clone(), is_json(&parts.headers));
+    let mut head = Request::new(body);
+    *head.extensions_mut() = extensions;
+    let body = match room.read(head, Access::Write, MOST_BYTES).await {
+        Ok(body) => body,
+        Err(error) => return refused(error.code(), error.to_string()),
+    };
+    let _kept = plain::keep(parts.extensions.get());
+    if is_json && let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
+        return fault(ErrorData::parse_error(format!("the request is not JSON: {error}"), None));
     }
+    let request = Request::from_parts(parts, Full::new(Bytes::from_owner(body)));
+    let answer = service.handle(request).await;
+    match answer.status() {
+        // what is JSON and refused for its type is no message of the protocol
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
+            fault(ErrorData::invalid_request("the request is no message of JSON-RPC 2.0", None))
+        }
+        _ => answer.map(BodyExt::boxed_unsync),
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+/// The answer to a request that cannot be read, and so has no id (JSON-RPC 2.0, 5.1).
+fn fault(error: ErrorData) -> Answer {
+    let text = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string();
+    plain::text(StatusCode::BAD_REQUEST, "application/json", text)
 }

@@ -16,22 +16,30 @@ use super::{
     refusal::Refused,
     running::{Revocable, Revoked, revoked},
     shown::Shown,
+    strangers::Strangers,
 };
 use crate::{
     engine::Caller,
-    server::{access::Access, methods::Method},
+    server::{
+        access::Access,
+        connection::Peer,
+        messages::Call,
+        methods::{Method, Origin},
+    },
 };
 
 /// Wraps services in [`Guarded`].
 #[derive(Clone)]
 pub struct GuardLayer {
     guard: Option<Arc<Guard>>,
+    strangers: Arc<Strangers>,
 }
 
 impl GuardLayer {
     /// A layer that admits the callers that `guard` does; without one, everybody, in the namespace `default`.
-    pub fn new(guard: Option<Arc<Guard>>) -> Self {
-        Self { guard }
+    /// Calls that need no credential count as those of `strangers`.
+    pub fn new(guard: Option<Arc<Guard>>, strangers: Arc<Strangers>) -> Self {
+        Self { guard, strangers }
     }
 }
 
@@ -39,7 +47,7 @@ impl<S> Layer<S> for GuardLayer {
     type Service = Guarded<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Guarded { inner, guard: self.guard.clone() }
+        Guarded { inner, guard: self.guard.clone(), strangers: self.strangers.clone() }
     }
 }
 
@@ -48,15 +56,20 @@ impl<S> Layer<S> for GuardLayer {
 pub struct Guarded<S> {
     inner: S,
     guard: Option<Arc<Guard>>,
+    strangers: Arc<Strangers>,
 }
 
 impl<S> Guarded<S> {
-    /// Adds the caller to the extensions of `request`; returns the future that ends a long-lived call.
+    /// Adds the caller to the extensions of `request`; returns the future that ends a long-lived call, or one that
+    /// needs no credential.
     fn admit(&self, request: &mut Request<Body>) -> Result<Option<Revoked>, Refused> {
-        let Some(guard) = &self.guard else { return only_namespace(request.headers()).map(|()| None) };
         let method = Method::of(request.uri().path());
+        let Some(guard) = &self.guard else {
+            only_namespace(request.headers())?;
+            return Ok((method.origin == Origin::Grpc).then(|| self.of_stranger(request)));
+        };
         if method.access == Access::Open {
-            return Ok(None);
+            return Ok(Some(self.of_stranger(request)));
         }
         let shown = Shown::with(request);
         let admitted = guard.admit(request, &shown, method.access)?;
@@ -64,6 +77,11 @@ impl<S> Guarded<S> {
         request.extensions_mut().insert(Caller { namespace: admitted.principal.namespace.clone() });
         request.extensions_mut().insert(admitted.principal);
         Ok(revoked)
+    }
+
+    fn of_stranger(&self, request: &Request<Body>) -> Revoked {
+        let connection = request.extensions().get::<Peer>().map_or(0, |peer| peer.connection);
+        self.strangers.admit(connection, Call::of(request.uri().path()).bytes())
     }
 }
 
@@ -95,7 +113,7 @@ pin_project! {
         Admitted {
             #[pin]
             call: F,
-            // ends the call, if it is long-lived
+            // ends the call before it ends by itself
             revoked: Option<Revoked>,
         },
         /// The call was refused; `None` once it was answered.

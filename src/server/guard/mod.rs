@@ -19,6 +19,7 @@ mod refusal;
 mod running;
 mod shown;
 mod signatures;
+mod strangers;
 mod token;
 mod watched;
 
@@ -29,6 +30,7 @@ use std::{
 
 use http::{HeaderMap, Request};
 use tokio::{sync::watch, time::Instant};
+use tonic::Status;
 
 use crate::{
     config::Settings,
@@ -49,6 +51,7 @@ use watched::Watched;
 pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
 pub use layer::GuardLayer;
 pub use principal::{Principal, Role};
+pub use strangers::Strangers;
 pub use watched::FileError;
 
 /// The metadata in which a call names its namespace.
@@ -86,7 +89,7 @@ impl Guard {
     /// Sets up the guard of the settings; `None` if they name neither credentials nor keys. As long as the guard
     /// exists, its files are checked from time to time.
     pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Option<Arc<Self>>, GuardError> {
-        if settings.credentials.is_none() && settings.jwt_keys.is_none() {
+        if !settings.asks_for_credentials() {
             return Ok(None);
         }
         let mut known = Known::default();
@@ -170,7 +173,7 @@ impl Guard {
         }
     }
 
-    /// Returns the credential of a JWT. Its signature is checked last.
+    /// Returns the credential of a JWT, even of one that has expired. Its signature is checked last.
     fn of_jwt(
         &self,
         keys: &Keys,
@@ -187,6 +190,11 @@ impl Guard {
             Some(source) => self.failed.check(source, Instant::now(), verify),
             None => verify().ok_or(Refused::Invalid),
         }
+    }
+
+    /// Returns the caller of a request that stands for a call with `access`, before the call is made.
+    pub fn caller<B>(&self, request: &Request<B>, access: Access) -> Result<Principal, Status> {
+        Ok(self.admit(request, &Shown::with(request), access)?.principal)
     }
 
     /// Admits the call `request`, which requires `access`, and returns its caller.

@@ -6,7 +6,10 @@ use tonic::{Code, Status};
 
 use super::principal::Role;
 use crate::{
-    domain::{Namespace, limits::MAX_ID_BYTES},
+    domain::{
+        Namespace,
+        limits::{MAX_ID_BYTES, ROOM_RETRY},
+    },
     rpc::{transport_error, turned_away},
 };
 
@@ -19,6 +22,8 @@ pub enum Refused {
     Invalid,
     /// The credential has expired.
     Expired,
+    /// Newer calls that need no credential took its place.
+    Displaced,
     /// Too many credentials from there were not accepted; no more are checked for this long.
     TooManyFailed(Duration),
     /// The call needs this role.
@@ -38,6 +43,7 @@ impl Refused {
             Self::Missing => "MISSING_CREDENTIALS",
             Self::Invalid => "INVALID_CREDENTIALS",
             Self::Expired => "EXPIRED_CREDENTIALS",
+            Self::Displaced => "TOO_MANY_CALLS",
             Self::TooManyFailed(_) => "TOO_MANY_FAILED_ATTEMPTS",
             Self::Role(_) => "ROLE_FORBIDS",
             Self::Namespace | Self::OnlyNamespace => "NAMESPACE_FORBIDDEN",
@@ -48,7 +54,7 @@ impl Refused {
     fn code(&self) -> Code {
         match self {
             Self::Missing | Self::Invalid | Self::Expired => Code::Unauthenticated,
-            Self::TooManyFailed(_) => Code::ResourceExhausted,
+            Self::Displaced | Self::TooManyFailed(_) => Code::ResourceExhausted,
             Self::Role(_) | Self::Namespace | Self::OnlyNamespace => Code::PermissionDenied,
             Self::NoNamespace => Code::InvalidArgument,
         }
@@ -61,6 +67,9 @@ impl Refused {
             }
             Self::Invalid => "the credential is not accepted".into(),
             Self::Expired => "the credential has expired".into(),
+            Self::Displaced => {
+                "newer calls without a credential took the place of this one: retry after the given delay".into()
+            }
             Self::TooManyFailed(_) => {
                 "too many credentials from this address were not accepted: retry after the given delay"
                     .into()
@@ -84,6 +93,7 @@ impl From<Refused> for Status {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::TooManyFailed(wait) => turned_away(refused.reason(), &refused.message(), wait, None),
+            Refused::Displaced => turned_away(refused.reason(), &refused.message(), ROOM_RETRY, None),
             refused => transport_error(refused.code(), refused.reason(), refused.message()),
         }
     }

@@ -20,7 +20,8 @@ use crate::{
     rpc::transport_error,
     server::{
         http2::Serves,
-        plain_http::{self as plain, Answer, Carried, ReadError, Room},
+        methods::Method,
+        plain_http::{self as plain, Answer, Carried, Held, Room},
     },
 };
 
@@ -52,23 +53,21 @@ pub async fn answer(
     let call = Call { method, service, carried, timeout: timeout(request.headers()) };
     // In a stream, each message has the limit, and bytes are in base64, which is a third longer.
     let most = if is_stream { most.saturating_mul(2) } else { most };
-    let body = match room.read(request.into_body(), most).await {
+    let access = Method::of(request.uri().path()).access;
+    let body = match room.read(request, access, most).await {
         Ok(body) => body,
-        Err(error) => return Failure::answer(&unread(&error)),
+        Err(error) if is_stream => return ended(error.into()),
+        Err(error) => return refuse(error.code(), &error.into()),
     };
     match is_stream {
-        true => call.streamed(&body).await,
-        false => call.answered(&body).await.unwrap_or_else(|status| Failure::answer(&status)),
+        true => call.streamed(body).await,
+        false => call.answered(body).await.unwrap_or_else(|status| Failure::answer(&status)),
     }
 }
 
-fn unread(error: &ReadError) -> Status {
-    let code = match error {
-        ReadError::Broken(_) => Code::Cancelled,
-        ReadError::TooLarge { .. } => Code::ResourceExhausted,
-        ReadError::Slow => Code::DeadlineExceeded,
-    };
-    Status::new(code, error.to_string())
+/// The answer to a stream that ends before it begins.
+fn ended(status: Status) -> Answer {
+    plain::text(StatusCode::OK, STREAM, frames::end(Err(status)))
 }
 
 fn refuse(code: StatusCode, status: &Status) -> Answer {
@@ -103,10 +102,10 @@ struct Call<'a, S> {
 }
 
 impl<S: Serves> Call<'_, S> {
-    /// Makes a call with one request and one response.
-    async fn answered(self, body: &[u8]) -> Result<Answer, Status> {
-        let (input, json, is_long) = (self.method.input(), body.to_vec(), body.len() > LONG_TEXT_BYTES);
-        let request = self.request(offload(is_long, move || read(input, &json)).await?);
+    /// Makes a call with one request and one response. Its message takes room again, so the body gives its own back.
+    async fn answered(self, body: Held) -> Result<Answer, Status> {
+        let (input, is_long) = (self.method.input(), body.len() > LONG_TEXT_BYTES);
+        let request = self.request(offload(is_long, move || read(input, &body)).await?);
         let (path, codec) = (self.path()?, Dynamic(self.method.output()));
         let mut grpc = ready(self.service).await?;
         let response = grpc.unary(request, path, codec).await?.into_inner();
@@ -117,18 +116,19 @@ impl<S: Serves> Call<'_, S> {
     }
 
     /// Makes a call with a stream in either direction. An error is told in its last frame.
-    async fn streamed(self, body: &[u8]) -> Answer {
-        let body = match self.begun(body).await {
-            Ok(messages) => StreamBody::new(told(messages)).boxed_unsync(),
-            Err(status) => http_body_util::Full::new(frames::end(Err(status))).boxed_unsync(),
-        };
-        let mut answer = Response::new(body);
-        answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(STREAM));
-        answer
+    async fn streamed(self, body: Held) -> Answer {
+        match self.begun(body).await {
+            Ok(messages) => {
+                let mut answer = Response::new(StreamBody::new(told(messages)).boxed_unsync());
+                answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(STREAM));
+                answer
+            }
+            Err(status) => ended(status),
+        }
     }
 
-    async fn begun(self, body: &[u8]) -> Result<Streaming<DynamicMessage>, Status> {
-        let frames = frames::split(body)?;
+    async fn begun(self, body: Held) -> Result<Streaming<DynamicMessage>, Status> {
+        let frames = frames::split(&body)?;
         if frames.len() != 1 && !self.method.is_client_streaming() {
             return Err(Status::invalid_argument(format!(
                 "the request has {} messages; accepted: one",
@@ -137,6 +137,7 @@ impl<S: Serves> Call<'_, S> {
         }
         let messages = frames.into_iter().map(|frame| read(self.method.input(), frame));
         let messages = messages.collect::<Result<Vec<_>, _>>()?;
+        drop(body);
         let request = self.request(stream::iter(messages));
         let (path, codec) = (self.path()?, Dynamic(self.method.output()));
         let mut grpc = ready(self.service).await?;

@@ -24,11 +24,16 @@ use super::{
     plain_http::{self as plain, Answer, Bound, Carried, Room},
 };
 
-/// Serves the page, and its calls with those of `service`, until this is dropped. A message of a request has at most `most`
-/// bytes.
-pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usize) {
-    let room = Room::default();
-    plain::serve(bound, move |request| {
+/// Serves the page, and its calls with those of `service`, until `shutdown`. A message of a request has at most `most`
+/// bytes; requests take `room`.
+pub async fn serve(
+    bound: Option<Bound>,
+    shutdown: impl Future<Output = ()>,
+    service: impl Serves + Sync,
+    room: Room,
+    most: usize,
+) {
+    plain::serve(bound, shutdown, move |request| {
         let (service, carried, room) = (service.clone(), Carried::of(&request), room.clone());
         async move {
             let mut answer = answer(request, service, &carried, &room, most).await;

@@ -25,7 +25,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{HeaderMap, Request, Response};
+use http::{Extensions, HeaderMap, Request, Response};
 use parking_lot::Mutex;
 use tonic::body::Body;
 use tower::{Layer, Service};
@@ -33,9 +33,13 @@ use tower::{Layer, Service};
 use answer::Unread;
 use call::CallFuture;
 use callers::Callers;
-use kind::Call;
 use request::RequestBody;
 use room::Room;
+
+pub use budget::{Share, Taken};
+pub use kind::Call;
+pub use pace::Pace;
+pub use refusals::{late, no_room};
 
 use crate::{domain::limits::MAX_METADATA_BYTES, server::activity::Activity};
 
@@ -53,6 +57,11 @@ impl MessagesLayer {
     pub fn new(max_message_bytes: usize) -> Self {
         let callers = Callers::new(max_message_bytes);
         Self(Arc::new(Shared { callers, max_message_bytes }))
+    }
+
+    /// Returns the share of the memory for received messages that the caller of a request has.
+    pub fn share(&self, extensions: &Extensions) -> Arc<Share> {
+        self.0.callers.of(extensions).received.clone()
     }
 }
 

@@ -48,9 +48,9 @@ pub fn describe_connections(registry: &Registry, connections: &Arc<Connections>)
     registry.gauge("utterd_connections_limit", "The most connections.", move || most as f64);
 }
 
-/// Serves the metrics, until this is dropped.
-pub async fn serve(bound: Option<Bound>, registry: Registry) {
-    plain::serve(bound, move |request| std::future::ready(answer(&request, &registry))).await;
+/// Serves the metrics until `shutdown`.
+pub async fn serve(bound: Option<Bound>, shutdown: impl Future<Output = ()>, registry: Registry) {
+    plain::serve(bound, shutdown, move |request| std::future::ready(answer(&request, &registry))).await;
 }
 
 fn answer<B>(request: &Request<B>, registry: &Registry) -> Answer {

@@ -20,6 +20,7 @@ use percent_encoding::percent_decode_str;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
+    access::Access,
     http2::Serves,
     plain_http::{self as plain, Answer, Bound, Carried, Room},
 };
@@ -29,10 +30,15 @@ use wire::{Failure, Posted, Sought};
 
 const JSON: &str = "application/json";
 
-/// Answers requests with the calls of `service`, until this is dropped. A request has at most `most` bytes.
-pub async fn serve(bound: Option<Bound>, service: impl Serves + Sync, most: usize) {
-    let room = Room::default();
-    plain::serve(bound, move |request| {
+/// Answers requests with the calls of `service` until `shutdown`. A request has at most `most` bytes, which take `room`.
+pub async fn serve(
+    bound: Option<Bound>,
+    shutdown: impl Future<Output = ()>,
+    service: impl Serves + Sync,
+    room: Room,
+    most: usize,
+) {
+    plain::serve(bound, shutdown, move |request| {
         let (service, carried, room) = (service.clone(), Carried::of(&request), room.clone());
         async move {
             let calls = Session::new(service, carried.clone());
@@ -64,11 +70,11 @@ async fn answer<S: Serves>(
                     offload(is_long, move || json(&memory)).await
                 }
                 (Method::POST, "memory") => {
-                    json(&calls.post(body::<Posted>(request, room, most).await?).await?)
+                    json(&calls.post(body::<Posted>(request, room, Access::Write, most).await?).await?)
                 }
                 (Method::DELETE, "memory") => json(&calls.delete().await?),
                 (Method::POST, "retrieval") => {
-                    json(&calls.retrieve(body::<Sought>(request, room, most).await?).await?)
+                    json(&calls.retrieve(body::<Sought>(request, room, Access::Read, most).await?).await?)
                 }
                 _ => Err(Failure::method(if *rest == "memory" { "GET, POST, DELETE" } else { "POST" })),
             }
@@ -83,14 +89,14 @@ fn decoded(id: &str) -> Result<String, Failure> {
     id.map(Into::into).map_err(|_| Failure::bad("the session's id is not UTF-8"))
 }
 
-/// Reads the JSON that a request sends, whatever its type says.
+/// Reads the JSON that a request for a call with `access` sends, whatever its type says.
 async fn body<T: DeserializeOwned + Send + 'static>(
     request: Request<Incoming>,
     room: &Room,
+    access: Access,
     most: usize,
 ) -> Result<T, Failure> {
-    let content = room.read(request.into_body(), most).await;
-    let content = content.map_err(|error| Failure::bad(error.to_string()))?;
+    let content = room.read(request, access, most).await?;
     offload(content.len() > LONG_TEXT_BYTES, move || serde_json::from_slice(&content))
         .await
         .map_err(|error| Failure::bad(format!("the request is not as expected: {error}")))

@@ -7,7 +7,7 @@ use tonic::Status;
 use crate::{
     proto::{Match, NewUtterance, Role, Utterance},
     rpc::bounded_message,
-    server::plain_http::{self as plain, Answer},
+    server::plain_http::{self as plain, Answer, ReadError},
 };
 
 /// The name of the user in motorhead's clients.
@@ -155,6 +155,12 @@ impl Failure {
             answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
         }
         answer
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Self { status: error.code(), text: error.to_string(), allow: None }
     }
 }
 

@@ -1,10 +1,12 @@
 //! What of a request goes along with the calls that it stands for.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use tonic::metadata::MetadataMap;
 use ulid::Ulid;
 
-use crate::server::{calls, connection::Peer};
+use crate::server::{activity::Activity, calls, connection::Peer};
 
 /// The headers that are passed on as they are.
 const PASSED: [HeaderName; 4] = [
@@ -14,11 +16,12 @@ const PASSED: [HeaderName; 4] = [
     HeaderName::from_static("tracestate"),
 ];
 
-/// The caller's credential and trace, the client at the other end of the connection, and an id for the log.
+/// The caller's credential and trace, the connection and the client at its other end, and an id for the log.
 #[derive(Clone)]
 pub struct Carried {
     metadata: MetadataMap,
     peer: Option<Peer>,
+    activity: Option<Arc<Activity>>,
     id: HeaderValue,
 }
 
@@ -35,7 +38,8 @@ impl Carried {
         }
         passed.insert(calls::REQUEST_ID, id.clone());
         let peer = request.extensions().get::<Peer>().cloned();
-        Self { metadata: MetadataMap::from_headers(passed), peer, id }
+        let activity = request.extensions().get().cloned();
+        Self { metadata: MetadataMap::from_headers(passed), peer, activity, id }
     }
 
     /// A call with `message`.
@@ -44,6 +48,9 @@ impl Carried {
         *call.metadata_mut() = self.metadata.clone();
         if let Some(peer) = &self.peer {
             call.extensions_mut().insert(peer.clone());
+        }
+        if let Some(activity) = &self.activity {
+            call.extensions_mut().insert(activity.clone());
         }
         call
     }

@@ -1,26 +1,29 @@
 //! A listener, and the connections that it accepts.
 
-use std::{convert::Infallible, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
 
 use http::{HeaderValue, Request, StatusCode};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::watch,
     time::{sleep, timeout},
 };
 
-use super::{Answer, PLAIN, carried::id_of, nearby::foreign, text};
+use super::{Answer, PLAIN, carried::id_of, host::unfit, text};
 use crate::{
     config::Listen,
     domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE},
     server::{
         ServeError,
+        activity::Activity,
         calls::REQUEST_ID,
         connection::Peer,
-        connections,
+        connections::{Connections, Place},
+        ending::{Greeted, until_end},
         socket::{Listener, Socket, Stream},
         tls::Tls,
+        turn_away::TurnAway,
     },
     telemetry::panics::{Panicked, Within},
 };
@@ -70,22 +73,53 @@ impl Bound {
     }
 }
 
-/// Answers the requests to `bound` with `answer`, until this is dropped; waits forever if there is no listener. Each
-/// request has its [`Peer`] in its extensions. The answers that are under way when this is dropped are finished.
-pub async fn serve<H, F>(bound: Option<Bound>, answer: H)
+/// Answers the requests to `bound`, if there is a listener, with `answer` until `shutdown`, then waits until those under
+/// way are answered. Each request has its [`Peer`] and the [`Activity`] of its connection in its
+/// extensions.
+///
+/// When all places are taken, a connection on which no known caller is being answered makes room for a new one,
+/// whatever part of a request it has sent.
+pub async fn serve<H, F>(bound: Option<Bound>, shutdown: impl Future<Output = ()>, answer: H)
 where
-    H: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    H: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Answer> + Send + 'static,
 {
-    let Some(Bound { listener, tls, is_private, .. }) = bound else { return std::future::pending().await };
-    let places = Arc::new(Semaphore::new(HTTP_CONNECTIONS));
+    let Some(bound) = bound else { return };
+    let (stopping, stop) = watch::channel(false);
+    tokio::select! {
+        () = accept(&bound, &stop, answer) => {}
+        () = shutdown => {}
+    }
+    drop((bound, stop));
+    stopping.send_replace(true);
+    stopping.closed().await;
+}
+
+async fn accept<H, F>(bound: &Bound, stop: &watch::Receiver<bool>, answer: H)
+where
+    H: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Answer> + Send + 'static,
+{
+    let connections = Connections::new(HTTP_CONNECTIONS);
+    let mut turn_away = TurnAway::of_http(connections.max());
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok(socket) => {
-                let attended = attend(socket, tls.clone(), is_private, answer.clone());
-                tokio::spawn(until_end(attended, place));
-            }
+        match bound.listener.accept().await {
+            Ok(socket) => match (connections.admit().await, &bound.tls) {
+                (Some(place), tls) => {
+                    let (tls, stop, answer) = (tls.clone(), stop.clone(), answer.clone());
+                    let attended = attend(socket, tls, place, bound.is_private, answer, stop);
+                    tokio::spawn(async move {
+                        // a panic within the body of an answer cuts the connection: its client sees that the answer is
+                        // not whole
+                        if let Ok(Err(error)) = Within::Call.catching(attended).await {
+                            tracing::debug!(%error, "a connection failed");
+                        }
+                    });
+                }
+                (None, None) => turn_away.refuse(socket.into_stream()),
+                // nothing can be sent before the TLS handshake
+                (None, Some(_)) => turn_away.count(),
+            },
             Err(error) => {
                 tracing::warn!(%error, "could not accept a connection");
                 sleep(NEXT_ATTEMPT).await;
@@ -94,40 +128,41 @@ where
     }
 }
 
-async fn until_end(attended: impl Future<Output = io::Result<()>>, place: OwnedSemaphorePermit) {
-    // a panic within the body of an answer cuts the connection: its client sees that the answer is not whole
-    if let Ok(Err(error)) = Within::Call.catching(attended).await {
-        tracing::debug!(%error, "a connection failed");
-    }
-    drop(place);
-}
-
 /// Serves one connection until it ends.
-async fn attend<H, F>(socket: Socket, tls: Option<Arc<Tls>>, is_private: bool, answer: H) -> io::Result<()>
+async fn attend<H, F>(
+    socket: Socket,
+    tls: Option<Arc<Tls>>,
+    place: Place,
+    is_private: bool,
+    answer: H,
+    stop: watch::Receiver<bool>,
+) -> io::Result<()>
 where
-    H: Fn(Request<Incoming>) -> F + Clone,
+    H: Fn(Request<Incoming>) -> F,
     F: Future<Output = Answer>,
 {
-    let (stream, peer) = timeout(HANDSHAKE_TIMEOUT, met(socket, tls)).await??;
-    let requests = service_fn(move |mut request: Request<Incoming>| {
-        let foreign = is_private.then(|| foreign(request.headers())).flatten();
+    let activity = place.activity().clone();
+    let (stream, peer) = timeout(HANDSHAKE_TIMEOUT, met(socket, tls, &place)).await??;
+    let io = TokioIo::new(Greeted::new(stream, activity.clone()));
+    let answer = &answer;
+    let requests = service_fn(|mut request: Request<Incoming>| {
+        let unfit = unfit(&mut request, is_private);
         request.extensions_mut().insert(peer.clone());
+        request.extensions_mut().insert(activity.clone());
         let id = id_of(request.headers());
         request.headers_mut().insert(REQUEST_ID, id.clone());
-        let answer = answer.clone();
         async move {
-            Ok::<_, Infallible>(match foreign {
-                Some(told) => text(StatusCode::FORBIDDEN, PLAIN, told + "\n"),
-                None => {
-                    let answered = Within::Call.catching(async move { answer(request).await }).await;
-                    answered.unwrap_or_else(|Panicked| fault(id))
-                }
-            })
+            if let Some(unfit) = unfit {
+                return Ok::<_, Infallible>(unfit);
+            }
+            let answered = Within::Call.catching(async move { answer(request).await }).await;
+            Ok(answered.unwrap_or_else(|Panicked| fault(id)))
         }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(HTTP_PATIENCE);
-    builder.serve_connection(TokioIo::new(stream), requests).await.map_err(io::Error::other)
+    until_end(builder.serve_connection(io, requests), &activity, stop).await;
+    Ok(())
 }
 
 /// The answer to a request for which the server panicked.
@@ -140,11 +175,13 @@ fn fault(id: HeaderValue) -> Answer {
 }
 
 /// Makes a connection ready: the stream of its bytes, and its client.
-async fn met(socket: Socket, tls: Option<Arc<Tls>>) -> io::Result<(Box<dyn Stream>, Peer)> {
-    let peer = Peer::new(connections::number(), socket.peer());
+async fn met(socket: Socket, tls: Option<Arc<Tls>>, place: &Place) -> io::Result<(Box<dyn Stream>, Peer)> {
+    let peer = Peer::new(place.number(), socket.peer());
     match (socket, tls) {
         (Socket::Tcp(stream), Some(tls)) => {
-            let stream = tls.http_acceptor().accept(stream).await?;
+            let accepting = tls.http_acceptor();
+            place.activity().end_with(accepting.distrust);
+            let stream = accepting.acceptor.accept(stream).await?;
             let peer = match stream.get_ref().1.peer_certificates() {
                 Some([own, ..]) => peer.showing(own),
                 _ => peer,
@@ -156,6 +193,11 @@ async fn met(socket: Socket, tls: Option<Arc<Tls>>) -> io::Result<(Box<dyn Strea
             Ok((socket.into_stream(), peer))
         }
     }
+}
+
+/// Keeps the connection of a request from making room for another, until the returned value is dropped.
+pub fn keep(activity: Option<&Arc<Activity>>) -> impl Sized + Send + use<> {
+    activity.map(Activity::call)
 }
 
 #[cfg(test)]
@@ -181,7 +223,7 @@ mod tests {
         let bound = Bound::new(Some(&listen), 0o600, "test", "a test is served").await.unwrap().unwrap();
         let Listen::Tcp(address) = bound.address().clone() else { panic!("it is an address") };
         let before = Within::Call.panics();
-        let serving = serve(Some(bound), |request| {
+        let serving = serve(Some(bound), std::future::pending(), |request: Request<Incoming>| {
             assert_ne!(request.uri().path(), "/early");
             async move {
                 assert_ne!(request.uri().path(), "/late");

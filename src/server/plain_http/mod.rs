@@ -1,6 +1,7 @@
 //! Plain HTTP/1, for the listeners beside gRPC's.
 
 mod carried;
+mod host;
 mod listener;
 mod nearby;
 mod read;
@@ -15,9 +16,10 @@ use http::{
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use tonic::Code;
 
+pub use super::access::Access;
 pub use carried::Carried;
-pub use listener::{Bound, serve};
-pub use read::{ReadError, Room};
+pub use listener::{Bound, keep, serve};
+pub use read::{Held, ReadError, Room};
 
 /// The type of a text for people.
 pub const PLAIN: &str = "text/plain; charset=utf-8";

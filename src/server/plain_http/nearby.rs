@@ -2,24 +2,36 @@
 //!
 //! A browser on this machine can reach such a listener, whatever page it shows. So a request must name this machine,
 //! which keeps out a page whose own name was made to resolve to it (DNS rebinding); and a page that sends it must be
-//! from this machine, where any program could send it anyway.
+//! from this machine, where any program could send it anyway. Browsers do not name the page with every GET, but say in
+//! `Sec-Fetch-Site` that it is another site's. A link on such a page may lead here: the user alone sees the answer.
 
 use std::net::IpAddr;
 
 use http::{
-    HeaderMap, HeaderName,
+    HeaderName, Request,
     header::{HOST, ORIGIN},
 };
 
-/// Says what is wrong with the `headers` of a request; `None` if nothing is.
-pub fn foreign(headers: &HeaderMap) -> Option<String> {
+const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+const DESTINATION: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// Says what is wrong with a request; `None` if nothing is.
+pub fn foreign<B>(request: &Request<B>) -> Option<String> {
+    let headers = request.headers();
     let named = |name: HeaderName| headers.get(&name).map(|value| String::from_utf8_lossy(value.as_bytes()));
     if let Some(host) = named(HOST).filter(|host| !is_here(host)) {
         return Some(format!(
             "the request is for {host}, and there are no credentials; accepted: localhost or an address of this machine"
         ));
     }
-    let origin = named(ORIGIN)?;
+    let Some(origin) = named(ORIGIN) else {
+        let says = |name, expected: &str| named(name).as_deref() == Some(expected);
+        let is_link = request.method().is_safe() && says(MODE, "navigate") && says(DESTINATION, "document");
+        let is_foreign = says(SITE, "cross-site") && !is_link;
+        return is_foreign
+            .then(|| "a page of another site sent the request, and there are no credentials".to_owned());
+    };
     let host = origin.split_once("://").map_or(&*origin, |(_, host)| host);
     (!is_here(host)).then(|| format!("a page of {origin} sent the request, and there are no credentials"))
 }
@@ -39,9 +51,30 @@ mod tests {
     use super::*;
 
     fn told(host: &str, origin: Option<&str>) -> Option<String> {
-        let mut headers = HeaderMap::from_iter([(HOST, host.parse().unwrap())]);
-        headers.extend(origin.map(|origin| (ORIGIN, origin.parse().unwrap())));
-        foreign(&headers)
+        let request = Request::get("/").header(HOST, host);
+        let request = match origin {
+            Some(origin) => request.header(ORIGIN, origin),
+            None => request,
+        };
+        foreign(&request.body(()).unwrap())
+    }
+
+    /// A script, an image or a frame of another page, none of which has to send its origin.
+    #[test]
+    fn what_a_browser_says_of_the_site_counts() {
+        let is_refused = |method: &str, site: &str, mode: &str, destination: &str| {
+            let request = Request::builder().method(method).uri("/").header(HOST, "localhost:80");
+            let request = request.header(SITE, site).header(MODE, mode).header(DESTINATION, destination);
+            foreign(&request.body(()).unwrap()).is_some()
+        };
+        for (mode, destination) in [("no-cors", "script"), ("no-cors", "image"), ("navigate", "iframe")] {
+            assert!(is_refused("GET", "cross-site", mode, destination), "{mode} {destination}");
+            for site in ["same-origin", "same-site", "none"] {
+                assert!(!is_refused("GET", site, mode, destination), "{site}");
+            }
+        }
+        assert!(!is_refused("GET", "cross-site", "navigate", "document"));
+        assert!(is_refused("POST", "cross-site", "navigate", "document"), "a form");
     }
 
     #[test]

@@ -1,16 +1,25 @@
-//! Reading the bodies of requests, within the memory that there is for them.
+//! Reading the bodies of requests, within the memory that there is for messages.
 
-use std::{fmt::Display, ops::Deref, sync::Arc};
+use std::{fmt::Display, future::poll_fn, ops::Deref, pin::Pin, sync::Arc, task::Poll};
 
 use bytes::Bytes;
-use http_body::Body;
-use http_body_util::BodyExt as _;
-use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore},
-    time::timeout,
+use http::{Request, StatusCode};
+use http_body::{Body, Frame};
+use tonic::{Code, Status};
+
+use super::status_of;
+use crate::{
+    domain::limits::{MAX_PASSED_OVER_BYTES, ROOM_PATIENCE, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES},
+    rpc::transport_error,
+    server::{
+        access::Access,
+        guard::Guard,
+        messages::{MessagesLayer, Pace, Share, Taken, late, no_room},
+    },
 };
 
-use crate::domain::limits::{HTTP_BODY_BYTES, HTTP_PATIENCE, MAX_PASSED_OVER_BYTES};
+/// Bodies take room in steps of at least this many bytes.
+const STEP: usize = 64 << 10;
 
 /// Why a body cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -19,24 +28,48 @@ pub enum ReadError {
     #[error("the request cannot be read: {0}")]
     Broken(String),
     /// It has more bytes than accepted.
-    #[error("the request is too large; accepted: at most {most} bytes")]
-    TooLarge {
-        /// The most bytes.
-        most: usize,
-    },
-    /// It did not arrive in time, or others took all the memory for bodies in the meantime.
-    #[error("the request did not arrive within {HTTP_PATIENCE:?}")]
-    Slow,
+    #[error("the request is too large; accepted: at most {0} bytes")]
+    TooLarge(usize),
+    /// The caller may not make the call, there is no room, or the body did not arrive in time.
+    #[error("{}", .0.message())]
+    Refused(Box<Status>),
 }
 
-/// The memory for the bodies of a listener. Callers need no credential to send one, so all of them share it.
+impl ReadError {
+    /// The status of HTTP.
+    pub fn code(&self) -> StatusCode {
+        match self {
+            Self::Broken(_) => StatusCode::BAD_REQUEST,
+            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::Refused(status) if status.code() == Code::DeadlineExceeded => StatusCode::REQUEST_TIMEOUT,
+            Self::Refused(status) => status_of(status.code()),
+        }
+    }
+}
+
+impl From<ReadError> for Status {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Broken(_) => Self::cancelled(error.to_string()),
+            ReadError::TooLarge(_) => {
+                transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", error.to_string())
+            }
+            ReadError::Refused(status) => *status,
+        }
+    }
+}
+
+/// The memory for bodies: that for the messages of calls, of which each caller has a share.
 #[derive(Clone)]
-pub struct Room(Arc<Semaphore>);
+pub struct Room {
+    messages: MessagesLayer,
+    guard: Option<Arc<Guard>>,
+}
 
 /// A body, which takes up room until it is dropped.
 pub struct Held {
     content: Vec<u8>,
-    _place: Option<OwnedSemaphorePermit>,
+    taken: Option<Taken>,
 }
 
 impl Deref for Held {
@@ -47,108 +80,227 @@ impl Deref for Held {
     }
 }
 
-impl Default for Room {
-    fn default() -> Self {
-        Self(Arc::new(Semaphore::new(HTTP_BODY_BYTES)))
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        &self.content
     }
 }
 
 impl Room {
-    /// Reads a body of at most `most` bytes, once there is room for it.
-    pub async fn read<B>(&self, body: B, most: usize) -> Result<Held, ReadError>
+    /// The memory of `messages`; if there is a guard, for the callers that it lets in.
+    pub fn new(messages: MessagesLayer, guard: Option<Arc<Guard>>) -> Self {
+        Self { messages, guard }
+    }
+
+    /// Memory of its own, for bodies of at most `most` bytes.
+    pub fn alone(most: usize) -> Self {
+        Self::new(MessagesLayer::new(most), None)
+    }
+
+    /// Reads the body of a request that stands for a call with `access`: at most `most` bytes. Its caller needs its
+    /// credential first.
+    pub async fn read<B>(
+        &self,
+        mut request: Request<B>,
+        access: Access,
+        most: usize,
+    ) -> Result<Held, ReadError>
     where
         B: Body<Data = Bytes, Error: Display> + Unpin,
     {
-        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
-        let is_known = body.size_hint().exact().is_some();
-        let room = if is_known { announced } else { most }.min(HTTP_BODY_BYTES);
-        let reading = async {
-            let place = match announced > most {
-                true => None, // it is only passed over
-                false => {
-                    self.0.clone().acquire_many_owned(u32::try_from(room).unwrap_or(u32::MAX)).await.ok()
-                }
-            };
-            Ok(Held { content: content(body, most).await?, _place: place })
+        let refused = |status: Status| ReadError::Refused(status.into());
+        let most = match &self.guard {
+            Some(_) if access == Access::Open => most.min(STRANGER_BODY_BYTES),
+            Some(guard) => {
+                let principal = guard.caller(&request, access).map_err(refused)?;
+                request.extensions_mut().insert(principal);
+                most
+            }
+            None => most,
         };
-        timeout(HTTP_PATIENCE, reading).await.unwrap_or(Err(ReadError::Slow))
+        let share = self.messages.share(request.extensions());
+        Reading { share, most, pace: Pace::default() }.read(request.into_body()).await
     }
 }
 
-/// Reads a body of at most `most` bytes. Of a longer one, the rest is read too, as a client that still sends would not
-/// see the answer; but not endlessly.
-async fn content<B>(mut body: B, most: usize) -> Result<Vec<u8>, ReadError>
-where
-    B: Body<Data = Bytes, Error: Display> + Unpin,
-{
-    let (mut content, mut length) = (Vec::new(), 0);
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| ReadError::Broken(error.to_string()))?;
-        let Ok(data) = frame.into_data() else { continue };
-        length += data.len();
-        if length <= most {
-            content.extend_from_slice(&data);
-        } else if length > MAX_PASSED_OVER_BYTES.max(most) {
-            break;
+/// A body that arrives.
+struct Reading {
+    share: Arc<Share>,
+    most: usize,
+    pace: Pace,
+}
+
+impl Reading {
+    /// Reads a body. Of one that is too long, the rest is read too, as a client that still sends would not see the
+    /// answer; but not endlessly.
+    async fn read<B>(mut self, mut body: B) -> Result<Held, ReadError>
+    where
+        B: Body<Data = Bytes, Error: Display> + Unpin,
+    {
+        let mut held = Held { content: Vec::new(), taken: None };
+        let mut length = 0;
+        let is_too_large = body.size_hint().lower() > self.most as u64;
+        while let Some(data) = self.next(&mut body).await? {
+            length += data.len();
+            if length <= self.most && !is_too_large {
+                self.keep(&mut held, &data).await?;
+            } else if length > MAX_PASSED_OVER_BYTES.max(self.most) {
+                break;
+            } else {
+                held = Held { content: Vec::new(), taken: None };
+            }
         }
+        if is_too_large || length > self.most { Err(ReadError::TooLarge(self.most)) } else { Ok(held) }
     }
-    if length > most { Err(ReadError::TooLarge { most }) } else { Ok(content) }
+
+    /// Returns the next part; `None` at the end. It has to arrive in time.
+    async fn next<B>(&mut self, body: &mut B) -> Result<Option<Bytes>, ReadError>
+    where
+        B: Body<Data = Bytes, Error: Display> + Unpin,
+    {
+        let next = poll_fn(|context| match Pin::new(&mut *body).poll_frame(context) {
+            Poll::Ready(frame) => Poll::Ready(Ok(frame)),
+            Poll::Pending => self.pace.poll_late(context).map(|()| Err(ReadError::Refused(late().into()))),
+        });
+        let Some(frame) = next.await? else { return Ok(None) };
+        let frame = frame.map_err(|error| ReadError::Broken(error.to_string()))?;
+        let data = frame.into_data().unwrap_or_else(|_: Frame<Bytes>| Bytes::new());
+        self.pace.came(data.len());
+        Ok(Some(data))
+    }
+
+    /// Adds a part, once there is room for it. A small body needs none: the number of connections bounds these.
+    async fn keep(&mut self, held: &mut Held, data: &[u8]) -> Result<(), ReadError> {
+        let length = held.content.len() + data.len();
+        if length > SMALL_MESSAGE_BYTES && length > held.content.capacity() {
+            let capacity = length.next_power_of_two().max(STEP).min(self.most);
+            let lacking = capacity - held.taken.as_ref().map_or(0, Taken::bytes);
+            let taken = self.share.clone().take(lacking, ROOM_PATIENCE).await;
+            let taken = taken.ok_or_else(|| ReadError::Refused(no_room().into()))?;
+            match &mut held.taken {
+                Some(before) => before.join(taken),
+                None => held.taken = Some(taken),
+            }
+            held.content.reserve_exact(capacity - held.content.len());
+            self.pace.rest();
+        }
+        held.content.extend_from_slice(data);
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use futures::{StreamExt as _, channel::mpsc, stream};
-    use http_body::Frame;
     use http_body_util::{Full, StreamBody};
-    use tokio::task::JoinHandle;
+    use tokio::{task::JoinHandle, time::Instant};
 
     use super::*;
+    use crate::{
+        domain::limits::{LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE},
+        server::connection::Peer,
+    };
 
     const MIB: usize = 1 << 20;
+
+    fn room() -> Room {
+        Room::new(MessagesLayer::new(16 * MIB), None)
+    }
 
     fn full(size: usize) -> Full<Bytes> {
         Full::new(vec![7; size].into())
     }
 
-    /// Begins to read a body whose length is unknown; it ends with the sender.
+    async fn read<B>(room: &Room, connection: u64, body: B, most: usize) -> Result<Held, ReadError>
+    where
+        B: Body<Data = Bytes, Error: Display> + Unpin,
+    {
+        let mut request = Request::new(body);
+        request.extensions_mut().insert(Peer::new(connection, None));
+        room.read(request, Access::Write, most).await
+    }
+
+    /// Begins to read a body that ends with the sender.
     fn begin(
         room: &Room,
-        most: usize,
+        connection: u64,
     ) -> (mpsc::UnboundedSender<Bytes>, JoinHandle<Result<Held, ReadError>>) {
         let (sender, parts) = mpsc::unbounded();
         let body = StreamBody::new(parts.map(|part| Ok::<_, String>(Frame::data(part))));
         let room = room.clone();
-        (sender, tokio::spawn(async move { room.read(Box::pin(body), most).await }))
+        (sender, tokio::spawn(async move { read(&room, connection, Box::pin(body), 16 * MIB).await }))
+    }
+
+    fn is_refused(read: Result<Held, ReadError>, code: StatusCode) -> bool {
+        read.err().is_some_and(|error| error.code() == code)
     }
 
     #[tokio::test]
     async fn a_body_has_a_limit() {
-        let room = Room::default();
-        assert_eq!(room.read(full(9), 9).await.unwrap().len(), 9);
-        assert!(matches!(room.read(full(10), 9).await, Err(ReadError::TooLarge { most: 9 })));
+        let room = room();
+        assert_eq!(read(&room, 1, full(9), 9).await.unwrap().len(), 9);
+        assert_eq!(read(&room, 1, full(MIB), MIB).await.unwrap().len(), MIB);
+        assert!(matches!(read(&room, 1, full(10), 9).await, Err(ReadError::TooLarge(9))));
+        let parts =
+            || stream::iter((0..3).map(|_| Ok::<_, String>(Frame::data(Bytes::from_static(b"1234")))));
+        assert!(matches!(read(&room, 1, StreamBody::new(parts()), 9).await, Err(ReadError::TooLarge(9))));
         let parts = stream::iter([Ok(Frame::data(Bytes::from_static(b"12345"))), Err("gone".to_owned())]);
-        let Err(error) = room.read(StreamBody::new(parts), 9).await else { panic!("it broke") };
+        let Err(error) = read(&room, 1, StreamBody::new(parts), 9).await else { panic!("it broke") };
         assert_eq!(error.to_string(), "the request cannot be read: gone");
     }
 
+    /// What was announced counts nothing: only what has arrived.
     #[tokio::test(start_paused = true)]
-    async fn bodies_share_the_room() {
-        let room = Room::default();
-        let first = room.read(full(40 * MIB), 64 * MIB).await.unwrap();
-        let (sender, second) = begin(&room, 40 * MIB);
-        sender.unbounded_send(Bytes::from_static(b"x")).unwrap();
-        drop(sender);
-        tokio::time::sleep(HTTP_PATIENCE / 2).await;
-        assert!(!second.is_finished(), "there is no room for both");
-        drop(first);
-        assert_eq!(second.await.unwrap().unwrap().len(), 1);
+    async fn bodies_that_are_announced_keep_nobody_waiting() {
+        let room = room();
+        let slow: Vec<_> = (0..100).map(|connection| begin(&room, connection)).collect();
+        for (sender, _) in &slow {
+            sender.unbounded_send(Bytes::from_static(b"{")).unwrap();
+        }
+        let started = Instant::now();
+        assert_eq!(read(&room, 100, full(16 * MIB), 16 * MIB).await.unwrap().len(), 16 * MIB);
+        assert!(started.elapsed() < MESSAGE_PATIENCE);
+        for (_sender, slow) in slow {
+            assert!(is_refused(slow.await.unwrap(), StatusCode::REQUEST_TIMEOUT));
+        }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_arrive_gives_its_room_back() {
-        let room = Room::default();
-        let (_sender, slow) = begin(&room, HTTP_BODY_BYTES);
-        assert!(matches!(slow.await.unwrap(), Err(ReadError::Slow)));
-        assert_eq!(room.read(full(HTTP_BODY_BYTES), HTTP_BODY_BYTES).await.unwrap().len(), HTTP_BODY_BYTES);
+    async fn bodies_share_the_room_of_messages() {
+        let room = room();
+        let slow: Vec<_> = (0..8).map(|connection| begin(&room, connection)).collect();
+        for (sender, _) in &slow {
+            sender.unbounded_send(vec![7; 15 * MIB].into()).unwrap();
+        }
+        let share = room.messages.share(&http::Extensions::new());
+        let most = async {
+            let (mut refused, mut slow) = (0, slow);
+            while refused < 4 {
+                let (_, ended) = slow.pop().expect("some have room");
+                refused += usize::from(is_refused(ended.await.unwrap(), StatusCode::TOO_MANY_REQUESTS));
+            }
+            slow
+        };
+        let slow = most.await;
+        assert!(share.try_take_all(MESSAGE_BYTES / 2).is_none(), "others hold it");
+        drop(slow);
+        while share.try_take_all(MESSAGE_BYTES).is_none() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_to_go_on_arriving() {
+        let room = room();
+        let (sender, slow) = begin(&room, 1);
+        let started = Instant::now();
+        for _ in 0..6 {
+            let enough = LEAST_MESSAGE_RATE * MESSAGE_PATIENCE.as_secs() as usize;
+            sender.unbounded_send(vec![7; enough].into()).unwrap();
+            tokio::time::sleep(MESSAGE_PATIENCE / 2).await;
+        }
+        assert!(!slow.is_finished());
+        assert!(is_refused(slow.await.unwrap(), StatusCode::REQUEST_TIMEOUT));
+        assert!(started.elapsed() <= 5 * MESSAGE_PATIENCE);
     }
 }
