@@ -14,6 +14,8 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Chores {
     /// Its drop ends them.
     running: oneshot::Sender<()>,
+    /// Its drop ends their thread.
+    driving: oneshot::Sender<()>,
     done: oneshot::Receiver<()>,
 }
 
@@ -22,24 +24,29 @@ impl Chores {
     pub fn start(engine: &Arc<Engine>, settings: &Settings) -> io::Result<Self> {
         let runtime = process::runtime()?;
         let (running, ended) = oneshot::channel::<()>();
+        let (driving, left) = oneshot::channel::<()>();
         let (finished, done) = oneshot::channel();
         let (engine, scrub_interval) = (engine.clone(), settings.scrub_interval);
         thread::Builder::new().name("utterd-chores".into()).spawn(move || {
             runtime.block_on(async {
-                let _chores = start_all(&engine, scrub_interval);
+                let chores = start_all(&engine, scrub_interval);
                 let _ = ended.await;
+                drop(chores);
+                let _ = left.await;
             });
             drop((runtime, engine));
             drop(finished);
         })?;
-        Ok(Self { running, done })
+        Ok(Self { running, driving, done })
     }
 
-    /// Ends the background work. The returned future waits until none of it is under way.
+    /// Ends the background work at once. The returned future ends its thread, and waits for that: until then, the
+    /// thread drives the connections to a database that it opened, which calls may be using.
     pub fn end(self) -> impl Future<Output = ()> {
-        let Self { running, done } = self;
+        let Self { running, driving, done } = self;
         drop(running);
         async move {
+            drop(driving);
             let _: Result<(), _> = done.await;
         }
     }
