@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     config::{ConfigError, Effective, LogFormat, Settings, Sources},
-    server::{self, Announce, Owner, Passed, Reload, ServeError, log_filter},
+    server::{self, Announce, Owner, Passed, Reload, ServeError, log_filter, unheeded},
     telemetry::Exporter,
 };
 
@@ -129,10 +129,22 @@ pub fn log(directives: &str, format: LogFormat) -> LogFilter {
     };
     let (filter, handle) = reload::Layer::new(log_filter(directives));
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+    warn_of_unheeded(directives);
     LogFilter(Box::new(move |directives| {
         // The subscriber of the process lives as long as the process.
         let _ = handle.reload(log_filter(directives));
+        warn_of_unheeded(directives);
     }))
+}
+
+/// Whoever asks for the details of another crate must be told why there are none.
+fn warn_of_unheeded(directives: &str) {
+    for directive in unheeded(directives) {
+        tracing::warn!(
+            "log asks for {directive}, but only warnings and errors of other crates are logged: their details can hold \
+             what was said"
+        );
+    }
 }
 
 /// Reads the configuration again: `log` changes at once, and everything else when the server starts next.

@@ -1,6 +1,6 @@
 //! What is logged: never the content of conversations.
 
-use tracing::{Metadata, Subscriber};
+use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::{
     EnvFilter,
     filter::{FilterExt, FilterFn, LevelFilter},
@@ -8,23 +8,63 @@ use tracing_subscriber::{
     registry::LookupSpan,
 };
 
-/// The engines of durable stores log their routine work only on request.
-const QUIET: &str = "fjall=warn,lsm_tree=warn,sled=warn";
+/// The crate that is named in the target of each of this project's own messages.
+const OWN: &str = "utterd";
 
-/// The logs of these crates can hold requests, model answers or records at any level, so they are never written,
-/// whatever the configuration asks for.
+/// Even the errors of these crates can hold requests or model answers, so nothing of them is logged.
 const SILENT: [&str; 2] = ["async_openai", "rmcp"];
+
+/// The most that is logged of other crates. Below it they describe what they work on: statements with their
+/// parameters, frames, headers.
+const MOST: Level = Level::WARN;
 
 /// Passes what `directives` (checked by the configuration) ask for, except what can hold content.
 pub fn log_filter<S: Subscriber + for<'a> LookupSpan<'a>>(directives: &str) -> impl Filter<S> + use<S> {
-    let mut chosen = EnvFilter::new(directives);
-    if chosen.max_level_hint() > Some(LevelFilter::WARN) {
-        chosen = EnvFilter::new(format!("{QUIET},{directives}"));
-    }
-    chosen.and(FilterFn::new(is_safe as fn(&Metadata<'_>) -> bool).with_max_level_hint(LevelFilter::TRACE))
+    let safe = FilterFn::new(is_safe as fn(&Metadata<'_>) -> bool);
+    EnvFilter::new(directives).and(safe.with_max_level_hint(LevelFilter::TRACE))
 }
 
 fn is_safe(metadata: &Metadata<'_>) -> bool {
-    let krate = metadata.target().split("::").next().unwrap_or_default();
-    !SILENT.contains(&krate)
+    let target = metadata.target();
+    is_own(target) || *metadata.level() <= MOST && !SILENT.contains(&krate(target))
+}
+
+fn is_own(target: &str) -> bool {
+    krate(target) == OWN
+}
+
+fn krate(target: &str) -> &str {
+    target.split("::").next().unwrap_or_default()
+}
+
+/// The directives that name another crate and ask for more of it than is logged.
+pub fn unheeded(directives: &str) -> Vec<&str> {
+    directives.split(',').map(str::trim).filter(|directive| asks_too_much(directive)).collect()
+}
+
+fn asks_too_much(directive: &str) -> bool {
+    let (target, level) = directive.rsplit_once('=').unwrap_or((directive, "trace"));
+    let target = target.split('[').next().unwrap_or_default();
+    let is_level = |text: &str| text.parse::<LevelFilter>().is_ok();
+    let names_another = !target.is_empty() && !is_level(directive) && !is_own(target);
+    names_another && level.parse::<LevelFilter>().is_ok_and(|level| level > LevelFilter::from_level(MOST))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_of_other_crates_in_vain_is_named() {
+        for (directives, named) in [
+            ("trace", vec![]),
+            ("info,utterd=debug,utterd::calls=trace", vec![]),
+            ("warn,h2=warn,sled=error,fjall=off", vec![]),
+            ("debug, tokio_postgres=trace", vec!["tokio_postgres=trace"]),
+            ("h2,hyper::proto=debug,5", vec!["h2", "hyper::proto=debug"]),
+            ("utterd_other=info,h2[send]=debug", vec!["utterd_other=info", "h2[send]=debug"]),
+        ] {
+            assert_eq!(unheeded(directives), named, "{directives}");
+        }
+    }
 }

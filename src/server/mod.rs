@@ -92,7 +92,7 @@ pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
 pub use in_process::{Connector, InProcess};
-pub use logging::log_filter;
+pub use logging::{log_filter, unheeded};
 pub use models::Models;
 pub use owner::Owner;
 pub use process::runtime;

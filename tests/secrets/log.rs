@@ -8,6 +8,11 @@ use std::{
 use tracing_subscriber::{Layer, fmt::MakeWriter, layer::SubscriberExt, util::SubscriberInitExt};
 use utterd::server::log_filter;
 
+/// Everything, and once more of the crates that see what is said.
+const ALL: &str = "trace,tokio_postgres=trace,postgres_protocol=trace,deadpool=trace,h2=trace,hyper=trace,\
+                   hyper_util=trace,tonic=trace,tower=trace,rustls=trace,reqwest=trace,async_openai=trace,rmcp=trace,\
+                   fjall=trace,lsm_tree=trace,sled=trace,log=trace";
+
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -16,7 +21,7 @@ impl Log {
     pub fn start() -> Self {
         let log = Self::default();
         let layer = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log.clone());
-        tracing_subscriber::registry().with(layer.with_filter(log_filter("trace"))).init();
+        tracing_subscriber::registry().with(layer.with_filter(log_filter(ALL))).init();
         log
     }
 

@@ -1,6 +1,9 @@
 //! What an error of the database means.
 
-use tokio_postgres::{Error, error::SqlState};
+use tokio_postgres::{
+    Error,
+    error::{DbError, SqlState},
+};
 
 use super::DatabaseUrl;
 use crate::store::StoreError;
@@ -79,7 +82,7 @@ fn told(database: &str, error: &Error) -> StoreError {
     let mut text = format!("{database}: {error}");
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        let more = error.to_string();
+        let more = error.downcast_ref().map_or_else(|| error.to_string(), said);
         // some errors repeat their cause
         if !text.contains(&more) {
             text = format!("{text}: {more}");
@@ -87,4 +90,9 @@ fn told(database: &str, error: &Error) -> StoreError {
         cause = error.source();
     }
     StoreError::Unavailable(text)
+}
+
+/// What the database says of an error, without its detail: that can hold the row, and so what was said.
+fn said(error: &DbError) -> String {
+    format!("{}: {} ({})", error.severity(), error.message(), error.code().code())
 }
