@@ -27,6 +27,8 @@ mod guarded;
 mod numbers;
 #[path = "cli/pages.rs"]
 mod pages;
+#[path = "cli/secrets.rs"]
+mod secrets;
 #[path = "cli/stores.rs"]
 mod stores;
 

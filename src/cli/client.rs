@@ -18,7 +18,7 @@ use super::{
     errors::{CliError, root_cause},
 };
 use crate::{
-    config::socket_path_fault,
+    config::{HIDDEN, shown, socket_path_fault},
     proto::{
         admin_service_client::AdminServiceClient, compaction_service_client::CompactionServiceClient,
         context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
@@ -66,8 +66,9 @@ impl Connection {
         if let Some(fault) = socket.and_then(|path| socket_path_fault(Path::new(path))) {
             return Err(CliError::Usage(format!("--server {named:?}: {fault}")));
         }
-        let endpoint = Endpoint::from_shared(server.clone())
-            .map_err(|error| CliError::Usage(format!("--server {named:?} is not an address: {error}")))?;
+        let endpoint = Endpoint::from_shared(server.clone()).map_err(|error| {
+            CliError::Usage(format!("--server {:?} is not an address: {error}", quoted(named)))
+        })?;
         let identity = access.to(endpoint.uri(), socket.is_some())?;
         let channel = access.secured(endpoint)?.connect_timeout(CONNECT_TIMEOUT).connect().await;
         let unreachable = |error| match (root_cause(&error), is_about_tls(&error)) {
@@ -146,13 +147,20 @@ fn is_about_tls(error: &(dyn Error + 'static)) -> bool {
 fn address_of(named: &str) -> Result<String, CliError> {
     let server = address(named);
     let scheme = server.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
+    let wrong = |accepted| Err(CliError::Usage(format!("--server {:?}: {accepted}", quoted(named))));
     match scheme.as_str() {
-        "http" | "https" | "unix" => Ok(server),
-        _ => {
-            let accepted = "must be host:port, http://host:port, https://host:port or unix:/path";
-            Err(CliError::Usage(format!("--server {named:?}: {accepted}")))
+        "http" | "https" if server.contains(['@', '?', '#']) => {
+            wrong("must have no user, password or query; a token is given with --token-file or UTTERD_TOKEN")
         }
+        "http" | "https" | "unix" => Ok(server),
+        _ => wrong("must be host:port, http://host:port, https://host:port or unix:/path"),
     }
+}
+
+/// What was named as the server, unless it may hold a secret.
+fn quoted(named: &str) -> &str {
+    let address = address(named);
+    if shown(&address) == address { named } else { HIDDEN }
 }
 
 /// The server's address as a URL; `host:port` and `unix:/path` are accepted too.
@@ -177,6 +185,10 @@ mod tests {
         for wrong in ["ftp://example.org", "grpc://localhost:1", "://x"] {
             let error = address_of(wrong).unwrap_err().to_string();
             assert!(error.contains("must be host:port"), "{error}");
+        }
+        for wrong in ["http://u:PW@h:1", "u:PW@h:1", "https://PW@h", "https://h?key=PW", "postgres:/u:PW@h"] {
+            let error = address_of(wrong).unwrap_err().to_string();
+            assert!(!error.contains("PW"), "{error}");
         }
         assert!(address_of("HTTPS://example.org").is_ok() && address_of("unix:x").is_ok());
     }

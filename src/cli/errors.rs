@@ -127,13 +127,6 @@ pub fn exit(result: Result<(), CliError>, words: &Words, as_json: bool) -> ExitC
     }
 }
 
-/// Prints as JSON what is wrong with the command line, and returns the exit code.
-pub fn misused(told: &clap::Error) -> ExitCode {
-    let text = told.render().to_string();
-    let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_owned();
-    exit(Err(CliError::Usage(text)), &Words::default(), true)
-}
-
 impl CliError {
     /// See [`EXIT_CODES`].
     fn exit_code(&self) -> u8 {

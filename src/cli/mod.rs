@@ -35,6 +35,7 @@ mod mcp;
 mod memorize;
 mod meter;
 mod migrate;
+mod misuse;
 mod output;
 mod pager;
 mod parts;
@@ -76,19 +77,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let as_json = asks_for_json(&arguments);
     let mut command = Cli::program();
-    let parsed = command.try_get_matches_from_mut(arguments);
+    let parsed = command.try_get_matches_from_mut(&arguments);
     let parsed = parsed.and_then(|matches| {
         let words = Words::of(&command, &matches);
         Ok((Cli::from_arg_matches(&matches)?, words))
     });
     match parsed {
         Ok((cli, words)) => errors::exit(cli.run(), &words, as_json),
-        Err(error) if as_json && error.use_stderr() => errors::misused(&error),
-        // Help and the version end up here too; it is not a failure if the reader has closed the pipe.
-        Err(error) => {
-            let _ = error.print();
-            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
-        }
+        // the help and the version end up here too
+        Err(error) => misuse::misused(&error, &arguments, as_json),
     }
 }
 

@@ -1,13 +1,22 @@
 //! One flag for each key of the configuration.
 
+use std::fmt;
+
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use crate::config::{KEYS, Key};
 
 /// The flags that were given: each key's name and text. They are not checked yet, so that wrong
 /// values from all sources are reported together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct SettingFlags(pub Vec<(&'static str, String)>);
+
+/// Without the texts, which can hold secrets.
+impl fmt::Debug for SettingFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.iter().map(|(key, _)| key)).finish()
+    }
+}
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {

@@ -14,7 +14,7 @@ pub struct ConfigError(pub Vec<Problem>);
 pub enum Problem {
     /// A key or variable that does not exist.
     Unknown {
-        /// The word given.
+        /// The word given, as it may be [shown](super::shown).
         word: String,
         /// Where it was given.
         origin: Origin,
@@ -25,7 +25,7 @@ pub enum Problem {
     Value {
         /// The key.
         key: &'static str,
-        /// The value given.
+        /// The value given, as it may be [shown](super::shown).
         value: String,
         /// Where it was given.
         origin: Origin,

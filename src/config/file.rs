@@ -20,8 +20,8 @@ pub struct Entry {
     pub word: String,
     /// The value as text; `None` for a table, an array, a float or a date.
     pub text: Option<String>,
-    /// The value as TOML, to be shown.
-    pub shown: String,
+    /// The value as TOML.
+    pub toml: String,
     /// The file and the line.
     pub origin: Origin,
 }
@@ -40,9 +40,10 @@ pub fn read(named: Option<PathBuf>, directory: &Path) -> Result<Vec<Entry>, Prob
 }
 
 fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, Problem> {
-    let table: BTreeMap<String, Spanned<Value>> = toml::from_str(text).map_err(|error| Problem::File {
-        path: path.into(),
-        reason: format!("is not TOML: {}", error.to_string().trim_end()),
+    let table: BTreeMap<String, Spanned<Value>> = toml::from_str(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line(text, span.start));
+        // the line itself may hold a secret
+        Problem::File { path: path.into(), reason: format!("line {line} is not TOML: {}", error.message()) }
     })?;
     let mut entries: Vec<_> =
         table.into_iter().map(|(word, value)| (value.span().start, word, value)).collect();
@@ -50,7 +51,7 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Entry>, Problem> {
     let entry = |(start, word, value): (usize, String, Spanned<Value>)| Entry {
         word,
         text: scalar(value.get_ref()),
-        shown: value.get_ref().to_string(),
+        toml: value.get_ref().to_string(),
         origin: Origin::File { path: path.into(), line: line(text, start) },
     };
     Ok(entries.into_iter().map(entry).collect())

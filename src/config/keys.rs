@@ -3,6 +3,7 @@
 use toml::Value;
 
 use super::{
+    secret::{HIDDEN, shown},
     settings::Settings,
     value::{
         address, address_of_models, backend, bound, database, dimensions, directive, directory, duration,
@@ -28,7 +29,9 @@ pub struct Key {
     pub help: &'static str,
     /// The value of the flag without a value; `None` if it must have one.
     pub usual: Option<&'static str>,
-    /// Sets it from text; the error says what is accepted.
+    /// Whether its value is an address that can hold a secret.
+    is_address: bool,
+    /// Sets it from text; the error says what is accepted, and never repeats the text.
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
     /// Its value as TOML.
     pub(super) show: fn(&Settings) -> Value,
@@ -43,6 +46,11 @@ impl Settings {
 }
 
 impl Key {
+    /// A text that is no value of this key, as it may be shown.
+    pub(super) fn shown(&self, wrong: &str) -> String {
+        if self.is_address { HIDDEN.into() } else { shown(wrong).into_owned() }
+    }
+
     /// The default value, as a person would write it.
     pub fn default_text(&self) -> String {
         match (self.show)(&Settings::default()) {
@@ -61,6 +69,7 @@ macro_rules! key {
             value_name: $value,
             help: $help,
             usual: None,
+            is_address: false,
             set: |settings, text| {
                 settings.$field = $kind::parse(text)?;
                 Ok(())
@@ -115,8 +124,8 @@ pub static KEYS: &[Key] = &[
         "The most memory for conversations of the in-memory backend; writes beyond it are refused"),
     key!(data_dir "data-dir" "UTTERD_DATA_DIR" "DIR" directory
         "The directory of a durable backend (fjall, sled)"),
-    key!(database_url "database-url" "UTTERD_DATABASE_URL" "URL" database
-        "The database of the postgres backend, such as postgres://user@host/database; shown without its password"),
+    Key { is_address: true, ..key!(database_url "database-url" "UTTERD_DATABASE_URL" "URL" database
+        "The database of the postgres backend, such as postgres://user@host/database; shown without its password") },
     key!(database_schema "database-schema" "UTTERD_DATABASE_SCHEMA" "NAME" text
         "The schema that holds the tables of the postgres backend; servers with the same one share everything"),
     key!(database_connections "database-connections" "UTTERD_DATABASE_CONNECTIONS" "N" positive
@@ -185,16 +194,16 @@ pub static KEYS: &[Key] = &[
         "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. It has no TLS"),
     Key { usual: Some(INSPECTOR), ..key!(inspector "inspector" "UTTERD_INSPECTOR" "ADDRESS" other_address
         "The address that serves the inspector, a page for browsers; the flag without a value means 127.0.0.1:50080; empty serves none") },
-    key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
-        "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none"),
+    Key { is_address: true, ..key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
+        "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none") },
     key!(traces_sampled "traces-sampled" "UTTERD_TRACES_SAMPLED" "SHARE" share
         "The share of calls that are traced, from 0 to 1, if their callers do not decide"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Whether to serve gRPC reflection"),
     key!(llm "llm" "UTTERD_LLM" "NAME" llm
         "The protocol of the model that writes summaries: none, openai (any server with its chat completions) or anthropic"),
-    key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
-        "The address of the model's server, such as http://127.0.0.1:11434/v1; empty is the provider's own"),
+    Key { is_address: true, ..key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
+        "The address of the model's server, such as http://127.0.0.1:11434/v1; empty is the provider's own") },
     key!(llm_model "llm-model" "UTTERD_LLM_MODEL" "MODEL" text
         "The model for conversations that name none"),
     key!(llm_models "llm-models" "UTTERD_LLM_MODELS" "MODELS" models
@@ -205,8 +214,8 @@ pub static KEYS: &[Key] = &[
         "How long to wait for the model's answer"),
     key!(llm_concurrency "llm-concurrency" "UTTERD_LLM_CONCURRENCY" "N" positive
         "The most calls to the model at a time"),
-    key!(embedding_base_url "embedding-base-url" "UTTERD_EMBEDDING_BASE_URL" "URL" address_of_models
-        "The address of an embedding server with OpenAI's protocol, such as http://127.0.0.1:11434/v1; empty uses no embeddings"),
+    Key { is_address: true, ..key!(embedding_base_url "embedding-base-url" "UTTERD_EMBEDDING_BASE_URL" "URL" address_of_models
+        "The address of an embedding server with OpenAI's protocol, such as http://127.0.0.1:11434/v1; empty uses no embeddings") },
     key!(embedding_model "embedding-model" "UTTERD_EMBEDDING_MODEL" "MODEL" text
         "The embedding model"),
     key!(embedding_dimensions "embedding-dimensions" "UTTERD_EMBEDDING_DIMENSIONS" "N" dimensions

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use super::{Backend, DatabaseUrl, DurableEngine};
+use super::{Backend, DatabaseUrl, DurableEngine, shown};
 
 /// A store: files, or a schema of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,11 +54,13 @@ fn files(text: &str, accepted: &str) -> Result<Files, String> {
         Some(Backend::Durable(engine)) => engine,
         Some(Backend::Memory) => return Err(format!("the in-memory backend keeps no files; {accepted}")),
         Some(Backend::Postgres) => return Err(format!("the postgres backend keeps no files; {accepted}")),
-        None if is_url(text) => return Err(format!("the postgres backend keeps no files; {accepted}")),
+        // a part of a secret does not look like one
+        None if shown(text) != text => return Err(accepted.to_owned()),
         None => return Err(format!("there is no backend `{word}`; {accepted}")),
     };
     match directory {
         "" => Err(format!("it names no directory; {accepted}")),
+        _ if directory.starts_with("//") => Err(format!("it is a URL, not a directory; {accepted}")),
         directory => Ok(Files { engine, directory: directory.into() }),
     }
 }
@@ -72,15 +74,11 @@ impl FromStr for Place {
             return Ok(Self::Database(Database { url: None, schema: None }));
         }
         let url = text.strip_prefix("postgres:").filter(|rest| !rest.starts_with("//")).unwrap_or(text);
-        match is_url(url) || url != text {
+        match url != text || url.starts_with("postgres://") || url.starts_with("postgresql://") {
             true => database(url).map(Self::Database),
             false => files(text, PLACE).map(Self::Files),
         }
     }
-}
-
-fn is_url(text: &str) -> bool {
-    text.parse::<DatabaseUrl>().is_ok()
 }
 
 /// Takes the schema out of the URL: it is none of PostgreSQL's own parameters.
@@ -96,7 +94,7 @@ fn database(url: &str) -> Result<Database, String> {
     }
     let mark = if others.is_empty() { "" } else { "?" };
     let url = format!("{address}{mark}{}", others.join("&"));
-    let url = url.parse().map_err(|_| format!("it is not the URL of a database; {PLACE}"))?;
+    let url = url.parse().map_err(|wrong| format!("it is not {wrong}; it {PLACE}"))?;
     Ok(Database { url: Some(url), schema })
 }
 

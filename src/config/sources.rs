@@ -6,6 +6,7 @@ use super::{
     Backend, ConfigError, Listen, Llm, Origin, Problem, Settings,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
+    secret::shown,
     value,
 };
 use crate::domain::limits::{BESIDE_CONTENT_BYTES, MAX_SCHEMA_BYTES, MOST_CONTENT_BYTES};
@@ -28,8 +29,8 @@ const OTHER_VARIABLES: [&str; 11] = [
     "UTTERD_EMBEDDING_API_KEY",
 ];
 
-/// The sources of a configuration.
-#[derive(Debug, Default)]
+/// The sources of a configuration. They can hold secrets, so they are never printed.
+#[derive(Default)]
 pub struct Sources {
     /// Flags given, by the key's name.
     pub flags: Vec<(&'static str, String)>,
@@ -116,18 +117,18 @@ fn take_file(entries: Result<Vec<Entry>, Problem>, layers: &mut Layers, problems
         problems.push(problem);
         Vec::new()
     });
-    for Entry { word, text, shown, origin } in entries {
+    for Entry { word, text, toml, origin } in entries {
         match (key_named(&word), text) {
             (Some(key), Some(text)) => {
                 layers.insert(key.name, Given { text, origin });
             }
             (Some(key), None) => {
                 let accepted = "text, a number, true or false".into();
-                problems.push(Problem::Value { key: key.name, value: shown, origin, accepted });
+                problems.push(Problem::Value { key: key.name, value: key.shown(&toml), origin, accepted });
             }
             (None, _) => {
                 let nearest = nearest(&word, |key| key.name);
-                problems.push(Problem::Unknown { word, origin, nearest });
+                problems.push(Problem::Unknown { word: shown(&word).into_owned(), origin, nearest });
             }
         }
     }
@@ -178,7 +179,7 @@ impl Effective {
         let Given { text, origin } = given;
         self.origins.insert(key.name, origin.clone());
         if let Err(accepted) = (key.set)(&mut self.settings, text) {
-            let (value, origin) = (text.clone(), origin.clone());
+            let (value, origin) = (key.shown(text), origin.clone());
             problems.push(Problem::Value { key: key.name, value, origin, accepted });
         }
     }

@@ -12,6 +12,7 @@ pub mod directory {
         match text {
             "" => Err("a directory's path, such as utterd-data or /var/lib/utterd".into()),
             _ if text.contains(['\0', '\u{fffd}']) => Err("a directory's path in UTF-8".into()),
+            _ if text.contains("://") => Err("a directory's path, not a URL".into()),
             _ => Ok(text.into()),
         }
     }
@@ -179,7 +180,7 @@ mod tests {
             let path = directory::parse(text).unwrap();
             assert_eq!(directory::show(&path), Value::String(text.into()));
         }
-        for wrong in ["", "a\0b", "caf\u{fffd}"] {
+        for wrong in ["", "a\0b", "caf\u{fffd}", "postgres://u:PW@h"] {
             assert!(directory::parse(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -65,6 +65,10 @@ impl FromStr for DatabaseUrl {
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(format!("{ACCEPTED}: it names no host"));
         }
+        // part of a password: hosts are shown
+        if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
+            return Err(format!("{ACCEPTED}: an @ in a password is written %40"));
+        }
         if config.get_user().is_none() {
             return Err(format!("{ACCEPTED}: it names no user"));
         }
@@ -142,8 +146,18 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_refused() {
-        for wrong in ["", "db", "mysql://ann@db/talk", "postgres://", "postgres://db/talk?sslmode=maybe"] {
+        for wrong in [
+            "",
+            "db",
+            "mysql://ann:secret@db/talk",
+            "postgres://",
+            "postgres://db/talk?sslmode=maybe",
+            "postgres://ann:s@ecret@db/talk",
+            "postgres://ann:secret/talk",
+            "postgres://ann@db/talk?pasword=secret",
+        ] {
             let error = wrong.parse::<DatabaseUrl>().unwrap_err();
+            assert!(!error.contains("ecret"), "{error}");
             assert!(error.contains("such as postgres://user@host:5432/database"), "{wrong}: {error}");
         }
     }

@@ -1,0 +1,61 @@
+//! What is wrong with the command line, without the secrets in it.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use clap::{
+    Error,
+    error::{ContextKind, ContextValue},
+};
+
+use super::{
+    errors::{CliError, exit},
+    words::Words,
+};
+use crate::config::{HIDDEN, shown};
+
+/// The names of arguments whose wrong values are never repeated: they can be addresses with a password.
+const PLACES: [&str; 2] = ["<PLACE>", "<BACKEND:DIR>"];
+
+/// Prints what is wrong with `arguments`, or what they ask for: the help, or the version. Returns the exit code.
+pub fn misused(error: &Error, arguments: &[OsString], as_json: bool) -> ExitCode {
+    let is_json = as_json && error.use_stderr();
+    let secrets = secrets(error, arguments);
+    if !is_json && secrets.is_empty() {
+        // it is not a failure if the reader of the help has closed the pipe
+        let _ = error.print();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let text = secrets.iter().fold(error.render().to_string(), |text, secret| text.replace(secret, HIDDEN));
+    if !is_json {
+        let _ = write!(io::stderr(), "{text}");
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+    }
+    let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_owned();
+    exit(Err(CliError::Usage(text)), &Words::default(), true)
+}
+
+/// What must not be repeated, the longest first: an error quotes what is not understood.
+fn secrets(error: &Error, arguments: &[OsString]) -> Vec<String> {
+    let arguments = arguments.iter().skip(1).map(|argument| argument.to_string_lossy());
+    let texts = arguments.flat_map(|argument| {
+        let value = argument.split_once('=').map(|(_, value)| value.to_owned());
+        [Some(argument.into_owned()), value]
+    });
+    let texts = texts.flatten().filter(|text| shown(text) != *text);
+    let mut secrets: Vec<_> = texts.chain(wrong_place(error)).filter(|text| !text.is_empty()).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
+}
+
+fn wrong_place(error: &Error) -> Option<String> {
+    let text = |kind| match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        _ => None,
+    };
+    text(ContextKind::InvalidArg).filter(|argument| PLACES.iter().any(|place| argument.contains(place)))?;
+    text(ContextKind::InvalidValue)
+}
