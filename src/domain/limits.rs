@@ -181,6 +181,10 @@ pub const EVENT_BYTES: usize = 1 << 10;
 /// Minimum bytes for the kept events, however few they may be.
 pub const LEAST_EVENTS_BYTES: usize = 1 << 20;
 
+/// Namespaces whose events are kept. Beyond that, those that nobody watches and that changed longest ago go, a quarter
+/// at a time.
+pub const MAX_EVENT_NAMESPACES: usize = 10_000;
+
 /// Maximum connections at the same time, by default.
 pub const DEFAULT_MAX_CONNECTIONS: usize = 10_000;
 /// Descriptors kept from connections for the store and its file cache, for logs, and for connections being

@@ -110,6 +110,16 @@ impl<'a> From<&'a Utterance> for Said<'a> {
     }
 }
 
+impl UtteranceId {
+    /// The id as text, of the utterance with this sequence.
+    pub fn text(&self, sequence: Sequence) -> String {
+        match self {
+            Self::Given(id) => id.to_string(),
+            Self::Assigned(lineage) => AssignedId(*lineage, sequence).text(),
+        }
+    }
+}
+
 impl Utterance {
     /// Whether it is in use: neither soft-forgotten nor kept aside. Only live utterances count tokens and
     /// turns, are rendered and are summarised.
@@ -172,10 +182,7 @@ impl Utterance {
 
     /// The id as text.
     pub fn id_text(&self) -> String {
-        match &self.id {
-            UtteranceId::Given(id) => id.to_string(),
-            UtteranceId::Assigned(lineage) => AssignedId(*lineage, self.sequence).text(),
-        }
+        self.id.text(self.sequence)
     }
 
     /// The approximate memory in bytes: the record, its pointer, the allocator, the text.

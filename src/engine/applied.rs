@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    domain::{
-        Change, ChangeId, Conversation, Sequence, Timestamp, Transition, Utterance, capacity::Capacity,
+    domain::{Change, ChangeId, Conversation, Timestamp, Transition, Utterance, capacity::Capacity},
+    engine::{
+        Attempt, Facts,
+        facts::Named,
+        references::{Among, references},
     },
-    engine::{Attempt, Facts, facts::Named},
     store::Outcome,
 };
 
@@ -33,6 +35,8 @@ pub(super) struct Done {
     pub outcome: Arc<Outcome>,
     pub after: Arc<Conversation>,
     pub change: Option<Arc<Change>>,
+    /// Utterances that the outcome names and the change does not contain, ascending.
+    utterances: Vec<Arc<Utterance>>,
 }
 
 impl Done {
@@ -43,23 +47,25 @@ impl Done {
         named: Named,
         now: Timestamp,
     ) -> Self {
-        let (after, change, outcome) = match decided {
+        let (after, change, mut outcome) = match decided {
             Some(Decided { change, after, facts }) => {
-                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, named))
+                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, &named))
             }
-            None => (before, None, Facts::none(&before.head).outcome(before, now, named)),
+            None => (before, None, Facts::none(&before.head).outcome(before, now, &named)),
         };
-        Self { outcome: Arc::new(outcome), after: after.clone(), change }
+        outcome.references = references(&outcome, &Among::of(&named.utterances, change.as_deref()), after);
+        Self { outcome: Arc::new(outcome), after: after.clone(), change, utterances: named.utterances }
     }
 
     /// Returns the result of a decision at `now` that is never committed.
     pub(super) fn rehearsed(
         before: &Arc<Conversation>,
         transition: Option<Transition>,
+        named: Named,
         now: Timestamp,
     ) -> Self {
         let decided = transition.map(|transition| Decided::of(transition, before.head.change));
-        Self::on(before, decided.as_ref(), Named::default(), now)
+        Self::on(before, decided.as_ref(), named, now)
     }
 
     /// Marks the outcome as an attempt's, which is recognized by its body.
@@ -84,39 +90,25 @@ pub struct Applied<T> {
     pub change: Option<Arc<Change>>,
     /// What else the response needs; `None` if an earlier attempt decided it.
     pub value: Option<T>,
-    /// Utterances named by the outcome, ascending; those in the change need not be among them.
+    /// Utterances that the call is about, ascending; those in the change need not be among them.
     utterances: Vec<Arc<Utterance>>,
 }
 
 impl<T> Applied<T> {
     /// The result of a write decided now.
     pub(super) fn now(done: Done, value: T) -> Self {
-        let Done { outcome, after, change } = done;
-        Self { outcome, state: Some(after), change, value: Some(value), utterances: Vec::new() }
+        let Done { outcome, after, change, utterances } = done;
+        Self { outcome, state: Some(after), change, value: Some(value), utterances }
     }
 
-    /// The result of a write decided by an earlier attempt: the conversation's current state, and those
-    /// utterances named by the outcome that are still stored, ascending.
+    /// The result of a write decided by an earlier attempt: the conversation's current state, and the utterance that
+    /// the call is about, if it is still stored.
     pub(super) fn earlier(
         outcome: Arc<Outcome>,
         state: Option<Arc<Conversation>>,
         utterances: Vec<Arc<Utterance>>,
     ) -> Self {
         Self { outcome, state, change: None, value: None, utterances }
-    }
-
-    /// Converts what else the response needs.
-    pub(super) fn map<U>(self, make: impl FnOnce(T) -> U) -> Applied<U> {
-        let Self { outcome, state, change, value, utterances } = self;
-        Applied { outcome, state, change, value: value.map(make), utterances }
-    }
-
-    /// Adds the utterances that the outcome names and the change does not contain, ascending.
-    pub(super) fn naming(mut self, named: impl FnOnce(&T) -> Vec<Arc<Utterance>>) -> Self {
-        if let Some(value) = &self.value {
-            self.utterances = named(value);
-        }
-        self
     }
 
     /// Moves the result to a later state of the conversation.
@@ -131,14 +123,8 @@ impl<T> Applied<T> {
         self.value.is_none()
     }
 
-    /// Returns an utterance named by the outcome; `None` if it was removed since.
-    pub fn utterance(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
-        let changed = self.change.iter().flat_map(|change| {
-            [&change.appended, &change.evicted, &change.returned, &change.rewritten].map(Vec::as_slice)
-        });
-        std::iter::once(self.utterances.as_slice()).chain(changed).find_map(|utterances| {
-            let place = utterances.binary_search_by_key(&sequence, |utterance| utterance.sequence).ok()?;
-            utterances.get(place)
-        })
+    /// Returns the utterance that the call is about, as it is now; `None` if it was removed since.
+    pub fn target(&self) -> Option<&Arc<Utterance>> {
+        Among::of(&self.utterances, self.change.as_deref()).find(self.outcome.target?)
     }
 }

@@ -11,6 +11,7 @@ use crate::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         applied::Done,
         events::Event,
+        facts::Named,
         queued::{Decision, WriteCall},
     },
 };
@@ -90,7 +91,8 @@ impl Engine {
         let compacted =
             self.rehearse(&before, move |before, context| compact(before, &command, context)).await?;
         let (transition, compaction) = parts(compacted);
-        let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
+        let now = self.now_for(&before);
+        let mut done = Done::rehearsed(&before, transition, Named::default(), now);
         Arc::make_mut(&mut done.outcome).revision = before.head.revision;
         Ok(Applied::now(done, compaction))
     }

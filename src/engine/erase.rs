@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Ranges, Refusal, Transition, Verdict, change::Context,
+        Conversation, ConversationKey, Ranges, Refusal, Transition, Utterance, Verdict, change::Context,
         erasure::erase_lost, forgetting::Instruction,
     },
     engine::{
@@ -29,6 +29,8 @@ pub(super) struct Erasure<T> {
     pub gone: Ranges,
     /// Only these are erased, even if they are part of an exchange.
     pub exact: bool,
+    /// Utterances that the outcome names, ascending.
+    pub named: Vec<Arc<Utterance>>,
     /// The instruction that selects from shared imported segments.
     pub imported: Option<Instruction>,
     /// What else the response needs.
@@ -131,7 +133,8 @@ impl Engine {
         beside.add(state.as_ref(), call);
         let (state, _hold) = beside.done();
         parts.extend(state);
-        let done = self.done(call, &before, first.as_ref(), Named::default());
+        let named = Named { utterances: erasure.named, ..Named::default() };
+        let done = self.done(call, &before, first.as_ref(), named);
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;

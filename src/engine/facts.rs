@@ -48,6 +48,15 @@ pub(super) struct Named {
     pub target: Option<Sequence>,
     /// Utterances to be forgotten that are no longer stored, but that the summary still covers.
     pub still_told: Ranges,
+    /// Utterances that the outcome names and the change does not contain, ascending.
+    pub utterances: Vec<Arc<Utterance>>,
+}
+
+impl Named {
+    /// What the outcome of a call about one utterance names.
+    pub(super) fn about(utterance: Arc<Utterance>) -> Self {
+        Self { target: Some(utterance.sequence), still_told: Ranges::new(), utterances: vec![utterance] }
+    }
 }
 
 impl Facts {
@@ -92,7 +101,7 @@ impl Facts {
     }
 
     /// Returns the outcome of a call with these facts and the state `after`.
-    pub(super) fn outcome(&self, after: &Conversation, time: Timestamp, named: Named) -> Outcome {
+    pub(super) fn outcome(&self, after: &Conversation, time: Timestamp, named: &Named) -> Outcome {
         let more = self.more();
         let mut restored = more.restored.clone();
         restored.union(&more.returned);
@@ -111,9 +120,10 @@ impl Facts {
             forgotten: if more.erased.is_empty() { &more.forgotten } else { &more.erased }.clone(),
             restored,
             target: named.target,
-            still_told: named.still_told,
+            still_told: named.still_told.clone(),
             rebuilt_segments: more.segments_removed.len() as u32,
             capacity: Capacity::of(after),
+            references: Vec::new(),
         }
     }
 }

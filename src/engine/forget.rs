@@ -76,6 +76,7 @@ impl ToForget {
             transition: forgotten.transition,
             gone: forgotten.gone,
             exact,
+            named: forgotten.utterances.clone(),
             imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
             value: Selected::of(before, forgotten.utterances, forgotten.excess),
         }))
@@ -115,11 +116,10 @@ impl Engine {
         caller: &Caller,
         call: ForgetCall,
     ) -> Result<ForgetReply, EngineError> {
-        let reply = match call.dry_run {
-            true => self.would_forget(caller, &call).await?,
-            false => self.will_forget(caller, call).await?,
-        };
-        Ok(reply.naming(|selected| selected.utterances.clone()))
+        match call.dry_run {
+            true => self.would_forget(caller, &call).await,
+            false => self.will_forget(caller, call).await,
+        }
     }
 
     async fn will_forget(
@@ -137,8 +137,9 @@ impl Engine {
         self.write(write, move |before, context| {
             Ok(call.forget.decide(before, context, forget)?.map(|forgotten| {
                 let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
+                let named = Named { target: None, still_told, utterances: utterances.clone() };
                 let decision = Decision::of(transition, None, Selected::of(before, utterances, excess));
-                Decision { named: Named { still_told, ..Named::default() }, ..decision }
+                Decision { named, ..decision }
             }))
         })
         .await
@@ -156,8 +157,8 @@ impl Engine {
             .rehearse(&before, move |before, context| command.decide(before, context, would_forget))
             .await?;
         let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
-        let mut done = Done::rehearsed(&before, transition, self.now_for(&before));
-        Arc::make_mut(&mut done.outcome).still_told = still_told;
+        let named = Named { target: None, still_told, utterances: utterances.clone() };
+        let done = Done::rehearsed(&before, transition, named, self.now_for(&before));
         Ok(Applied::now(done, Selected::of(&before, utterances, excess)))
     }
 }

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Refusal, Revision, Sequence,
-        Utterance, Verdict,
+        Conversation, ConversationId, ConversationKey, Head, LineageId, RecipientId, Refusal, Revision,
+        Sequence, Utterance, Verdict,
         change::Context,
         error::CONVERSATION,
         fork::{Fork, ForkEdited, Forked, fork, fork_edited},
@@ -51,11 +51,10 @@ pub struct ForkCall {
 /// The result; its state is the fork's.
 pub type ForkReply = Applied<()>;
 
-/// The result of a rule: the fork, the utterance in it that the call is about, and what else the response
-/// needs.
-type Ruled<T> = (Forked, Option<Sequence>, T);
+/// The result of a rule: the fork, and the utterance in it that the call is about.
+type Ruled = (Forked, Option<Arc<Utterance>>);
 
-type ForkRule<T> = dyn Fn(&Conversation, &Context<'_>) -> Result<Verdict<Ruled<T>>, Refusal> + Send + Sync;
+type ForkRule = dyn Fn(&Conversation, &Context<'_>) -> Result<Verdict<Ruled>, Refusal> + Send + Sync;
 
 impl Engine {
     /// Forks a conversation. The fork becomes its recipient's active conversation if there is none.
@@ -78,7 +77,7 @@ impl Engine {
             key: command.key.clone(),
             activate: call.activate,
             rule: Arc::new(move |before, context| {
-                Ok(fork(before, &command, context)?.map(|forked| (forked, None, ())))
+                Ok(fork(before, &command, context)?.map(|forked| (forked, None)))
             }),
         })
         .await
@@ -92,19 +91,16 @@ impl Engine {
     ) -> Result<UpdateUtteranceReply, EngineError> {
         self.count_edit(caller, &mut call).await?;
         let command = ForkEdited { fork: self.new_fork(caller, None), update: call.update };
-        let forked = self.make_fork(Making {
+        self.make_fork(Making {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.fork.key.clone(),
             activate: false,
             rule: Arc::new(move |before, context| {
                 let edited = fork_edited(before, &command, context)?;
-                Ok(edited.map(|edited| {
-                    let target: Arc<Utterance> = edited.utterance;
-                    (edited.forked, Some(target.sequence), target)
-                }))
+                Ok(edited.map(|edited| (edited.forked, Some(edited.utterance))))
             }),
-        });
-        Ok(forked.await?.naming(|edited| vec![edited.clone()]))
+        })
+        .await
     }
 
     /// Returns the forks of a conversation and their fork points, by id; at most 1,000.
@@ -116,15 +112,17 @@ impl Engine {
         if parent.head.trunks.is_empty() {
             return Ok(forks);
         }
-        for (key, _) in self.store.sharing(parent.key()).await? {
-            let Some(state) = self.published(&key).await? else { continue };
-            let from = state.head.forked_from.as_ref();
-            let from = from.filter(|from| from.conversation == parent.key().id);
-            forks.extend(from.map(|from| (key.id, from.sequence)));
-            if forks.len() == MAX_LISTED {
+        let family = self.store.sharing(parent.key()).await?.into_iter();
+        let family: Vec<_> = family.map(|(key, _)| key).collect();
+        for some in family.chunks(MAX_LISTED) {
+            let heads = self.store.heads(some).await?;
+            forks.extend(heads.iter().filter_map(|head| fork_point(parent.key(), head)));
+            if forks.len() >= MAX_LISTED {
                 break;
             }
         }
+        forks.sort();
+        forks.truncate(MAX_LISTED);
         Ok(forks)
     }
 
@@ -143,10 +141,7 @@ impl Engine {
 
     /// Decides on the parent, commits parent and fork together, and publishes both. Retries if others change
     /// either.
-    async fn make_fork<T: Send + 'static>(
-        self: &Arc<Self>,
-        making: Making<T>,
-    ) -> Result<Applied<T>, EngineError> {
+    async fn make_fork(self: &Arc<Self>, making: Making) -> Result<Applied<()>, EngineError> {
         let engine = self.clone();
         Attended::new(async move {
             for _ in 0..ATTEMPTS {
@@ -173,12 +168,12 @@ impl Engine {
     }
 
     /// Makes a fork; `None` if the address means another conversation by now. Parent and fork must be held.
-    async fn fork_held<T: Send + 'static>(
+    async fn fork_held(
         &self,
-        making: &Making<T>,
+        making: &Making,
         mut target: Target,
         holds: &[Hold],
-    ) -> Result<Option<Applied<T>>, Uncommitted> {
+    ) -> Result<Option<Applied<()>>, Uncommitted> {
         let (Some(hold), Some(new)) = (held(holds, &target.key), held(holds, &making.key)) else {
             return Err(EngineError::Interrupted.into());
         };
@@ -195,7 +190,7 @@ impl Engine {
         }
         let rule = making.rule.clone();
         let decided = self.rehearse(&parent, move |before, context| rule(before, context));
-        let (forked, sequence, value) = decided.await?;
+        let (forked, edited) = decided.await?;
         let commit = self.next_change();
         let (frozen, fork) = (Decided::of(forked.parent, commit), Decided::of(forked.fork, commit));
         let call = &making.call;
@@ -203,11 +198,12 @@ impl Engine {
             Part::from(hold, &parent).and(&frozen, call.operation, call.attempt.as_ref()),
             Part::new(new, None).and(&fork, call.operation, call.attempt.as_ref()),
         ];
-        let done = self.done(call, &parent, Some(&fork), Named { target: sequence, ..Named::default() });
+        let named = edited.map_or_else(Named::default, Named::about);
+        let done = self.done(call, &parent, Some(&fork), named);
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = self.pointers((call, making.activate), &fork.after, target.pointer).await?;
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        Ok(Some(Applied::now(done, value)))
+        Ok(Some(Applied::now(done, ())))
     }
 
     /// Returns the pointer write that makes the fork its recipient's active conversation, if it should be that;
@@ -228,16 +224,22 @@ impl Engine {
     }
 }
 
+/// The conversation with this head and where it was forked from `parent`, if it was.
+fn fork_point(parent: &ConversationKey, head: &Head) -> Option<(ConversationId, Sequence)> {
+    let from = head.forked_from.as_ref().filter(|from| from.conversation == parent.id)?;
+    Some((head.identity.key.id.clone(), from.sequence))
+}
+
 /// A fork to make.
-struct Making<T> {
+struct Making {
     call: WriteCall,
     /// The fork's key.
     key: ConversationKey,
     activate: bool,
-    rule: Arc<ForkRule<T>>,
+    rule: Arc<ForkRule>,
 }
 
-impl<T> Making<T> {
+impl Making {
     fn taken(&self) -> Refusal {
         Refusal::Exists { kind: CONVERSATION, name: self.key.id.to_string() }
     }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
     engine::{
-        Clock, embedding::Embeddings, events::EventLog, index::Indexes, last_active::LastActive, llm::Llm,
+        Clock, embedding::Embeddings, event_log::EventLog, index::Indexes, last_active::LastActive, llm::Llm,
         meters::Meters, pointers::Pointers, queues::Queues, retention::Retention, sessions::Sessions,
         time::Time, watches::Watches,
     },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Draft, Encoding, Refusal, Revision, Role, Sequence, Utterance,
+        Draft, Encoding, Refusal, Revision, Role, Sequence,
         memorize::{Irregularity, Memorize, Replace, memorize, replace},
         state::{StateChange, UpdateState},
     },
@@ -73,9 +73,7 @@ impl Engine {
     ) -> Result<MemorizeReply, EngineError> {
         for _ in 0..ATTEMPTS {
             if let Some(applied) = self.replace_stored(caller, call.clone(), after).await? {
-                let Applied { value, .. } = &applied;
-                let removed = value.as_ref().map(|(_, removed)| removed.clone()).unwrap_or_default();
-                return Ok(applied.map(|(irregularities, _)| irregularities).naming(|_| removed));
+                return Ok(applied);
             }
             // fails if someone else starts it meanwhile
             let expected = Some(call.expected.unwrap_or(Revision::NONE));
@@ -94,7 +92,7 @@ impl Engine {
         caller: &Caller,
         call: MemorizeCall,
         after: Sequence,
-    ) -> Result<Option<Applied<(Vec<Irregularity>, Vec<Arc<Utterance>>)>>, EngineError> {
+    ) -> Result<Option<MemorizeReply>, EngineError> {
         let encoding = self.defaults.encoding;
         let write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
@@ -106,8 +104,9 @@ impl Engine {
                 transition: Some(replaced.transition),
                 gone: replaced.gone,
                 exact: true,
+                named: replaced.removed,
                 imported: None,
-                value: (replaced.irregularities, replaced.removed),
+                value: replaced.irregularities,
             }))
         })
         .await

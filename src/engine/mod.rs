@@ -34,7 +34,7 @@
 //! | `drive`, `batch`, `beside` | the loop; the writes of one commit; the recipient's state that goes with it |
 //! | `decide` | asking the rules |
 //! | `offload` | long work, off the threads that serve calls |
-//! | `facts`, `applied` | the facts of a change; the result of a write, and its answer |
+//! | `facts`, `references`, `applied` | the facts of a change; the utterances an outcome names; the result of a write, and its answer |
 //! | `commit` | handing a commit to the store, publishing it, handling failures |
 //! | `attended` | work that continues after its caller is dropped |
 //! | `clock`, `time` | the source of time; clocks that are set back |
@@ -59,6 +59,8 @@ pub mod embedding;
 mod end;
 mod erase;
 mod error;
+mod event_log;
+mod event_rings;
 mod events;
 mod export;
 mod facts;
@@ -91,6 +93,7 @@ mod reach;
 mod read;
 mod recalled;
 mod recipient;
+mod references;
 mod remember;
 mod remove;
 mod request;
@@ -123,7 +126,8 @@ pub use cursor::EventCursor;
 pub use embedding::{Embedded, EmbeddingStanding};
 pub use end::{EndCall, EndReply};
 pub use error::EngineError;
-pub use events::{Event, Subject, Watched};
+pub use event_rings::Watched;
+pub use events::{Event, Subject};
 pub use export::Exported;
 pub use facts::{Effects, Facts};
 pub use forget::{ForgetCall, ForgetReply, Selected, ToForget};
@@ -151,7 +155,7 @@ pub use update::{Edit, UpdateCall, UpdateReply, UpdateUtteranceCall, UpdateUtter
 pub use utterances::{ListUtterances, Part, UtterancePage};
 pub use watch::CapacityWatch;
 
-/// The errors in [`EngineError::Store`] and of backups, for layers that do not use the store.
-pub use crate::store::{BackupRefused, StoreError};
+/// Outcomes, the errors in [`EngineError::Store`] and those of backups, for layers that do not use the store.
+pub use crate::store::{BackupRefused, Outcome, Reference, StoreError};
 /// The order of lists of conversations, and places in them.
 pub use crate::store::{ListOrder, ListedAt};

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Refusal, Sequence, Transition, Verdict, change::Context,
+        Conversation, ConversationKey, Refusal, Sequence, Transition, Utterance, Verdict, change::Context,
         state::UpdateState,
     },
     engine::{
@@ -38,6 +38,15 @@ impl<T> Decision<T> {
     pub(super) fn of(transition: impl Into<Option<Transition>>, target: Option<Sequence>, value: T) -> Self {
         let named = Named { target, ..Named::default() };
         Self { transition: transition.into().map(Box::new), named, value }
+    }
+
+    /// The decision of a call about one utterance.
+    pub(super) fn about(
+        utterance: Arc<Utterance>,
+        transition: impl Into<Option<Transition>>,
+        value: T,
+    ) -> Self {
+        Self { transition: transition.into().map(Box::new), named: Named::about(utterance), value }
     }
 }
 

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Ranges, Utterance},
-    engine::{Applied, Caller, Engine, EngineError},
+    engine::{
+        Applied, Caller, Engine, EngineError,
+        references::{Among, references},
+    },
     store::Outcome,
 };
 
@@ -12,7 +15,7 @@ use crate::{
 const ATTEMPTS: usize = 8;
 
 impl Engine {
-    /// Returns the answer to an earlier outcome, with the utterances it refers to that are still stored.
+    /// Returns the answer to an earlier outcome, with the utterance that the call is about, if it is still stored.
     pub(super) async fn replay<T>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -25,13 +28,26 @@ impl Engine {
         let Some(state) = &conversation else {
             return Ok(Applied::earlier(outcome, None, Vec::new()));
         };
-        let mut wanted = outcome.memorized.clone();
-        for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {
-            wanted.union(more);
-        }
-        outcome.target.into_iter().for_each(|sequence| wanted.add(sequence));
-        let utterances = self.stored(state, &wanted).await?;
+        let outcome = self.completed(outcome, state).await?;
+        let target = outcome.target.map(|target| Ranges::of(target, target)).unwrap_or_default();
+        let utterances = self.stored(state, &target).await?;
         Ok(Applied::earlier(outcome, conversation, utterances))
+    }
+
+    /// Adds the references to an outcome that an earlier version stored: to the utterances as they are now.
+    async fn completed(
+        self: &Arc<Self>,
+        outcome: Arc<Outcome>,
+        state: &Conversation,
+    ) -> Result<Arc<Outcome>, EngineError> {
+        if !outcome.references.is_empty() {
+            return Ok(outcome);
+        }
+        let mut wanted = Ranges::new();
+        outcome.sets().into_iter().for_each(|set| wanted.union(set));
+        let utterances = self.stored(state, &wanted).await?;
+        let references = references(&outcome, &Among::of(&utterances, None), state);
+        Ok(Arc::new(Outcome { references, ..(*outcome).clone() }))
     }
 
     /// Returns the stored utterances among `wanted`, from window and archive, ascending.

@@ -10,7 +10,7 @@ use crate::{
         Caller, Clock, Engine, EngineError, Event,
         commit::Part,
         cursor::EventCursor,
-        events::{AHEAD, KeptEvents, READ_AHEAD, Ring, TOO_OLD, Watched},
+        event_rings::{AHEAD, KeptEvents, READ_AHEAD, Ring, TOO_OLD, Watched},
         traced,
     },
     store::{Commit, Store, StoreError, TracePage, TracePlace, Traced},
@@ -155,6 +155,11 @@ impl StoredEvents {
             TracePage::Events(events) => self.ahead.extend(events),
             TracePage::Gone => return Err(EngineError::Cursor(TOO_OLD)),
             TracePage::Ahead => return Err(EngineError::Cursor(AHEAD)),
+            TracePage::Unknown => {
+                return Err(EngineError::Cursor(
+                    "is from another store, or from an earlier version of the server",
+                ));
+            }
         }
         Ok(())
     }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Utterance,
         edit::NewContent,
         update::{Update, UpdateUtterance, update, update_utterance},
     },
@@ -51,7 +50,7 @@ pub struct Edit {
 }
 
 /// The result, and the utterance as it is now.
-pub type UpdateUtteranceReply = Applied<Arc<Utterance>>;
+pub type UpdateUtteranceReply = Applied<()>;
 
 impl Engine {
     /// Changes a conversation's title, labels or policy.
@@ -75,12 +74,11 @@ impl Engine {
     ) -> Result<UpdateUtteranceReply, EngineError> {
         self.count_edit(caller, &mut call).await?;
         let write = WriteCall::new(caller, call.address, call.attempt, Operation::UpdateUtterance);
-        let updated = self.write(write, move |before, context| {
-            Ok(update_utterance(before, &call.update, context)?.map(|updated| {
-                Decision::of(updated.transition, Some(updated.utterance.sequence), updated.utterance)
-            }))
-        });
-        Ok(updated.await?.naming(|updated| vec![updated.clone()]))
+        self.write(write, move |before, context| {
+            Ok(update_utterance(before, &call.update, context)?
+                .map(|updated| Decision::about(updated.utterance, updated.transition, ())))
+        })
+        .await
     }
 
     /// Converts the edit of a call, if it has one, to new content with its tokens, in the encoding of the

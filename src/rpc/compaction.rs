@@ -66,7 +66,7 @@ impl CompactionService for Services {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
             compaction: recorded(&reply, reply.value.as_ref(), undone),
-            restored: encode::refs(&outcome.restored, &reply),
+            restored: encode::refs(&outcome.restored, outcome),
             capacity: Some(self.capacity(&reply, None)),
             replayed: reply.replayed(),
         }))

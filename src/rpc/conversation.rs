@@ -57,7 +57,7 @@ impl ConversationService for Services {
         let reply = self.engine.update_conversation(&caller, call).await?;
         Ok(Response::new(proto::UpdateConversationResponse {
             conversation: self.conversation_of(&reply).await?,
-            evicted: encode::refs(&reply.outcome.evicted, &reply),
+            evicted: encode::refs(&reply.outcome.evicted, &reply.outcome),
             summary: encode::summary_update(&reply),
             capacity: Some(self.capacity(&reply, None)),
             replayed: reply.replayed(),

@@ -21,11 +21,11 @@ impl Services {
             false => self.engine.update_utterance(caller, call).await?,
         };
         let (outcome, state) = (&reply.outcome, reply.state.as_ref());
-        let target = outcome.target.and_then(|target| reply.utterance(target)).zip(state);
+        let target = reply.target().zip(state);
         Ok(UpdateUtteranceResponse {
             utterance: target.map(|(utterance, state)| encode::utterance(utterance, state)),
             revision: encode::long(outcome.revision.get()),
-            evicted: encode::refs(&outcome.evicted, &reply),
+            evicted: encode::refs(&outcome.evicted, outcome),
             forked_conversation_id: if forks { outcome.conversation.to_string() } else { String::new() },
             replayed: reply.replayed(),
         })

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use prost::Message;
 use prost_types::Timestamp as WireTime;
 
 use crate::{
@@ -12,11 +11,11 @@ use crate::{
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Status,
-        limits::{DEFAULT_KEEP_RECENT, MAX_REFERENCE_BYTES},
+        limits::DEFAULT_KEEP_RECENT,
         memorize::Irregularity,
         segment::Segment,
     },
-    engine::Applied,
+    engine::{Applied, Outcome, Reference},
     proto,
 };
 
@@ -121,20 +120,12 @@ fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
     }
 }
 
-/// Refers to the utterances that an outcome names, with their positions. A removed utterance has only its sequence, and
-/// so do all utterances after the first [`MAX_REFERENCE_BYTES`] of references.
-pub fn refs<T>(sequences: &Ranges, applied: &Applied<T>) -> Vec<proto::UtteranceRef> {
-    let mut bytes = 0;
-    let point = |sequence| {
-        let found = applied.utterance(sequence).zip(applied.state.as_deref());
-        match found.filter(|_| bytes < MAX_REFERENCE_BYTES) {
-            Some((utterance, state)) => {
-                let reference = reference(utterance, state);
-                bytes += reference.encoded_len();
-                reference
-            }
-            None => proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() },
-        }
+/// Refers to the utterances in a set of an outcome. Those that it has no reference to have only their sequence: the
+/// last ones of a long set.
+pub fn refs(sequences: &Ranges, outcome: &Outcome) -> Vec<proto::UtteranceRef> {
+    let point = |sequence: Sequence| match outcome.reference(sequence) {
+        Some(found) => reference(found),
+        None => proto::UtteranceRef { sequence: long(sequence.get()), ..Default::default() },
     };
     sequences.sequences().map(point).collect()
 }
@@ -148,15 +139,15 @@ pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
     }
 }
 
-fn reference(utterance: &Utterance, state: &Conversation) -> proto::UtteranceRef {
+fn reference(reference: &Reference) -> proto::UtteranceRef {
     proto::UtteranceRef {
-        utterance_id: utterance.id_text(),
-        sequence: long(utterance.sequence.get()),
-        position: state.window.position(utterance.sequence).map(int),
-        role: role(utterance.role).into(),
-        turn_number: Some(int(utterance.turn)),
-        token_count: Some(int(utterance.tokens)),
-        late: utterance.late().is_some(),
+        utterance_id: reference.id.text(reference.sequence),
+        sequence: long(reference.sequence.get()),
+        position: reference.position.map(int),
+        role: role(reference.role).into(),
+        turn_number: Some(int(reference.turn)),
+        token_count: Some(int(reference.tokens)),
+        late: reference.late,
     }
 }
 
@@ -332,6 +323,8 @@ fn policy(policy: &Policy) -> proto::Policy {
 
 #[cfg(test)]
 mod tests {
+    use prost::Message;
+
     use super::*;
     use crate::domain::{
         ConversationId, ConversationKey, Encoding, LineageId, More, Namespace, Original, RecipientId,

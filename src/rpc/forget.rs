@@ -68,7 +68,7 @@ impl Services {
         proto::ForgetResponse {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
-            forgotten: encode::refs(&outcome.forgotten, reply),
+            forgotten: encode::refs(&outcome.forgotten, outcome),
             rebuilt_segments: Some(encode::int(outcome.rebuilt_segments)),
             capacity: Some(self.capacity(reply, None)),
             understood_as,

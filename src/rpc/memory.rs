@@ -83,8 +83,8 @@ impl MemoryService for Services {
         Ok(Response::new(proto::RestoreResponse {
             conversation_id: outcome.conversation.to_string(),
             revision: encode::long(outcome.revision.get()),
-            restored: encode::refs(&outcome.restored, &reply),
-            evicted: encode::refs(&outcome.evicted, &reply),
+            restored: encode::refs(&outcome.restored, outcome),
+            evicted: encode::refs(&outcome.evicted, outcome),
             capacity: Some(self.capacity(&reply, None)),
             replayed: reply.replayed(),
         }))

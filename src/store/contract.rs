@@ -28,7 +28,7 @@ use crate::{
 };
 
 pub use begin::{Begin, Begun, Newer, StateOf};
-pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write};
+pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference, Write};
 pub use derived::{Derived, DerivedBlock, DerivedBytes};
 pub use error::{BackupRefused, CommitError, Conflict, StoreError};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
@@ -209,6 +209,21 @@ pub trait Store: Send + Sync + 'static {
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>>;
+
+    /// Returns the heads of those of these conversations that exist, in any order.
+    ///
+    /// - Each head is the last one committed when it was read.
+    /// - The caller limits how much it asks for.
+    /// - By default, loads each conversation. A backend can do without the rest of it.
+    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        Box::pin(async move {
+            let mut heads = Vec::new();
+            for key in keys {
+                heads.extend(self.load(key).await?.map(|state| state.head.clone()));
+            }
+            Ok(heads)
+        })
+    }
 
     /// Returns the recipient's active conversation.
     fn active<'a>(

@@ -53,6 +53,11 @@ pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
     Timestamp(update_time.0.div_euclid(span).saturating_mul(span))
 }
 
+/// The heads of those of these conversations that exist.
+pub(super) fn heads(keys: &[ConversationKey], lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
+    keys.iter().filter_map(|key| lists.head(key).transpose()).collect()
+}
+
 /// The heads of a page.
 pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
     let mut page = Page { list, lists, heads: Vec::new() };

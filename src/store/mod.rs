@@ -17,7 +17,7 @@ mod underived;
 pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
     Conflict, Derived, DerivedBlock, DerivedBytes, Due, Hint, LastSeen, List, ListOf, ListOrder, ListedAt,
-    Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey, StateOf, Store,
-    StoreError, TracePage, TracePlace, Traced, WorkerId, Write,
+    Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey, Reference,
+    StateOf, Store, StoreError, TracePage, TracePlace, Traced, WorkerId, Write,
 };
 pub use memory::MemoryStore;

@@ -15,8 +15,8 @@ use utterd::{
         Timestamp, Utterance, conversation::Timeouts,
     },
     engine::{
-        Address, Caller, Defaults, Engine, EngineError, EventStream, ListUtterances, MemorizeCall, Operation,
-        Watched,
+        Address, Caller, Defaults, Engine, EngineError, EventStream, ForkCall, ListUtterances, MemorizeCall,
+        Operation, Watched,
     },
     store::{
         BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
@@ -184,6 +184,35 @@ async fn few_of_many_conversations_are_in_memory() {
     }
     assert!(store.alive() <= IN_MEMORY, "{} are in memory", store.alive());
     assert!(store.alive() > IN_MEMORY / 4, "{} are in memory", store.alive());
+}
+
+/// Forks are listed with what their heads tell; nothing else of them is read.
+#[tokio::test]
+async fn forks_are_listed_without_being_loaded() {
+    const FORKS: usize = 3 * IN_MEMORY;
+    let store = Apart::over(Arc::new(MemoryStore::new(0)));
+    let engine = engine(store.clone());
+    say(&engine, 0, "hello").await.unwrap();
+    for number in 1..=FORKS {
+        let call = ForkCall {
+            address: address(0),
+            id: address(number).conversation,
+            recipient: None,
+            at: None,
+            title: None,
+            activate: false,
+            expected: None,
+            attempt: None,
+        };
+        engine.fork_conversation(&Caller::default(), call).await.unwrap();
+    }
+    let parent = engine.read(&Caller::default(), &address(0)).await.unwrap();
+    let before = store.loads.load(Ordering::Relaxed);
+    let forks = engine.forks(&parent).await.unwrap();
+    assert_eq!((forks.len(), store.loads.load(Ordering::Relaxed)), (FORKS, before));
+    let mut sorted = forks.clone();
+    sorted.sort();
+    assert!(forks == sorted && forks.iter().all(|(_, at)| *at == Sequence(1)));
 }
 
 #[tokio::test]

@@ -147,6 +147,10 @@ macro_rules! passed_on {
             self.inner.state(key, names)
         }
 
+        fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+            self.inner.heads(keys)
+        }
+
         fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
             self.inner.list(list)
         }

@@ -1,16 +1,21 @@
 //! Request ids: a repeated attempt gets its first outcome and changes nothing.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tonic::Code;
-use utterd::proto::{
-    AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer, CreateConversationRequest,
-    EditMode, EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
-    GetConversationRequest, MemorizeRequest, NewUtterance, Policy, RestoreRequest, Role,
-    UndoCompactionRequest, UpdateConversationRequest, UpdateUtteranceRequest, UtteranceRef,
+use utterd::{
+    domain::{Namespace, RequestId, Timestamp},
+    proto::{
+        AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer,
+        CreateConversationRequest, EditMode, EndConversationRequest, ForgetMode, ForgetRequest,
+        ForkConversationRequest, GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance,
+        Policy, RestoreRequest, Role, StateValue, UndoCompactionRequest, UpdateConversationRequest,
+        UpdateStateRequest, UpdateUtteranceRequest, state_value::Value,
+    },
+    store::{Commit, MemoryStore, Outcome, OutcomeKey, Store},
 };
 
-use crate::session::{Reply, Session, forget, mask, memorize, policy_update, sequences, user};
+use crate::session::{Reply, Session, assistant, forget, mask, memorize, policy_update, sequences, user};
 
 fn attempt(id: &str, text: &str) -> MemorizeRequest {
     MemorizeRequest { request_id: id.to_owned(), ..memorize(vec![user(text)]) }
@@ -155,7 +160,7 @@ macro_rules! is_repeated {
 }
 
 /// Every call with a request id repeats its first response. A replay does not know what was irregular or how
-/// the summary changed, and of erased utterances it only knows the sequence.
+/// the summary changed.
 #[tokio::test]
 async fn every_replay_is_the_first_answer() {
     let session = Session::new().await;
@@ -199,8 +204,7 @@ async fn every_replay_is_the_first_answer() {
     let restore = RestoreRequest { request_id: id(), utterance_ids, ..Default::default() };
     assert!(!is_repeated!(memory(), restore, restore).restored.is_empty());
     let hard = ForgetRequest { request_id: "hard".to_owned(), ..forget("newest", ForgetMode::Hard) };
-    let bare = |of: &mut UtteranceRef| *of = UtteranceRef { sequence: of.sequence, ..Default::default() };
-    let gone = is_repeated!(memory(), forget, hard, |response| response.forgotten.iter_mut().for_each(bare));
+    let gone = is_repeated!(memory(), forget, hard);
     assert_eq!((gone.forgotten.len(), gone.forgotten[0].role), (1, Role::User.into()));
 
     let fork = ForkConversationRequest { request_id: id(), at_sequence: Some(10), ..Default::default() };
@@ -244,19 +248,20 @@ async fn an_outcome_without_a_change_is_replayed() {
     assert_eq!(session.window().await.len(), 2);
 }
 
-/// What was hard-forgotten is in no replay: neither its text nor the id that the caller gave it.
+/// Of what was hard-forgotten, a replay has what it had at first: references, and no text.
 #[tokio::test]
 async fn a_replay_after_a_hard_forget_holds_no_text() {
     let session = Session::new().await;
     let mut utterance = user("my secret is xyzzy");
-    utterance.utterance_id = "xyzzy-id".to_owned();
+    utterance.utterance_id = "mine".to_owned();
+    utterance.name = "xyzzy".to_owned();
     let request = || MemorizeRequest {
         request_id: "r".to_owned(),
         ..memorize(vec![utterance.clone(), user("and on")])
     };
     let first = session.memory().memorize(request()).await.reply();
     let pin = UpdateUtteranceRequest {
-        utterance_id: "xyzzy-id".to_owned(),
+        utterance_id: "mine".to_owned(),
         update_mask: mask(&["metadata"]),
         metadata: [("kind".to_owned(), "xyzzy".to_owned())].into(),
         request_id: "pin".to_owned(),
@@ -267,22 +272,18 @@ async fn a_replay_after_a_hard_forget_holds_no_text() {
     let again = session.memory().memorize(request()).await.reply();
     assert!(again.replayed);
     assert!(!format!("{again:?}").contains("xyzzy"), "{again:?}");
-    assert_eq!(sequences(&again.memorized), [1, 2]);
-    assert_eq!(again.memorized[0].token_count, None, "what is gone has only its sequence");
-    assert_eq!(
-        (&again.memorized[1].utterance_id, again.memorized[1].position),
-        (&first.memorized[1].utterance_id, Some(1))
-    );
+    assert_eq!(again, MemorizeResponse { replayed: true, ..first });
+    assert_eq!(again.memorized[0].utterance_id, "mine");
     let pinned = session.conversations().update_utterance(pin).await.reply();
     assert!(pinned.replayed && pinned.utterance.is_none(), "{pinned:?}");
 }
 
-/// A deleted conversation is not in the replay, nor is a new one with its id.
+/// A replay after the conversation was deleted tells what happened then, and nothing of a new one with its id.
 #[tokio::test]
-async fn a_replay_after_a_deletion_refers_to_nothing() {
+async fn a_replay_after_a_deletion_tells_of_no_other_conversation() {
     let session = Session::new().await;
     let request = || MemorizeRequest { conversation_id: "c".to_owned(), ..attempt("r", "the old secret") };
-    session.memory().memorize(request()).await.reply();
+    let first = session.memory().memorize(request()).await.reply();
     let delete =
         utterd::proto::DeleteConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     session.conversations().delete_conversation(delete).await.reply();
@@ -290,10 +291,163 @@ async fn a_replay_after_a_deletion_refers_to_nothing() {
     let create = CreateConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     session.conversations().create_conversation(create).await.reply();
     let again = session.memory().memorize(request()).await.reply();
-    assert_eq!((again.replayed, again.memorized[0].token_count), (true, None));
+    assert_eq!((again.replayed, &again.memorized), (true, &first.memorized));
+    let capacity = again.capacity.unwrap();
+    assert_eq!((capacity.utterance_count, capacity.recipient_id.as_str()), (Some(1), ""));
     let get = GetConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     let conversation = session.conversations().get_conversation(get).await.reply().conversation.unwrap();
     assert_eq!((conversation.revision, conversation.utterance_count), (1, Some(0)));
+}
+
+/// A conversation with exchanges of different lengths, twelve of its utterances in the window.
+async fn talk() -> Session {
+    let session = Session::new().await;
+    session
+        .create_with(Policy { max_utterances: Some(12), keep_utterances: Some(12), ..Default::default() })
+        .await;
+    for number in 1..=8 {
+        session.say(vec![user(&"so it is ".repeat(number)), assistant("I see.")]).await;
+    }
+    session
+}
+
+/// Says more, and edits, forgets and evicts what there is.
+async fn disturb(session: &Session) {
+    session.say(vec![user("And what now?"), assistant("We go on.")]).await;
+    for utterance in session.stored().await {
+        let instructions = format!("sequence:{}", utterance.sequence);
+        // some cannot be edited any more, or are gone with their exchange
+        match utterance.sequence % 4 {
+            0 => drop(session.memory().forget(forget(&instructions, ForgetMode::Hard)).await),
+            1 => drop(session.memory().forget(forget(&instructions, ForgetMode::Soft)).await),
+            _ => drop(session.conversations().update_utterance(edit(&utterance.utterance_id)).await),
+        }
+    }
+    let few = Policy { max_utterances: Some(4), keep_utterances: Some(4), ..Default::default() };
+    session.update_policy(few).await;
+}
+
+fn edit(utterance_id: &str) -> UpdateUtteranceRequest {
+    UpdateUtteranceRequest {
+        utterance_id: utterance_id.to_owned(),
+        content: "said in many more words than before, and at greater length".to_owned(),
+        update_mask: mask(&["content"]),
+        ..Default::default()
+    }
+}
+
+/// Calls, edits and forgets what the call named, and calls again; the responses must be equal except for `replayed`
+/// and what `$but` removes from both. Returns the first one.
+macro_rules! outlasts {
+    ($session:expr, $client:ident, $call:ident, $request:expr $(, $but:expr)?) => {{
+        let (session, mut request) = ($session, $request);
+        request.request_id = "again".to_owned();
+        let first = session.$client().$call(request.clone()).await.reply();
+        disturb(&session).await;
+        let mut again = session.$client().$call(request).await.reply();
+        assert!(again.replayed && !first.replayed, concat!(stringify!($call), ": {:?}"), again);
+        again.replayed = false;
+        #[allow(unused_mut)] // if there is no exception
+        let mut both = [first.clone(), again];
+        $(both.iter_mut().for_each($but);)?
+        assert_eq!(both[0], both[1], stringify!($call));
+        first
+    }};
+}
+
+/// Whatever is edited, forgotten or evicted after a call, its replay has the first outcome. Texts are of the moment:
+/// those of conversations, utterances, compactions and summaries.
+#[tokio::test]
+async fn a_replay_is_the_first_outcome_whatever_happened_since() {
+    let many = vec![user("One more thing."), assistant("Yes?"), user("It rains."), assistant("So it does.")];
+    let said = outlasts!(talk().await, memory, memorize, memorize(many.clone()), |it| it.summary = None);
+    assert_eq!((said.memorized.len(), said.evicted.len()), (4, 4));
+    let instead = MemorizeRequest { replace_after: Some(8), ..memorize(many) };
+    let replaced = outlasts!(talk().await, memory, memorize, instead, |it| it.summary = None);
+    assert_eq!((replaced.memorized.len(), replaced.removed.len()), (4, 8));
+
+    let told = |mode| forget("sequence:2-9", mode);
+    let soft = outlasts!(talk().await, memory, forget, told(ForgetMode::Soft));
+    let hard = outlasts!(talk().await, memory, forget, told(ForgetMode::Hard));
+    for forgotten in [soft.forgotten, hard.forgotten] {
+        assert!(forgotten.len() == 8 && forgotten.iter().all(|it| it.token_count > Some(0)), "{forgotten:?}");
+    }
+    let session = talk().await;
+    let forgotten = session.forget("last:3", ForgetMode::Soft).await.forgotten;
+    let utterance_ids = forgotten.into_iter().map(|utterance| utterance.utterance_id).collect();
+    let restore = RestoreRequest { utterance_ids, ..Default::default() };
+    assert_eq!(outlasts!(session, memory, restore, restore).restored.len(), 3);
+
+    let create = CreateConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
+    outlasts!(talk().await, conversations, create_conversation, create, |it| it.conversation = None);
+    let few = Policy { max_utterances: Some(6), keep_utterances: Some(6), ..Default::default() };
+    let small = policy_update(few);
+    let updated = outlasts!(talk().await, conversations, update_conversation, small, |it| {
+        (it.summary, it.conversation) = (None, None);
+    });
+    assert!(!updated.evicted.is_empty());
+    let session = talk().await;
+    let in_place = edit(&session.id_of(14).await);
+    let edited = outlasts!(session, conversations, update_utterance, in_place, |it| it.utterance = None);
+    assert!(edited.utterance.is_some());
+    let session = talk().await;
+    let in_fork =
+        UpdateUtteranceRequest { edit_mode: EditMode::Fork.into(), ..edit(&session.id_of(14).await) };
+    outlasts!(session, conversations, update_utterance, in_fork, |it| it.utterance = None);
+    let fork = ForkConversationRequest { at_sequence: Some(13), ..Default::default() };
+    outlasts!(talk().await, conversations, fork_conversation, fork, |it| it.conversation = None);
+    let state = StateValue { name: "plan".to_owned(), value: Some(Value::Json("1".to_owned())), version: 0 };
+    let state = UpdateStateRequest { set: vec![state], ..Default::default() };
+    outlasts!(talk().await, conversations, update_state, state);
+
+    let session = long_talk().await;
+    let compact = CompactConversationRequest { keep_recent: Some(5), ..Default::default() };
+    outlasts!(session, compactions, compact_conversation, compact.clone(), |it| {
+        (it.compaction, it.summary) = (None, String::new());
+    });
+    let session = long_talk().await;
+    let advised = AnswerCompactionPromptRequest {
+        answer: CompactionAnswer::CompactNow.into(),
+        keep_recent: Some(5),
+        ..Default::default()
+    };
+    outlasts!(session, compactions, answer_compaction_prompt, advised, |it| {
+        (it.compaction, it.summary) = (None, String::new());
+    });
+    let session = long_talk().await;
+    session.compactions().compact_conversation(compact).await.reply();
+    let undo = UndoCompactionRequest::default();
+    let undone = outlasts!(session, compactions, undo_compaction, undo, |it| it.compaction = None);
+    assert!(undone.restored.len() > 20);
+    let end = EndConversationRequest::default();
+    outlasts!(talk().await, conversations, end_conversation, end, |it| it.conversation = None);
+}
+
+/// A conversation that is long enough to be compacted.
+async fn long_talk() -> Session {
+    let session = Session::new().await;
+    session.create_with(Policy { max_utterances: Some(0), ..Default::default() }).await;
+    session.say_many(40).await;
+    session
+}
+
+/// An outcome that an earlier version stored has no references: it is replayed with the utterances as they are now.
+#[tokio::test]
+async fn an_outcome_without_references_is_replayed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(0));
+    let session = Session::over(store.clone()).await;
+    let first = session.memory().memorize(attempt("new", "hello")).await.reply();
+    let key = |id: &str| OutcomeKey {
+        namespace: Namespace::default(),
+        rpc: "Memorize",
+        request: RequestId::new(id).unwrap(),
+    };
+    let outcome = store.outcome(&key("new"), Timestamp(i64::MIN)).await.unwrap().unwrap();
+    let old = Outcome { references: Vec::new(), ..(*outcome).clone() };
+    let outcomes = vec![(key("old"), Arc::new(old))];
+    store.commit(Commit { outcomes, ..Commit::default() }).await.unwrap();
+    let again = session.memory().memorize(attempt("old", "hello")).await.reply();
+    assert_eq!(again, MemorizeResponse { replayed: true, ..first });
 }
 
 #[tokio::test]

@@ -267,6 +267,10 @@ impl Store for Shared {
         self.asked().state(key, names)
     }
 
+    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        self.asked().heads(keys)
+    }
+
     fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
         self.asked().list(list)
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use super::script::{Script, Step, Words, key, lineage};
 use crate::{
     domain::{
-        Policy, Ranges, Refusal, Sequence, TokenCounter,
+        Policy, Ranges, Refusal, Revision, Sequence, TokenCounter,
         edit::NewContent,
         fork::{Fork, ForkEdited, Forked, fork, fork_edited},
         update::UpdateUtterance,
@@ -178,6 +178,7 @@ impl Family {
     /// Checks that the store holds every conversation as expected, and that both sides agree on what they
     /// share.
     pub(in crate::store) async fn check(&self) {
+        self.check_heads().await;
         for (id, member) in &self.members {
             member.check().await;
             for (other, through) in self.sharing(id).await {
@@ -185,6 +186,16 @@ impl Family {
                 assert!(back.contains(&(id.clone(), through)), "{id} and {other} share up to {through}");
             }
         }
+    }
+
+    /// Checks that the heads of all members are read as they are, and no others.
+    async fn check_heads(&self) {
+        let keys: Vec<_> = self.members.keys().map(|id| key(id)).chain([key("nobody")]).collect();
+        let mut heads = self.store.heads(&keys).await.expect("heads are read");
+        heads.sort_by(|one, other| one.identity.key.cmp(&other.identity.key));
+        let stored = self.members.values().map(|member| &member.state.head);
+        let stored: Vec<_> = stored.filter(|head| head.revision != Revision::NONE).cloned().collect();
+        assert_eq!(heads, stored);
     }
 
     /// The sequences in a conversation's window or archive.

@@ -347,6 +347,7 @@ macro_rules! store_conformance {
             trace: [
                 events_are_kept_in_order,
                 events_come_with_their_commits,
+                places_tell_nothing,
             ]
             lives: [
                 a_rolling_conversation_is_kept_at_each_step,

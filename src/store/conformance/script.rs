@@ -13,7 +13,8 @@ use crate::{
     domain::{
         Change, ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity,
         LineageId, Loaded, More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision,
-        Role, Sequence, ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, Verdict,
+        Role, Sequence, ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, UtteranceId,
+        Verdict,
         capacity::Capacity,
         change::Context,
         end::{End, end},
@@ -25,8 +26,8 @@ use crate::{
         update::{Create, Update, UpdateUtterance, create, update, update_utterance},
     },
     store::{
-        Changes, Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Store,
-        StoreError, Write,
+        Changes, Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Reference,
+        Store, StoreError, Write,
     },
 };
 
@@ -417,6 +418,26 @@ pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
         still_told: Ranges::of(Sequence(1), Sequence(2)),
         rebuilt_segments: 2,
         capacity: Capacity::of(state),
+        references: vec![
+            Reference {
+                sequence: Sequence(1),
+                id: UtteranceId::Assigned(state.head.identity.lineage),
+                role: Role::User,
+                turn: 0,
+                tokens: 12,
+                position: None,
+                late: false,
+            },
+            Reference {
+                sequence: Sequence(3),
+                id: UtteranceId::given("mine").expect("an id"),
+                role: Role::Tool,
+                turn: 2,
+                tokens: 0,
+                position: Some(1),
+                late: true,
+            },
+        ],
     })
 }
 

@@ -83,13 +83,14 @@ pub async fn events_come_with_their_commits(store: Arc<dyn Store>) {
     if !keeps_events(&store).await {
         return;
     }
+    let another = key_in("another", "c").namespace;
     let start = store.trace_end(&namespace()).await.expect("there is a trace");
+    let elsewhere_start = store.trace_end(&another).await.expect("there is a trace");
     let mut script = Script::new(&store, "c");
     let stale = script.saying(vec![user("too late")]).await;
     script.create().await;
     let refused = store.commit(Commit { traced: traced(&["refused"]), ..stale.commit() }).await;
     refused.expect_err("the conversation exists");
-    let another = key_in("another", "c").namespace;
     let elsewhere = Traced { namespace: another.clone(), events: vec!["elsewhere".to_owned()] };
     let elsewhere = Commit { traced: Some(elsewhere), ..Commit::default() };
     store.commit(elsewhere).await.expect("it requires nothing");
@@ -99,8 +100,32 @@ pub async fn events_come_with_their_commits(store: Arc<dyn Store>) {
         .await
         .expect("nobody else writes");
     assert_eq!(texts(&events(&store, start, 1).await), ["deleted"]);
-    match store.trace(&another, start, 100).await {
+    assert_eq!(store.trace(&another, start, 100).await, Ok(TracePage::Unknown));
+    match store.trace(&another, elsewhere_start, 100).await {
         Ok(TracePage::Events(events)) => assert!(texts(&events).iter().all(|text| *text == "elsewhere")),
         other => panic!("there is no trace: {other:?}"),
     }
+}
+
+/// No place tells how much was written before it in this namespace or in others.
+pub async fn places_tell_nothing(store: Arc<dyn Store>) {
+    if !keeps_events(&store).await {
+        return;
+    }
+    let mut places = Vec::new();
+    for number in 0.. {
+        let namespace = key_in(&format!("n{}", number % 2), "c").namespace;
+        let alone = Traced { namespace, events: vec!["something".to_owned()] };
+        store.commit(Commit { traced: Some(alone), ..Commit::default() }).await.expect("it requires nothing");
+        let TracePlace(place) = store.trace_end(&self::namespace()).await.expect("there is a trace");
+        places.push(u128::from_be_bytes(place));
+        // the end moves once older transactions have ended
+        places.dedup();
+        if places.len() == 20 {
+            break;
+        }
+    }
+    let bits = places.windows(2).map(|two| (two[0] ^ two[1]).count_ones());
+    assert!(bits.min() > Some(24), "{places:x?} are alike");
+    assert!(!places.is_sorted(), "their order shows");
 }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::trace::Traced;
 use crate::domain::{
     Change, Conversation, ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId,
-    Revision, Sequence, Timestamp, capacity::Capacity,
+    Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity,
 };
 
 /// Identifies a recipient across namespaces.
@@ -117,6 +117,25 @@ pub struct OutcomeKey {
     pub request: RequestId,
 }
 
+/// An utterance that a call named, as it was when the call took effect: never its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// Its place in the conversation.
+    pub sequence: Sequence,
+    /// Its id.
+    pub id: UtteranceId,
+    /// The speaker's role.
+    pub role: Role,
+    /// Its turn.
+    pub turn: u32,
+    /// The tokens that it counted.
+    pub tokens: u32,
+    /// Its position in the window after the call, from 1; `None` outside the window.
+    pub position: Option<u32>,
+    /// Whether it is a tool result that came late.
+    pub late: bool,
+}
+
 /// The result of a mutating call: references and numbers, never text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -148,13 +167,38 @@ pub struct Outcome {
     pub rebuilt_segments: u32,
     /// The window's numbers after the call.
     pub capacity: Capacity,
+    /// The utterances named in these sets, ascending; of long sets, only the first ones. Empty if an earlier version
+    /// stored the outcome.
+    pub references: Vec<Reference>,
 }
 
 impl Outcome {
+    /// The sets of utterances that it names.
+    pub fn sets(&self) -> [&Ranges; 4] {
+        [&self.memorized, &self.evicted, &self.forgotten, &self.restored]
+    }
+
+    /// The reference to an utterance.
+    pub fn reference(&self, sequence: Sequence) -> Option<&Reference> {
+        let place = self.references.binary_search_by_key(&sequence, |reference| reference.sequence).ok()?;
+        self.references.get(place)
+    }
+
     /// The approximate memory that it takes, including its key in the maps that contain it.
     pub fn memory_bytes(&self, key: &OutcomeKey) -> usize {
-        let listed = [&self.memorized, &self.evicted, &self.forgotten, &self.restored, &self.still_told];
+        let listed = self.sets().into_iter().chain([&self.still_told]).map(Ranges::memory_bytes);
         let names = 2 * key.request.as_str().len() + 2 * self.conversation.as_str().len();
-        2 * size_of::<Self>() + names + listed.iter().map(|ranges| ranges.memory_bytes()).sum::<usize>()
+        let references = self.references.iter().map(Reference::memory_bytes);
+        2 * size_of::<Self>() + names + listed.chain(references).sum::<usize>()
+    }
+}
+
+impl Reference {
+    fn memory_bytes(&self) -> usize {
+        let id = match &self.id {
+            UtteranceId::Given(id) => id.len(),
+            UtteranceId::Assigned(_) => 0,
+        };
+        size_of::<Self>() + id
     }
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Reports what should be read again.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
     /// The conversation was changed, created or removed.
     Changed(ConversationKey),

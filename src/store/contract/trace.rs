@@ -12,13 +12,11 @@ pub struct Traced {
 }
 
 /// A place in the trace of a namespace: behind an event, or between two commits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TracePlace {
-    /// Orders the commits.
-    pub commit: u64,
-    /// The number of the commit's events before this place.
-    pub events: u32,
-}
+///
+/// Callers are given it. It must not tell them how much is written in other namespaces, as the number of a commit
+/// would.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TracePlace(pub [u8; 16]);
 
 /// Events behind a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,4 +27,6 @@ pub enum TracePage {
     Gone,
     /// The place is behind everything there is.
     Ahead,
+    /// It is not a place in the trace of this namespace in this store.
+    Unknown,
 }

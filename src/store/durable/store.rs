@@ -252,6 +252,11 @@ impl Store for DurableStore {
         self.read(move |reader| reader.sharing(&key))
     }
 
+    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        let keys = keys.to_vec();
+        self.read(move |reader| listing::heads(&keys, reader))
+    }
+
     fn active<'a>(
         &'a self,
         recipient: &'a RecipientKey,

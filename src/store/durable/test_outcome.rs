@@ -61,5 +61,6 @@ pub(super) fn outcome(
         still_told: Ranges::new(),
         rebuilt_segments: 0,
         capacity,
+        references: Vec::new(),
     }
 }

@@ -345,6 +345,10 @@ impl Store for MemoryStore {
         ready(Ok(self.indexes.lock().active.get(recipient).cloned()))
     }
 
+    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        ready(listing::heads(keys, self))
+    }
+
     fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
         ready(listing::page(&list, self))
     }

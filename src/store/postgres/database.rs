@@ -1,6 +1,9 @@
 //! The connections to the database, and whether it can be reached.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
@@ -13,6 +16,7 @@ use tokio_stream::wrappers::WatchStream;
 use super::{
     Options, connect,
     fault::{Fault, unavailable},
+    place::PlaceKey,
     waits::{Wait, Waits},
 };
 use crate::{
@@ -34,6 +38,7 @@ struct Inner {
     pool: Pool,
     waits: Arc<Waits>,
     condition: watch::Sender<Result<(), StoreError>>,
+    place_key: OnceLock<PlaceKey>,
 }
 
 impl Database {
@@ -58,7 +63,13 @@ impl Database {
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let condition = watch::Sender::new(Ok(()));
-        Ok(Self(Arc::new(Inner { pool, waits: Arc::default(), condition })))
+        let (waits, place_key) = Default::default();
+        Ok(Self(Arc::new(Inner { pool, waits, condition, place_key })))
+    }
+
+    /// The key of places in the trace, once it was read.
+    pub(super) fn place_key(&self) -> &OnceLock<PlaceKey> {
+        &self.0.place_key
     }
 
     /// Adds the metrics of the connections.

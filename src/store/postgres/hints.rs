@@ -4,11 +4,14 @@
 //! one after the other. It is sent for all commits since the last one.
 
 use std::{
+    collections::HashSet,
+    mem,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use futures::{StreamExt as _, stream};
+use parking_lot::Mutex;
 use tokio::{
     sync::{broadcast, broadcast::error::RecvError, mpsc, watch},
     task::AbortHandle,
@@ -30,8 +33,8 @@ use crate::{
 
 /// The most bytes of a notification; PostgreSQL takes less than 8,000.
 const PAYLOAD: usize = 7_500;
-/// The most hints that are sent one by one; beyond that, everything may have changed.
-const SENT: usize = 1_000;
+/// The most hints that wait to be sent one by one; beyond that, everything may have changed.
+const WAITING: usize = 1_000;
 /// The most hints that wait for a reader.
 const UNREAD: usize = 1_024;
 /// How long to gather hints after some were sent: every server has to read each notification.
@@ -49,7 +52,7 @@ const MISSED: &str = "?";
 pub(super) struct Hints {
     options: Options,
     database: Database,
-    sent: mpsc::UnboundedSender<Hint>,
+    waiting: Waiting,
     heard: Arc<Heard>,
     listening: OnceLock<AbortHandle>,
 }
@@ -64,16 +67,16 @@ struct Heard {
 impl Hints {
     /// Starts the task that sends hints; it ends with the store.
     pub(super) fn start(options: &Options, database: Database) -> Self {
-        let (sent, waiting) = mpsc::unbounded_channel();
-        tokio::spawn(send_all(database.clone(), channel(&options.schema), waiting));
+        let (waiting, news) = Waiting::new();
+        tokio::spawn(send_all(database.clone(), channel(&options.schema), waiting.hints.clone(), news));
         let heard = Heard { hints: broadcast::Sender::new(UNREAD), listens: watch::Sender::new(false) };
         let (heard, listening) = (Arc::new(heard), OnceLock::new());
-        Self { options: options.clone(), database, sent, heard, listening }
+        Self { options: options.clone(), database, waiting, heard, listening }
     }
 
-    /// What sends a hint.
-    pub(super) fn sender(&self) -> mpsc::UnboundedSender<Hint> {
-        self.sent.clone()
+    /// What hints are added to.
+    pub(super) fn waiting(&self) -> Waiting {
+        self.waiting.clone()
     }
 
     /// What any process tells; begins with [`Hint::Missed`] once this process listens.
@@ -108,6 +111,34 @@ impl Drop for Hints {
     }
 }
 
+/// The hints that wait until the database takes them: each once, and at most [`WAITING`]. There is no use in more,
+/// since every server that gets [`Hint::Missed`] looks at everything that it watches.
+#[derive(Clone)]
+pub(super) struct Waiting {
+    hints: Arc<Mutex<HashSet<Hint>>>,
+    /// Wakes the task that sends them, which ends when nothing can be added any more.
+    bell: mpsc::Sender<()>,
+}
+
+impl Waiting {
+    fn new() -> (Self, mpsc::Receiver<()>) {
+        let (bell, news) = mpsc::channel(1);
+        (Self { hints: Arc::default(), bell }, news)
+    }
+
+    /// Adds hints to those that are sent next.
+    pub(super) fn add(&self, more: impl IntoIterator<Item = Hint>) {
+        let mut hints = self.hints.lock();
+        hints.extend(more);
+        if hints.len() > WAITING || hints.contains(&Hint::Missed) {
+            *hints = HashSet::from([Hint::Missed]);
+        }
+        drop(hints);
+        // if it is full, the task has not looked yet
+        let _ = self.bell.try_send(());
+    }
+}
+
 /// The hints of a commit.
 pub(super) fn of(commit: &Commit) -> Vec<Hint> {
     let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
@@ -120,12 +151,16 @@ fn channel(schema: &str) -> String {
     format!("utterd {schema}")
 }
 
-async fn send_all(database: Database, channel: String, mut waiting: mpsc::UnboundedReceiver<Hint>) {
-    let mut hints = Vec::new();
+async fn send_all(
+    database: Database,
+    channel: String,
+    waiting: Arc<Mutex<HashSet<Hint>>>,
+    mut news: mpsc::Receiver<()>,
+) {
     // what is lost here, the others find out after a while
-    while waiting.recv_many(&mut hints, SENT + 1).await > 0 {
+    while news.recv().await.is_some() {
+        let hints = mem::take(&mut *waiting.lock());
         let payloads = payloads(&hints);
-        hints.clear();
         if let Ok(Err(error)) = Within::Store.catching(send(&database, &channel, &payloads)).await {
             tracing::debug!(%error, "hints were not sent");
         }
@@ -141,16 +176,13 @@ async fn send(database: &Database, channel: &str, payloads: &[String]) -> Result
 }
 
 /// Hints as the payloads of notifications.
-fn payloads(hints: &[Hint]) -> Vec<String> {
-    if hints.len() > SENT {
-        return vec![MISSED.to_owned()];
-    }
+fn payloads<'a>(hints: impl IntoIterator<Item = &'a Hint>) -> Vec<String> {
     let mut payloads = vec![String::new()];
     for hint in hints {
         let line = match hint {
             Hint::Changed(key) => format!("c{}\n{}\n", key.namespace.as_str(), key.id.as_str()),
             Hint::Active(recipient) => format!("a{}\n{}\n", recipient.namespace, recipient.id),
-            Hint::Missed => continue,
+            Hint::Missed => return vec![MISSED.to_owned()],
         };
         match payloads.last_mut() {
             Some(last) if last.len() + line.len() <= PAYLOAD => last.push_str(&line),
@@ -263,17 +295,32 @@ mod tests {
 
     #[test]
     fn many_hints_are_several_notifications() {
-        let all: Vec<_> = (0..SENT).map(|number| changed(&format!("{number:0>200}"))).collect();
+        let all: Vec<_> = (0..WAITING).map(|number| changed(&format!("{number:0>200}"))).collect();
         let sent = payloads(&all);
         assert!(sent.len() > 1 && sent.iter().all(|payload| payload.len() <= PAYLOAD));
         assert_eq!(sent.iter().flat_map(|payload| hints(payload)).collect::<Vec<_>>(), all);
     }
 
+    /// However slow the database, and however much is written meanwhile.
     #[test]
     fn too_many_hints_are_one_that_says_so() {
-        let all = vec![changed("c"); SENT + 1];
-        assert_eq!(payloads(&all), [MISSED]);
+        let (waiting, _news) = Waiting::new();
+        for number in 0..10 * WAITING {
+            waiting.add([changed(&number.to_string())]);
+            assert!(waiting.hints.lock().len() <= WAITING);
+        }
+        assert_eq!(payloads(&*waiting.hints.lock()), [MISSED]);
         assert_eq!(hints(MISSED), [Hint::Missed]);
+    }
+
+    #[test]
+    fn a_conversation_that_changes_often_is_one_hint() {
+        let (waiting, mut news) = Waiting::new();
+        for _ in 0..10 * WAITING {
+            waiting.add([changed("c")]);
+        }
+        assert_eq!(*waiting.hints.lock(), HashSet::from([changed("c")]));
+        assert!(news.try_recv().is_ok() && news.try_recv().is_err(), "the task is woken once");
     }
 
     #[test]

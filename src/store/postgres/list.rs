@@ -3,7 +3,7 @@
 use tokio_postgres::{Row, types::ToSql};
 
 use super::{
-    read::{Reader, conversation_id, head},
+    read::{Reader, conversation_id, head, key_of},
     types::Time,
 };
 use crate::{
@@ -12,6 +12,11 @@ use crate::{
 };
 
 const HEAD: &str = "id, head AS record, identity, policy, description, ending";
+
+/// The heads of conversations, as far as they exist.
+const HEADS: &str =
+    "SELECT c.namespace, c.id, c.head AS record, c.identity, c.policy, c.description, c.ending
+    FROM unnest($1::text[], $2::text[]) AS k(namespace, id) JOIN conversations c USING (namespace, id)";
 
 /// How many conversations have an id in a range, as far as that matters.
 const NAMED: &str = "SELECT count(*) FROM (
@@ -31,6 +36,15 @@ impl Reader {
     pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>, StoreError> {
         let rows = self.page(list, HEAD).await?;
         rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.0)).collect()
+    }
+
+    /// See [`Store::heads`](crate::store::Store::heads).
+    pub(super) async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>, StoreError> {
+        let namespaces: Vec<_> = keys.iter().map(|key| key.namespace.as_str()).collect();
+        let ids: Vec<_> = keys.iter().map(|key| key.id.as_str()).collect();
+        let mut connection = self.database.connection().await?;
+        let rows = connection.query(HEADS, &[&namespaces, &ids]).await?;
+        rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.0)).collect()
     }
 
     /// The keys of a page of a recipient's conversations.

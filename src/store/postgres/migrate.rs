@@ -18,7 +18,10 @@ pub struct Migration {
 }
 
 /// Every version, ascending.
-const MIGRATIONS: [Migration; 1] = [Migration { version: 1, sql: include_str!("migrations/1.sql") }];
+const MIGRATIONS: [Migration; 2] = [
+    Migration { version: 1, sql: include_str!("migrations/1.sql") },
+    Migration { version: 2, sql: include_str!("migrations/2.sql") },
+];
 
 /// Two processes that migrate at the same time do so one after the other: the key of an advisory lock.
 const LOCK: i64 = 0x7574_7465_7264;

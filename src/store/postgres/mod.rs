@@ -37,6 +37,7 @@ mod migrate;
 mod mismatches;
 mod options;
 mod parameters;
+mod place;
 mod plan;
 mod quotas;
 mod read;

@@ -233,7 +233,7 @@ impl Store for PostgresStore {
             return Box::pin(std::future::ready(Ok(())));
         }
         let mut turn = self.lanes.turn(&step);
-        let (commits, hints) = (self.commits.clone(), self.hints.sender());
+        let (commits, waiting) = (self.commits.clone(), self.hints.waiting());
         let (ledger, unscrubbed) = (self.ledger.clone(), self.unscrubbed.clone());
         // goes on if the caller does not wait
         let made = tokio::spawn(async move {
@@ -242,7 +242,7 @@ impl Store for PostgresStore {
             let plan = Plan::of(&step, taken, ChangeId(ulid::Ulid::new().0.to_be_bytes()));
             let made = commits.make(&plan).await;
             if made.is_ok() {
-                hints::of(&step).into_iter().for_each(|hint| drop(hints.send(hint)));
+                waiting.add(hints::of(&step));
                 if erases(&step) {
                     unscrubbed.store(true, Ordering::Release);
                 }
@@ -290,6 +290,10 @@ impl Store for PostgresStore {
         names: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
         Box::pin(self.reader.state(key, names))
+    }
+
+    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
+        Box::pin(self.reader.heads(keys))
     }
 
     fn sharing<'a>(
@@ -395,8 +399,8 @@ impl Store for PostgresStore {
         Box::pin(self.reader.outdated(seen))
     }
 
-    fn trace_end<'a>(&'a self, _: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
-        Box::pin(self.database.trace_end())
+    fn trace_end<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
+        Box::pin(self.database.trace_end(namespace))
     }
 
     fn trace<'a>(

@@ -7,12 +7,16 @@
 
 use super::{
     database::{Connection, Database},
+    place::{Place, PlaceKey},
     read::wrong,
+    types::Uuid,
 };
 use crate::{
     domain::Namespace,
     store::{StoreError, TracePage, TracePlace},
 };
+
+const KEY: &str = "SELECT key FROM horizon";
 
 const END: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text";
 
@@ -25,10 +29,12 @@ const EVENTS: &str = "SELECT commit::text, events FROM changes
 
 impl Database {
     /// The place behind every event that can be read.
-    pub(super) async fn trace_end(&self) -> Result<TracePlace, StoreError> {
-        let rows = self.connection().await?.query(END, &[]).await?;
+    pub(super) async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace, StoreError> {
+        let mut connection = self.connection().await?;
+        let key = self.key(&mut connection).await?;
+        let rows = connection.query(END, &[]).await?;
         let commit = rows.first().map_or(Ok(0), |row| number(row.get(0)))?;
-        Ok(TracePlace { commit, events: 0 })
+        Ok(key.seal(namespace, Place { commit, events: 0 }))
     }
 
     /// The events behind a place.
@@ -39,6 +45,8 @@ impl Database {
         limit: usize,
     ) -> Result<TracePage, StoreError> {
         let mut connection = self.connection().await?;
+        let key = self.key(&mut connection).await?;
+        let Some(after) = key.open(namespace, after) else { return Ok(TracePage::Unknown) };
         let events = events(&mut connection, namespace, after, limit).await?;
         // after the events: what is gone by now may have been among them
         let rows = connection.query(BOUNDS, &[]).await?;
@@ -47,27 +55,40 @@ impl Database {
         Ok(match after.commit {
             commit if commit <= horizon => TracePage::Gone,
             commit if commit > next => TracePage::Ahead,
-            _ => TracePage::Events(events),
+            _ => TracePage::Events(
+                events.into_iter().map(|(place, event)| (key.seal(namespace, place), event)).collect(),
+            ),
         })
+    }
+
+    /// The key of places. It never changes.
+    async fn key(&self, connection: &mut Connection) -> Result<PlaceKey, StoreError> {
+        if let Some(key) = self.place_key().get() {
+            return Ok(*key);
+        }
+        let rows = connection.query(KEY, &[]).await?;
+        let missing = || StoreError::Unavailable("the database has no key for events".to_owned());
+        let Uuid(key) = rows.first().ok_or_else(missing)?.get(0);
+        Ok(*self.place_key().get_or_init(|| PlaceKey(key)))
     }
 }
 
 async fn events(
     connection: &mut Connection,
     namespace: &Namespace,
-    after: TracePlace,
+    after: Place,
     limit: usize,
-) -> Result<Vec<(TracePlace, String)>, StoreError> {
+) -> Result<Vec<(Place, String)>, StoreError> {
     let (namespace, commit) = (namespace.as_str(), after.commit.to_string());
     // each row of the place's transaction has an event at least, and may have been read
     let rows = limit as i64 + i64::from(after.events);
     let mut found = Vec::new();
-    let mut last = TracePlace { commit: after.commit, events: 0 };
+    let mut last = Place { commit: after.commit, events: 0 };
     for row in connection.query(EVENTS, &[&namespace, &commit, &rows]).await? {
         let commit = number(row.get(0))?;
         for event in row.get::<_, Vec<String>>(1) {
             let events = if commit == last.commit { last.events + 1 } else { 1 };
-            last = TracePlace { commit, events };
+            last = Place { commit, events };
             if last > after {
                 found.push((last, event));
             }

@@ -1,8 +1,8 @@
 //! The outcome of a named attempt of a call.
 
 use crate::{
-    domain::{capacity::Capacity, compaction::Advice},
-    store::Outcome,
+    domain::{LineageId, UtteranceId, capacity::Capacity, compaction::Advice},
+    store::{Outcome, Reference},
 };
 
 use super::{
@@ -29,7 +29,73 @@ message! {
         13 capacity: "the capacity",
         14 ended: "the conversation that ended",
         15 still_told: "the ranges still in the summary",
+        16 references: "a reference",
     }
+}
+
+/// An assigned id is the lineage, which is absent if it is that of the assigned id before.
+impl Field for Vec<Reference> {
+    fn put(&self, number: u32, to: &mut Fields<'_>) {
+        let mut before = None;
+        for reference in self {
+            to.message(number, |to| put(reference, before, to));
+            before = lineage(reference).or(before);
+        }
+    }
+
+    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
+        let mut before = None;
+        let references = from.all(number).map(|stored| {
+            let reference = get(part, before, &stored.message(part)?)?;
+            before = lineage(&reference).or(before);
+            Ok(reference)
+        });
+        let references: Self = references.collect::<Result<_, Fault>>()?;
+        match references.is_sorted_by(|one, other| one.sequence < other.sequence) {
+            true => Ok(references),
+            false => Err(Fault::wrong(part, "does not follow the one before")),
+        }
+    }
+}
+
+fn lineage(reference: &Reference) -> Option<LineageId> {
+    match reference.id {
+        UtteranceId::Assigned(lineage) => Some(lineage),
+        UtteranceId::Given(_) => None,
+    }
+}
+
+fn put(reference: &Reference, before: Option<LineageId>, to: &mut Fields<'_>) {
+    reference.sequence.put(1, to);
+    match &reference.id {
+        UtteranceId::Given(id) => id.put(2, to),
+        UtteranceId::Assigned(lineage) if Some(*lineage) == before => {}
+        UtteranceId::Assigned(lineage) => lineage.put(3, to),
+    }
+    reference.role.put(4, to);
+    reference.turn.put(5, to);
+    reference.tokens.put(6, to);
+    reference.position.put(7, to);
+    reference.late.put(8, to);
+}
+
+fn get(part: &'static str, before: Option<LineageId>, from: &Payload<'_>) -> Result<Reference, Fault> {
+    let given: Option<Box<str>> = Field::get("the id of a reference", 2, from)?;
+    let assigned: Option<LineageId> = Field::get("the lineage of a reference", 3, from)?;
+    let id = match (given, assigned.or(before)) {
+        (Some(given), _) => UtteranceId::given(&given).map_err(|error| Fault::wrong(part, error))?,
+        (None, Some(lineage)) => UtteranceId::Assigned(lineage),
+        (None, None) => return Err(Fault::wrong(part, "has no id")),
+    };
+    Ok(Reference {
+        sequence: Field::get("the sequence of a reference", 1, from)?,
+        id,
+        role: Field::get("the role of a reference", 4, from)?,
+        turn: Field::get("the turn of a reference", 5, from)?,
+        tokens: Field::get("the tokens of a reference", 6, from)?,
+        position: Field::get("the position of a reference", 7, from)?,
+        late: Field::get("whether a reference came late", 8, from)?,
+    })
 }
 
 message! {
@@ -59,5 +125,42 @@ message! {
     Advice {
         1 threshold: "the threshold",
         2 utterances: "the utterances at the advice",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Role, Sequence};
+
+    /// The bytes never change: they are in the stores of others.
+    #[test]
+    fn references_are_kept_as_they_were_written() {
+        let reference = |sequence, id| Reference {
+            sequence: Sequence(sequence),
+            id,
+            role: Role::User,
+            turn: 1,
+            tokens: 300,
+            position: None,
+            late: false,
+        };
+        let assigned = UtteranceId::Assigned(LineageId([7; 16]));
+        let references = vec![
+            reference(1, assigned.clone()),
+            Reference { late: true, position: Some(4), ..reference(2, UtteranceId::given("a").unwrap()) },
+            reference(9, assigned),
+        ];
+        let mut bytes = Vec::new();
+        references.put(16, &mut Fields::to(&mut bytes));
+        let mut expected = vec![0x82, 1, 27, 8, 1, 0x1a, 16];
+        expected.extend([7; 16]);
+        expected.extend([0x20, 2, 0x28, 1, 0x30, 0xac, 2]);
+        expected
+            .extend([0x82, 1, 16, 8, 2, 0x12, 1, b'a', 0x20, 2, 0x28, 1, 0x30, 0xac, 2, 0x38, 4, 0x40, 1]);
+        expected.extend([0x82, 1, 9, 8, 9, 0x20, 2, 0x28, 1, 0x30, 0xac, 2]);
+        assert_eq!(bytes, expected);
+        let payload = Payload::read(&bytes).unwrap();
+        assert_eq!(Vec::<Reference>::get("a reference", 16, &payload), Ok(references));
     }
 }

@@ -2,19 +2,20 @@
 
 use std::{fmt::Debug, sync::Arc};
 
-use proptest::{option, prelude::*};
+use proptest::{collection::vec, option, prelude::*};
 
 use super::{given::*, *};
 use crate::{
     domain::{
-        Ending, ForkedFrom, Identity, RecipientId, ShareId, Timestamp,
+        Ending, ForkedFrom, Identity, LineageId, RecipientId, Role, Sequence, ShareId, Timestamp,
+        UtteranceId,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Teller,
         share::{Share, ShareDigest},
         state::{StateContent, StateEntry, StateValue},
     },
-    store::{Due, Outcome},
+    store::{Due, Outcome, Reference},
 };
 
 fn comes_back<K>(key: K::Key, value: K::Value)
@@ -117,14 +118,13 @@ fn capacity() -> impl Strategy<Value = Capacity> {
 fn outcome() -> impl Strategy<Value = Outcome> {
     let sets = (ranges(), ranges(), ranges(), ranges(), ranges());
     let call = (any::<u128>(), time(), conversation_id(), revision(), any::<bool>());
-    (call, sets, option::of(sequence()), any::<u32>(), capacity(), option::of(conversation_id())).prop_map(
+    let rest =
+        (option::of(sequence()), any::<u32>(), capacity(), option::of(conversation_id()), references());
+    (call, sets, rest).prop_map(
         |(
             call,
             (memorized, evicted, forgotten, restored, still_told),
-            target,
-            rebuilt_segments,
-            capacity,
-            ended,
+            (target, rebuilt_segments, capacity, ended, references),
         )| {
             Outcome {
                 body: call.0,
@@ -141,9 +141,28 @@ fn outcome() -> impl Strategy<Value = Outcome> {
                 still_told,
                 rebuilt_segments,
                 capacity,
+                references,
             }
         },
     )
+}
+
+/// Ascending, with ids that were given and ids from a few lineages.
+fn references() -> impl Strategy<Value = Vec<Reference>> {
+    let id = prop_oneof![
+        "[a-z]{1,9}".prop_map(|id| UtteranceId::given(&id).unwrap()),
+        (1u8..3).prop_map(|byte| UtteranceId::Assigned(LineageId([byte; 16]))),
+    ];
+    let role = (0..Role::ALL.len()).prop_map(|place| Role::ALL[place]);
+    let one = (1u64..1_000, id, role, any::<u32>(), any::<u32>(), option::of(any::<u32>()), any::<bool>());
+    vec(one, 0..6).prop_map(|ones| {
+        let mut sequence = Sequence(0);
+        let reference = |(step, id, role, turn, tokens, position, late)| {
+            sequence.0 += step;
+            Reference { sequence, id, role, turn, tokens, position, late }
+        };
+        ones.into_iter().map(reference).collect()
+    })
 }
 
 proptest! {

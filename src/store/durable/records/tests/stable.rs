@@ -461,5 +461,6 @@ pub fn outcome() -> Outcome {
             provisional: 0,
             advice: None,
         },
+        references: Vec::new(),
     }
 }

@@ -1038,7 +1038,8 @@ export const UpdateUtteranceRequestSchema: GenMessage<UpdateUtteranceRequest> = 
  */
 export type UpdateUtteranceResponse = Message<"utterd.v1.UpdateUtteranceResponse"> & {
   /**
-   * The utterance after the change; with FORK, the one in the fork.
+   * The utterance after the change; with FORK, the one in the fork. In a replay, as it is now; absent if it was
+   * removed since.
    *
    * @generated from field: utterd.v1.Utterance utterance = 1;
    */

@@ -346,7 +346,8 @@ export const UtteranceSchema: GenMessage<Utterance> = /*@__PURE__*/
   messageDesc(file_utterd_v1_utterance, 2);
 
 /**
- * A reference to an utterance, without its text.
+ * A reference to an utterance, without its text. A replay has those of the first response, whatever became of the
+ * utterance since.
  *
  * @generated from message utterd.v1.UtteranceRef
  */
