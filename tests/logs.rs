@@ -75,3 +75,11 @@ fn a_log_in_json_is_one_object_a_line() {
     assert!(call["ms"].is_number() && call["id"].is_string() && call["timestamp"].is_string(), "{call}");
     assert!(lines.iter().any(|line| line["message"] == "stopped"), "{log}");
 }
+
+/// The details of other crates can hold what was said: whoever asks for them is told that there are none.
+#[test]
+fn the_details_of_other_crates_are_not_logged() {
+    let log = logged(&["--log", "debug,h2=trace,hyper=trace"], &[CALL]);
+    assert!(log.contains("log asks for h2=trace") && log.contains("log asks for hyper=trace"), "{log}");
+    assert!(!log.contains("h2::") && !log.contains("secret"), "{log}");
+}
