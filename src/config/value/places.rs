@@ -12,7 +12,10 @@ pub mod directory {
         match text {
             "" => Err("a directory's path, such as utterd-data or /var/lib/utterd".into()),
             _ if text.contains(['\0', '\u{fffd}']) => Err("a directory's path in UTF-8".into()),
-            _ if text.contains("://") => Err("a directory's path, not a URL".into()),
+            // it would be shown, and may hold a password
+            _ if text.contains("://") || text.starts_with("postgres:") => {
+                Err("a directory's path, not the address of a database".into())
+            }
             _ => Ok(text.into()),
         }
     }
@@ -180,7 +183,7 @@ mod tests {
             let path = directory::parse(text).unwrap();
             assert_eq!(directory::show(&path), Value::String(text.into()));
         }
-        for wrong in ["", "a\0b", "caf\u{fffd}", "postgres://u:PW@h"] {
+        for wrong in ["", "a\0b", "caf\u{fffd}", "mysql://u:PW@h", "postgres:/u:PW@h"] {
             assert!(directory::parse(wrong).is_err(), "{wrong:?}");
         }
     }
