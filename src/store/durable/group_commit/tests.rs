@@ -32,7 +32,7 @@ use crate::{
 /// The error with which a test makes its pairs panic.
 const PANIC: &str = "panic";
 /// The outcome that cannot be read without a panic.
-const UNLUCKY: usize = 13;
+const UNLUCKY: usize = 1_313;
 
 /// Pairs in memory that ask the test before each apply and sync.
 struct Held {
