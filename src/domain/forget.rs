@@ -73,7 +73,7 @@ pub fn forget(
     }
 }
 
-/// What [`forget`] would do, and whether it would refuse.
+/// What [`forget`] would do, and whether it would refuse for too much; refuses what it cannot tell.
 pub fn would_forget(
     before: &Conversation,
     command: &Forget,
@@ -86,6 +86,9 @@ pub fn would_forget(
         Err(need) => return Ok(Verdict::Need(need)),
     };
     let (utterances, excess) = select(before, &archive, &instruction, command);
+    if let Some(excess) = excess.clone().filter(|excess| excess.kind != ExcessKind::Half) {
+        return Err(Refusal::TooBroad(excess));
+    }
     let told = instruction.select_remnants(&before.summary, &before.head.archived);
     let how = if command.hard { How::Hard } else { How::Soft };
     let selected = ToForget { utterances, told, instruction: Some(&instruction) };

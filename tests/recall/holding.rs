@@ -29,6 +29,13 @@ fn stop_words_matter_only_when_nothing_else_is_wanted() {
 }
 
 #[test]
+fn a_plural_is_not_what_is_done() {
+    assert!(holds("The train is late.", "trains") && holds("We move.", "moving"));
+    assert!(!holds("I am training.", "trains") && !holds("Trains are late.", "training"));
+    assert!(holds("The meeting is at noon.", "meetings") && holds("two meetings", "meeting"));
+}
+
+#[test]
 fn a_possessive_is_wanted_with_its_noun() {
     assert!(holds("My salary is high.", "my salary"));
     assert!(holds("my first net salary", "my salary"));

@@ -18,6 +18,7 @@ pub struct Terms {
     /// The names that are ordinary words too, as written.
     names: Vec<String>,
     has_owners: bool,
+    has_forms: bool,
 }
 
 /// Words that say whose the next word is.
@@ -42,7 +43,7 @@ those there";
 
 /// Creates the [`Terms`] of a text.
 pub fn terms(text: &str) -> Terms {
-    let (mut names, mut has_owners) = (Vec::new(), false);
+    let (mut names, mut has_owners, mut has_forms) = (Vec::new(), false, false);
     each_word(text, |word| {
         let range = word.start..word.end;
         let written = without_owner(&text[range.clone()]);
@@ -52,8 +53,9 @@ pub fn terms(text: &str) -> Terms {
             names.push(written.to_owned());
         }
         has_owners |= OWNERS.contains(&&*lower);
+        has_forms |= lower.ends_with('s') || lower.ends_with("ing");
     });
-    Terms { text: text.to_owned(), names, has_owners }
+    Terms { text: text.to_owned(), names, has_owners, has_forms }
 }
 
 impl Terms {
@@ -81,6 +83,7 @@ impl Terms {
 /// - An identifier is wanted as a whole: a text about creating an order does not contain `create_order`, but
 ///   a text with `create_order` contains `order`.
 /// - Wanted stop words are ignored unless nothing else is wanted; then each of them must occur in the text.
+/// - "Training" is no inflection of "trains": plurals and what ends in "ing" differ.
 /// - "My", "your" and the like are wanted with the next wanted word: "your salary" does not contain "my
 ///   salary", but "my net salary" does.
 /// - A capitalised name that is an ordinary word too, such as Will or Rose, is wanted as written: "I will"
@@ -92,11 +95,11 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
     let (mut has, mut words) = (FxHashSet::<String>::default(), Vec::new());
     reader.each_term(text, language, StopWords::Keep, |term| {
         has.insert(term.text.to_owned());
-        if wanted.has_owners {
+        if wanted.has_owners || wanted.has_forms {
             words.push((term.text.to_owned(), text[term.range].to_lowercase()));
         }
     });
-    let (names, wanted) = (&wanted.names, &wanted.text);
+    let (names, has_forms, wanted) = (&wanted.names, wanted.has_forms, &wanted.text);
     let own = reader.read(wanted, Language::English);
     let (first, second) = (said(&mut reader, wanted, own), said(&mut reader, wanted, language));
     let only_stop_words = !first.iter().any(|range| second.contains(range));
@@ -110,7 +113,9 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
         }
         if is_word && (only_stop_words || is_said) {
             wants = true;
-            holds &= has.contains(term.text);
+            holds &= has.contains(term.text)
+                && (!has_forms
+                    || words.iter().any(|(one, word)| one == term.text && are_forms(word, &lower)));
             if let Some((owner, distance)) = owner.take() {
                 holds &= is_owned(&words, &owner, distance, term.text);
             }
@@ -120,6 +125,15 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
         }
     });
     wants && holds && names.iter().all(|name| has_name(text, name))
+}
+
+/// Whether two words with the same stem can be forms of one word: a plural is no form of what ends in "ing".
+fn are_forms(one: &str, other: &str) -> bool {
+    let differ = |plural: &str, verb: &str| {
+        let singular = plural.strip_suffix('s').filter(|stem| !stem.ends_with('s'));
+        singular.is_some_and(|singular| verb.ends_with("ing") && singular != verb)
+    };
+    !differ(one, other) && !differ(other, one)
 }
 
 /// Whether `owner` stands before the `term` in `words`, each a term and its word in lower case, about as near

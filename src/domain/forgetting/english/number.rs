@@ -133,7 +133,8 @@ pub(super) fn nth_to_last(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instru
         return positive(cursor, start, Some(number)).map(Some);
     }
     if let Some(number) = ordinal(cursor)?
-        && (cursor.phrase("to last") || number > 1 && cursor.any(&["last", "latest", "newest"]))
+        && (cursor.phrases(&["to last", "from last", "from the end"])
+            || number > 1 && cursor.any(&["last", "latest", "newest"]))
     {
         return Ok(Some(number));
     }

@@ -298,7 +298,10 @@ fn check(cursor: &Cursor<'_>, topic: Topic, spoken: bool) -> Result<(), Instruct
     if words.len() > 1 && doubts::ends_in_time(&words) {
         return refused(start, TIME);
     }
-    if ends_in_speaker(&words) || !spoken && ends_in_name(cursor, start, end) {
+    if words.last().is_some_and(|last| matches!(*last, "'s" | "'"))
+        || ends_in_speaker(&words)
+        || !spoken && ends_in_name(cursor, start, end)
+    {
         return refused(start, SPEAKER);
     }
     Ok(())
