@@ -4,10 +4,11 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write as _,
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use prost_reflect::{DynamicMessage, MethodDescriptor, Value};
+use tokio::time::Instant;
 use tonic::{Code, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt;
 use utterd::{proto::descriptors, server::Server};
@@ -97,8 +98,8 @@ impl Swarm {
     /// Whether it has not succeeded, and could: a store without files has no backup.
     fn awaits(&self, method: &MethodDescriptor) -> bool {
         let refused = ("Backup".to_owned(), format!("{:?}", Code::FailedPrecondition));
-        !self.succeeded.contains(method.name())
-            && !(method.name() == refused.0 && self.outcomes.contains_key(&refused))
+        let is_refused = method.name() == refused.0 && self.outcomes.contains_key(&refused);
+        !self.succeeded.contains(method.name()) && !is_refused
     }
 
     fn pass_time(&mut self) {
