@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use utterd::{
-    domain::{Change, Conversation, ConversationId, Ranges, Sequence, Utterance},
+    domain::{Change, Conversation, ConversationId, Sequence, Utterance},
     engine::{
         Address, Applied, Attempt, Caller, CompactCall, ConversationPage, CreateCall, EndCall, Engine,
         EngineError, ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall,
@@ -60,7 +60,7 @@ pub enum Answer {
     Conversations(ConversationPage),
 }
 
-/// An earlier outcome, the conversation as it is now, and what is still stored of what the outcome names.
+/// An earlier outcome, the conversation as it is now, and the utterance that the call is about, if it is still stored.
 #[derive(Debug)]
 pub struct Earlier {
     pub outcome: Arc<Outcome>,
@@ -77,7 +77,7 @@ impl Call {
             Self::Replace(call, after) => applied(engine.replace(caller, call, after).await?, |_| Vec::new()),
             Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told.utterances),
             Self::Restore(call) => applied(engine.restore(caller, call).await?, |()| Vec::new()),
-            Self::Edit(call) => applied(engine.update_utterance(caller, call).await?, |told| vec![told]),
+            Self::Edit(call) => edited(engine.update_utterance(caller, call).await?),
             Self::Update(call) => applied(engine.update_conversation(caller, call).await?, |()| Vec::new()),
             Self::State(call) => applied(engine.update_state(caller, call).await?, |()| Vec::new()),
             Self::End(call) => applied(engine.end_conversation(caller, call).await?, |()| Vec::new()),
@@ -148,10 +148,15 @@ impl Call {
     }
 }
 
+/// The answer of an edit, with the utterance.
+fn edited(applied: Applied<()>) -> Answer {
+    let target = applied.target().cloned();
+    self::applied(applied, |()| target.into_iter().collect())
+}
+
 /// The answer of a write.
 pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance>>) -> Answer {
-    let named = named(&applied.outcome);
-    let utterances = named.sequences().filter_map(|one| applied.utterance(one).cloned()).collect();
+    let utterances = applied.target().cloned().into_iter().collect();
     let Applied { outcome, state, change, value, .. } = applied;
     match (state, value) {
         (Some(after), Some(value)) => {
@@ -161,14 +166,4 @@ pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance
         }
         (conversation, _) => Answer::Earlier(Earlier { outcome, conversation, utterances }),
     }
-}
-
-/// The sequences in an outcome.
-pub fn named(outcome: &Outcome) -> Ranges {
-    let mut named = outcome.memorized.clone();
-    for more in [&outcome.evicted, &outcome.forgotten, &outcome.restored] {
-        named.union(more);
-    }
-    outcome.target.into_iter().for_each(|target| named.add(target));
-    named
 }

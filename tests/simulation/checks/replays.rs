@@ -8,7 +8,7 @@ use utterd::{
 };
 
 use crate::{
-    calls::{Answer, Earlier, named},
+    calls::{Answer, Earlier},
     checks::{Order, Wrong},
     ledger::{Kept, Version},
     world::{End, Try},
@@ -87,7 +87,7 @@ fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<Strin
         ));
     }
     let seen = versions.get(from..=last.max(from))?;
-    for sequence in named(&kept.outcome).sequences() {
+    if let Some(sequence) = kept.outcome.target {
         let told = earlier.utterances.iter().find(|utterance| utterance.sequence == sequence);
         let is_so = seen.iter().any(|version| version.stored.get(&sequence) == told);
         if !is_so {
