@@ -8,7 +8,7 @@ use std::{
 };
 
 use bytes::{Buf, BufMut, Bytes};
-use futures::{StreamExt, stream as streaming};
+use futures::{StreamExt, stream};
 use http::uri::PathAndQuery;
 use tonic::{
     Request, Status,
@@ -83,17 +83,6 @@ pub async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes
     client.unary(Request::new(request), path, Raw).await.expect("an answer").into_inner()
 }
 
-/// Sends a request, and reads its stream of responses to the end.
-pub async fn stream(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) {
-    client.ready().await.expect("a connection");
-    let path = PathAndQuery::from_static(path);
-    let answer = client.server_streaming(Request::new(request), path, Raw).await.expect("an answer");
-    let mut responses = answer.into_inner();
-    while let Some(response) = responses.next().await {
-        response.expect("a response");
-    }
-}
-
 /// Sends every request once, `in_flight` at a time, on one connection.
 pub fn all(address: &str, path: &'static str, requests: impl IntoIterator<Item = Bytes>, in_flight: usize) {
     on_one(address, |channel| async move {
@@ -101,7 +90,7 @@ pub fn all(address: &str, path: &'static str, requests: impl IntoIterator<Item =
             let mut client = Grpc::new(channel.clone());
             async move { send(&mut client, path, request).await }
         };
-        streaming::iter(requests)
+        stream::iter(requests)
             .map(send)
             .buffer_unordered(in_flight)
             .for_each(|_| std::future::ready(()))
@@ -153,7 +142,7 @@ async fn one_stream(channel: Channel, path: &'static str, list: Arc<Vec<Bytes>>,
     let mut client = Grpc::new(channel);
     client.ready().await.expect("a connection");
     let messages = (0..).map(move |index: usize| list[index % list.len()].clone());
-    let messages = streaming::iter(messages).take_while(move |_| std::future::ready(Instant::now() < end));
+    let messages = stream::iter(messages).take_while(move |_| std::future::ready(Instant::now() < end));
     let path = PathAndQuery::from_static(path);
     let response = client.streaming(Request::new(messages), path, Raw).await.expect("a stream");
     let mut responses = response.into_inner();

@@ -10,8 +10,9 @@ use std::{
 };
 
 use bytes::Bytes;
-use futures::future::join_all;
-use tonic::client::Grpc;
+use futures::{StreamExt, future::join_all};
+use http::uri::PathAndQuery;
+use tonic::{Request, client::Grpc, transport::Channel};
 use utterd::proto::{
     BuildContextRequest, ExportConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
     MemorizeRequest, NewUtterance, Policy, PolicyPreset, PrepareHistoryRequest, RememberRequest, Role,
@@ -20,7 +21,7 @@ use utterd::proto::{
 
 use crate::{
     child::ServerProcess,
-    load::{self, connect, runtime, send},
+    load::{self, Raw, connect, runtime, send},
     requests::{self, encoded},
 };
 
@@ -120,11 +121,22 @@ fn make(server: &ServerProcess, calls: Vec<(&'static str, Bytes)>) {
         let mut client = Grpc::new(connect(&server.address).await);
         for (path, request) in calls {
             match path {
-                EXPORT => load::stream(&mut client, path, request).await,
+                EXPORT => export(&mut client, request).await,
                 _ => drop(send(&mut client, path, request).await),
             }
         }
     });
+}
+
+/// Exports, and reads the stream of responses to the end.
+async fn export(client: &mut Grpc<Channel>, request: Bytes) {
+    client.ready().await.expect("a connection");
+    let path = PathAndQuery::from_static(EXPORT);
+    let answer = client.server_streaming(Request::new(request), path, Raw).await.expect("an answer");
+    let mut responses = answer.into_inner();
+    while let Some(response) = responses.next().await {
+        response.expect("a response");
+    }
 }
 
 fn fill(server: &ServerProcess) {

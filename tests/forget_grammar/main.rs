@@ -1,4 +1,5 @@
 //! The grammar of forget instructions: what is accepted and how it is understood, and what is refused.
+#![allow(clippy::expect_used)] // A test can panic.
 
 mod composition;
 mod conversation;

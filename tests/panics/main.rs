@@ -5,7 +5,6 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../support/embedder.rs"]
-#[allow(dead_code)]
 mod embedder;
 #[path = "../rpc/gate.rs"]
 #[allow(dead_code)]
@@ -19,7 +18,6 @@ mod refusal;
 #[allow(dead_code, unused_imports)]
 mod session;
 #[path = "../support/mod.rs"]
-#[allow(dead_code)]
 mod support;
 
 mod breaking;

@@ -2,7 +2,6 @@
 #![allow(clippy::expect_used, clippy::unwrap_used)] // a failed test panics: that is its report
 
 #[path = "../support/mod.rs"]
-#[allow(dead_code)]
 mod support;
 #[path = "../isolation/wire.rs"]
 #[allow(dead_code)]
