@@ -301,7 +301,7 @@ mod tests {
         "forget your messages",
         "forget the last three messages",
         "forget everything after turn 2",
-        "forget everything about reports and results",
+        "forget everything about reports and invoices",
         "forget the tool results",
         "forget everything from yesterday on",
     ];
