@@ -141,7 +141,7 @@ fn what_names_no_database_is_refused(cluster: &Cluster) {
     let nowhere = format!("{}?schema=nowhere", cluster.url());
     for (arguments, code, expected) in [
         (&["verify", "postgres"][..], 1, "database_url is not set"),
-        (&["verify", "postgres:data"], 2, "it is not the URL of a database; must be fjall or sled"),
+        (&["verify", "postgres:data"], 2, "it is not a PostgreSQL URL"),
         (&["verify", &nowhere], 1, "the schema nowhere of postgres://"),
         (&["copy", "--from", &nowhere, "--to", "fjall:copy"], 1, "the schema nowhere of postgres://"),
         (&["reindex", &nowhere], 1, "the schema nowhere of postgres://"),

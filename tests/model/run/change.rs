@@ -278,14 +278,14 @@ impl Run {
         Ok(())
     }
 
-    /// A replay refers to what the first call did, as far as it is still stored, and contains no text.
+    /// A replay refers to what the first call did, as it was then, and contains no text.
     fn replayed(&mut self, earlier: &Earlier, reply: &Reply) -> Result<(), String> {
         ensure!(reply.replayed, "a replay that does not say so");
         self.tally.count("replayed", 1);
         self.expect_event(None)?;
         let first = self.firsts.get(&first_key(&earlier.call)).cloned().ok_or("a replay of nothing")?;
         let alive = self.world.by_birth(earlier.facts.birth);
-        compare_earlier(&earlier.facts, reply, alive)?;
+        compare_earlier(&earlier.facts, reply, &first)?;
         if reply.conversation != Some(None) {
             same("the conversation replayed", &reply.conversation_id, &first.conversation_id)?;
         }
@@ -415,20 +415,12 @@ fn compare_compaction(
     }
 }
 
-fn compare_earlier(facts: &Facts, reply: &Reply, alive: Option<&Conversation>) -> Result<(), String> {
-    let refer = |sequences: &[i64]| -> Vec<UtteranceRef> {
-        let gone = |sequence: i64| UtteranceRef { sequence, ..UtteranceRef::default() };
-        let point = |sequence: &i64| alive.map_or(gone(*sequence), |one| one.reference_if_stored(*sequence));
-        sequences.iter().map(point).collect()
-    };
-    same("what was memorized first", &reply.memorized, &refer(&facts.memorized))?;
-    if let Some(evicted) = &reply.evicted {
-        same("what was evicted first", evicted, &refer(&facts.evicted))?;
-    }
-    let restored = [&*facts.restored, &*facts.returned].concat();
-    same("what was restored first", &reply.restored, &refer(&restored))?;
-    let forgotten = [&*facts.forgotten, &*facts.erased].concat();
-    same("what was forgotten first", &reply.forgotten, &refer(&forgotten))?;
+/// A replay refers to what the first answer referred to, as it was then.
+fn compare_earlier(facts: &Facts, reply: &Reply, first: &Reply) -> Result<(), String> {
+    same("what was memorized first", &reply.memorized, &first.memorized)?;
+    same("what was evicted first", &reply.evicted, &first.evicted)?;
+    same("what was restored first", &reply.restored, &first.restored)?;
+    same("what was forgotten first", &reply.forgotten, &first.forgotten)?;
     same("the messages of a replay", &reply.messages, &Vec::new())?;
     if let Some(Some(compaction)) = &reply.compaction {
         same("the compaction of a replay", &compaction.compaction_number, &facts.compaction)?;
