@@ -40,6 +40,8 @@ pub(super) struct Rings {
     bytes: AtomicUsize,
     /// Counts the uses of rings.
     uses: AtomicU64,
+    /// How often rings were dropped.
+    drops: AtomicU64,
 }
 
 /// The events of one namespace.
@@ -61,8 +63,8 @@ struct Kept {
 
 impl Rings {
     pub(super) fn new(run: u128, capacity: usize) -> Self {
-        let (rings, bytes, uses) = Default::default();
-        Self { run, capacity, rings, bytes, uses }
+        let (rings, bytes, uses, drops) = Default::default();
+        Self { run, capacity, rings, bytes, uses, drops }
     }
 
     /// Adds an event as the newest of its namespace.
@@ -96,7 +98,7 @@ impl Rings {
         if self.rings.len() >= MAX_EVENT_NAMESPACES {
             self.drop_unused();
         }
-        let new = || Arc::new(Ring::new(self.run_of(use_), use_));
+        let new = || Arc::new(Ring::new(self.run_of(namespace), use_));
         self.rings.entry(namespace.clone()).or_insert_with(new).clone()
     }
 
@@ -104,13 +106,16 @@ impl Rings {
         self.rings.get(namespace).map(|ring| ring.clone())
     }
 
-    /// The identity of the ring that is made by a use. It tells nothing about other rings.
-    fn run_of(&self, use_: u64) -> LineageId {
-        LineageId(xxh3_128_with_seed(&self.run.to_be_bytes(), use_).to_be_bytes())
+    /// The identity of a new ring of a namespace: another one than that of any ring that was dropped. It tells
+    /// nothing about other rings.
+    fn run_of(&self, namespace: &Namespace) -> LineageId {
+        let named = [&self.run.to_be_bytes(), namespace.as_str().as_bytes()].concat();
+        LineageId(xxh3_128_with_seed(&named, self.drops.load(Ordering::Relaxed)).to_be_bytes())
     }
 
     /// Drops a quarter of the rings: of those that nobody reads, the ones that were used longest ago.
     fn drop_unused(&self) {
+        self.drops.fetch_add(1, Ordering::Relaxed);
         let is_unread = |ring: &Arc<Ring>| Arc::strong_count(ring) == 1;
         let unread = self.rings.iter().filter(|ring| is_unread(ring.value()));
         let mut unread: Vec<_> =

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The bytes of a reference in an answer, without its id: the numbers and tags.
-const NUMBERS: usize = 48;
+const NUMBERS: usize = 40;
 
 /// Utterances to look among, each list ascending.
 pub(super) struct Among<'a>(Vec<&'a [Arc<Utterance>]>);

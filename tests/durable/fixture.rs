@@ -41,7 +41,8 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/form
 /// The answers of both stores.
 const ANSWERS: &str = "answers.txt";
 /// The values of these stores in fields that were added to the API later.
-const CAME_LATER: [&str; 6] = [
+const CAME_LATER: [&str; 7] = [
+    r#""isCompacted":true,"#,
     r#""provisionalSegmentCount":0,"#,
     r#""llmSummaries":false,"#,
     r#""state":"SEGMENT_STATE_FINAL","#,

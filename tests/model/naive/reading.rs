@@ -74,14 +74,6 @@ impl Conversation {
         }
     }
 
-    /// A reference in an earlier outcome: what is no longer stored has only its sequence.
-    pub fn reference_if_stored(&self, sequence: i64) -> UtteranceRef {
-        match self.get(sequence).is_stored() {
-            true => self.reference(sequence),
-            false => UtteranceRef { sequence, ..UtteranceRef::default() },
-        }
-    }
-
     /// The conversation as responses show it, in the BASIC view.
     pub fn basic(&self, active: bool, now: i64) -> proto::Conversation {
         proto::Conversation {
