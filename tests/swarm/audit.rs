@@ -55,13 +55,15 @@ impl Swarm {
     }
 }
 
-/// What a capacity counts: the window, its live utterances, its forgotten ones, the tokens of the live ones, and
+/// What a capacity counts: the window, its live utterances, its forgotten ones, the tokens of the live ones that are not kept aside, and
 /// the archive.
 fn counted(listed: &[Utterance]) -> [i32; 5] {
     let (window, archive): (Vec<_>, Vec<_>) =
         listed.iter().partition(|utterance| utterance.position.is_some());
     let (live, forgotten): (Vec<_>, Vec<_>) =
         window.iter().partition(|utterance| utterance.state() == UtteranceState::Live);
-    let tokens = live.iter().map(|utterance: &&&Utterance| utterance.token_count()).sum();
+    // what is kept aside goes to no model, and counts no tokens
+    let counting = live.iter().filter(|utterance: &&&&Utterance| !utterance.aside);
+    let tokens = counting.map(|utterance| utterance.token_count()).sum();
     [window.len() as i32, live.len() as i32, forgotten.len() as i32, tokens, archive.len() as i32]
 }
