@@ -74,7 +74,7 @@ impl Bound {
 }
 
 /// Answers the requests to `bound`, if there is a listener, with `answer` until `shutdown`, then waits until those under
-/// way are answered. Each request has its [`Peer`] and the [`Activity`] of its connection in its
+/// way are answered. Each request has its [`Peer`] and the activity of its connection in its
 /// extensions.
 ///
 /// When all places are taken, a connection on which no known caller is being answered makes room for a new one,
