@@ -36,7 +36,6 @@ mod log;
 pub mod memorize;
 pub mod memory;
 mod now;
-pub mod origin;
 mod parting;
 pub mod policy;
 mod quoted;
@@ -72,7 +71,6 @@ pub use ids::{
     ShareId, UtteranceId,
 };
 pub use now::{Now, is_ahead};
-pub use origin::{Copied, Origin, Origins};
 pub use policy::{Marks, Oversize, Policy};
 pub use quoted::quoted;
 pub use ranges::Ranges;

@@ -14,7 +14,6 @@ use crate::{
         offload,
         queue::Published,
         queued::{ATTEMPTS, Added, Decision, IfAbsent, Request, Target, WriteCall},
-        reach::Gone,
         write::Aimed,
     },
     store::Outcome,
@@ -103,8 +102,10 @@ impl Engine {
         self.erase(write, move |before, context| {
             Ok(replace(before, &command, context)?.map(|replaced| Erasure {
                 transition: Some(replaced.transition),
-                gone: Gone { sequences: replaced.gone, exact: true, imported: None },
+                gone: replaced.gone,
+                exact: true,
                 named: replaced.removed,
+                imported: None,
                 value: replaced.irregularities,
             }))
         })

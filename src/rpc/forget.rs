@@ -80,8 +80,6 @@ impl Services {
                 (Some(format), Some(selected)) => messages(selected, format).await,
                 _ => Vec::new(),
             },
-            evicted: encode::refs(&outcome.evicted, outcome),
-            in_forks: reply.in_forks.map(encode::in_forks),
         }
     }
 }

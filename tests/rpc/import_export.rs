@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Session {
-    pub async fn import_with(
+    async fn import_with(
         &self,
         header: ImportHeader,
         content: &str,

@@ -1,9 +1,8 @@
 //! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times, ids,
-//! titles and summaries. Extra fields hold utterd's state values of a conversation, the summaries of what was
-//! said before it, and the origins of messages.
+//! titles and summaries. Two extra fields hold utterd's state values of a conversation, and the summaries of
+//! what was said before it.
 
 mod export;
-mod origin;
 mod parse;
 mod state;
 mod summaries;
