@@ -50,10 +50,10 @@
 //! was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
 //!
 //! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent, a
-//! hard forget of what forks share) holds all their queues, taken in key order, and the queue of the
-//! recipient's own state last; everything is published before anyone is answered. A caller that is dropped
-//! hands the queue it drove to a task, so every commit is published. Retention, expiry, scrubbing and models'
-//! summaries run in the background; nobody waits for them.
+//! hard forget of what others share or have copies of) holds all their queues, taken in key order, and the
+//! queue of the recipient's own state last; everything is published before anyone is answered. A caller that
+//! is dropped hands the queue it drove to a task, so every commit is published. Retention, expiry, scrubbing
+//! and models' summaries run in the background; nobody waits for them.
 //!
 //! `tests/simulation` runs all of this from one seed: clients that give up and retry, more callers than the
 //! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
@@ -123,7 +123,8 @@
 //! - state, the named values of a conversation and of a recipient: [`domain::state`]
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
-//! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; edits: [`domain::edit`]
+//! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; where a saying was first
+//!   stored, and its copies: [`domain::origin`]; edits: [`domain::edit`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
 //! - what is sent to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)

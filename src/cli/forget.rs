@@ -80,6 +80,11 @@ pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
     let hard = if response.mode() == ForgetMode::Hard { " for good" } else { "" };
     let mut lines =
         vec![format!("{verb} {forgotten}{which}{hard}, understood as {}", response.understood_as)];
+    if let Some(in_forks) = response.in_forks.filter(|it| it.conversation_count() > 0) {
+        let utterances = counted(in_forks.utterance_count(), "utterance");
+        let conversations = counted(in_forks.conversation_count(), "other conversation");
+        lines.push(format!("{utterances} in {conversations}, forks or parents"));
+    }
     let still_told = ranges(&response.still_summarised);
     if response.rebuilt_segments() > 0 {
         let rebuilt = counted(response.rebuilt_segments(), "segment");

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
-    ChangeId, ConversationKey, Encoding, ForkedFrom, LineageId, Now, Policy, Ranges, RecipientId, Refusal,
-    Revision, Sequence, Timestamp, Trunk, Window,
+    ChangeId, ConversationKey, Copied, Encoding, ForkedFrom, LineageId, Now, Policy, Ranges, RecipientId,
+    Refusal, Revision, Sequence, Timestamp, Trunk, Window,
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
     limits::{CONVERSATION_BYTES, DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
@@ -106,6 +106,10 @@ pub struct Head {
     pub fresh_branch: bool,
     /// The conversation it was forked from.
     pub forked_from: Option<Arc<ForkedFrom>>,
+    /// The utterances that were said before elsewhere, and were stored again in this conversation: by an edit
+    /// made as a fork, or by an import. Copies of copies name the first origin; what an import brought without
+    /// one names itself.
+    pub copies: Arc<[Copied]>,
     /// The names, versions and sizes of the values that callers keep with the conversation.
     pub state: Arc<[StateEntry]>,
 }
@@ -215,6 +219,7 @@ impl Conversation {
             branch,
             fresh_branch: false,
             forked_from: None,
+            copies: Arc::default(),
             state: Arc::default(),
         };
         Self { head, window: Window::default(), summary: Summary::default(), compactions: Arc::default() }
@@ -316,6 +321,7 @@ impl Head {
             + memory::map(&self.labels)
             + shares
             + self.trunks.len() * 128
+            + self.copies.len() * size_of::<Copied>()
             + abandoned
             + self.state.iter().map(|entry| allocated(entry.name.len()) + 64).sum::<usize>()
             + ranges.iter().sum::<usize>()

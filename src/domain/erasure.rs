@@ -4,20 +4,17 @@ use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
-    draft::message_tokens, forget::abandon, forgetting::Instruction, locate,
+    draft::message_tokens, forget::abandon, forgetting::Instruction, locate, origin::Had,
 };
 
-/// What a conversation loses by a hard forget in another.
+/// What a conversation loses by a hard forget in another, or of another copy in itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// The sequences that both share.
-    pub shared: Ranges,
-    /// The sequences that repeat them, as an edit made as a fork does: see
-    /// [`ForkedFrom::repeats_through`](crate::domain::ForkedFrom::repeats_through).
-    pub repeated: Ranges,
+    /// What it has of the forgotten origins.
+    pub had: Had,
     /// The instruction that selects from the imported segments that both have.
     pub imported: Option<Instruction>,
-    /// Whether `shared` may be a part of an exchange whose rest stays.
+    /// Whether only this is removed, even if it is part of an exchange.
     pub exact: bool,
 }
 
@@ -25,34 +22,29 @@ pub struct Lost {
 ///
 /// - What is shared is removed, whatever the conversation has made of it since. If an exchange was open at
 ///   the fork, the part of it that was said only here stays, and is paired again.
-/// - A repeated utterance outside an exchange keeps its content, which the caller gave in place of the
+/// - Copies are removed, and so is the rest of their exchange, unless the forget is exact.
+/// - A copy with new content that stands alone keeps that content, which the caller gave in place of the
 ///   forgotten one. Everything else that it took over is removed: its name, metadata and extras, and the
-///   tools used.
-/// - A repeated exchange is removed whole: its calls and results are the forgotten ones.
+///   tools used. In an exchange it is removed like any other copy.
 pub fn erase_lost(
     before: &Conversation,
     lost: &Lost,
     context: &Context<'_>,
 ) -> Result<Option<Transition>, Need> {
-    let unit = repeated_unit(before, &lost.repeated, context.loaded)?;
-    let alone = match unit.as_slice() {
-        [alone] if alone.tool_calls().is_empty() => Some(alone),
-        _ => None,
-    };
-    let mut gone = lost.shared.clone();
-    gone.union(&lost.repeated);
-    unit.iter().for_each(|member| gone.add(member.sequence));
+    let Copies { alone, rest } = Copies::of(before, lost, context.loaded)?;
+    let mut gone = lost.had.all();
+    gone.union(&rest);
     alone.iter().for_each(|alone| gone.remove(alone.sequence, alone.sequence));
     let stored: Ranges = gone.sequences().filter(|sequence| before.stores(*sequence)).collect();
-    let bare = alone.map(|alone| bare(alone, context.counter)).filter(|bare| Some(bare) != alone);
+    let bared = alone.iter().map(|alone| (alone.clone(), bare(alone, context.counter)));
+    let (alone, bared): (Vec<_>, Vec<_>) = bared.filter(|(alone, bare)| alone != bare).unzip();
     let imported = lost.imported.as_ref().filter(|it| it.selects_imported(&before.summary));
     let covered = before.summary.covers().meets(&gone);
-    if stored.is_empty() && bare.is_none() && imported.is_none() && !covered {
+    if stored.is_empty() && bared.is_empty() && imported.is_none() && !covered {
         return Ok(None);
     }
-    let parts = lost.exact || parts(before, &stored, context.loaded)?;
     let mut transition = Transition::from(before, context.now);
-    match parts {
+    match lost.exact || parts(before, &stored, context.loaded)? {
         true => transition.erase_exactly(&stored, context)?,
         false => {
             abandon(&mut transition, before, &stored);
@@ -64,41 +56,73 @@ pub fn erase_lost(
     if let Some(instruction) = imported {
         transition.erase_imported(|text| instruction.tells_imported(text));
     }
-    if let (Some(alone), Some(bare)) = (alone, bare) {
-        transition.change.updated.add(bare.sequence);
-        transition.rewrite_texts(std::slice::from_ref(alone), vec![bare.clone()]);
-        transition.retell(&[bare], context);
+    if !bared.is_empty() {
+        bared.iter().for_each(|bare| transition.change.updated.add(bare.sequence));
+        transition.rewrite_texts(&alone, bared.clone());
+        bared.iter().for_each(|bare| transition.retell(std::slice::from_ref(bare), context));
     }
     transition.renew_closing(context);
     Ok(Some(transition.finish(&before.summary)))
 }
 
-/// Whether `gone` has the start of a unit, but not all of it.
+/// The stored copies among what is lost.
+struct Copies {
+    /// Those with new content that stand alone.
+    alone: Vec<Arc<Utterance>>,
+    /// The rest of the exchanges of the others, unless the forget is exact.
+    rest: Ranges,
+}
+
+impl Copies {
+    fn of(before: &Conversation, lost: &Lost, loaded: &Loaded) -> Result<Self, Need> {
+        let Had { copied, edited, .. } = &lost.had;
+        let mut wanted = edited.clone();
+        if !lost.exact {
+            wanted.union(copied);
+        }
+        let (mut alone, mut rest) = (Vec::new(), Ranges::new());
+        for unit in locate::units_of(before, &wanted, loaded)?.chunk_by(|one, next| one.unit == next.unit) {
+            match unit {
+                [one] if edited.contains(one.sequence) && one.tool_calls().is_empty() => {
+                    alone.push(one.clone());
+                }
+                _ if lost.exact => {}
+                _ => unit.iter().for_each(|member| rest.add(member.sequence)),
+            }
+        }
+        Ok(Self { alone, rest })
+    }
+}
+
+/// Whether `gone`, which is stored, has a part of a unit, but not all of it.
 fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need> {
     let mut wanted = Ranges::new();
     for range in gone.iter() {
-        match locate::following(of, *range.end(), loaded) {
-            Ok(Some(next)) if gone.contains(next.unit) && !gone.contains(next.sequence) => return Ok(true),
-            Ok(_) => {}
-            Err(Need::Archive(more)) => wanted.union(&more),
-            Err(need) => return Err(need),
+        let first = locate::stored(of, &Ranges::of(*range.start(), *range.start()), loaded);
+        let next = locate::following(of, *range.end(), loaded);
+        match (first, next) {
+            (Ok(first), Ok(next)) => {
+                let is_rest = |one: &&Arc<Utterance>| one.unit < one.sequence && !gone.contains(one.unit);
+                let goes_on =
+                    |next: &Arc<Utterance>| next.unit <= *range.end() && !gone.contains(next.sequence);
+                let begins_before = first.iter().find(is_rest);
+                if begins_before.is_some_and(|one| of.stores(one.unit)) || next.as_ref().is_some_and(goes_on)
+                {
+                    return Ok(true);
+                }
+            }
+            (first, next) => {
+                let needs = first.err().into_iter().chain(next.err());
+                for need in needs {
+                    match need {
+                        Need::Archive(more) => wanted.union(&more),
+                        need => return Err(need),
+                    }
+                }
+            }
         }
     }
     if wanted.is_empty() { Ok(false) } else { Err(Need::Archive(wanted)) }
-}
-
-/// The unit that `repeated` belongs to, as far as it is stored.
-fn repeated_unit(
-    before: &Conversation,
-    repeated: &Ranges,
-    loaded: &Loaded,
-) -> Result<Vec<Arc<Utterance>>, Need> {
-    let archived = loaded.archive(&repeated.intersection(&before.head.archived))?;
-    let in_window = repeated.sequences().find_map(|sequence| before.window.get(sequence));
-    match in_window.or(archived.first()) {
-        Some(member) => locate::unit_of(before, member, loaded),
-        None => Ok(Vec::new()),
-    }
 }
 
 /// The utterance without what it took over.
@@ -137,9 +161,13 @@ mod tests {
         Ranges::of(Sequence(first), Sequence(last))
     }
 
+    fn shared(shared: Ranges) -> Had {
+        Had { shared, ..Had::default() }
+    }
+
     /// Applies what is lost; returns whether there was any of it.
-    fn lose(life: &mut Life, shared: Ranges, repeated: Ranges) -> bool {
-        let lost = Lost { shared, repeated, ..Lost::default() };
+    fn lose(life: &mut Life, had: Had) -> bool {
+        let lost = Lost { had, ..Lost::default() };
         let decide = |before: &Conversation, context: &Context<'_>| {
             Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
         };
@@ -158,13 +186,15 @@ mod tests {
             life.say(vec![said(Role::User, "see /shared.txt"), named("see /anew.txt")]);
             (0..more).for_each(|_| life.say(vec![said(Role::Assistant, "well")]));
             let before = life.stored[&Sequence(2)].tokens;
-            assert!(lose(&mut life, range(1, 1), range(2, 2)), "{more}");
+            let had = Had { shared: range(1, 1), edited: range(2, 2), ..Had::default() };
+            assert!(lose(&mut life, had), "{more}");
             let kept = &life.stored[&Sequence(2)];
             assert_eq!((&*kept.content, &kept.more), ("see /anew.txt", &None), "{more}");
             assert!(kept.tokens < before && !life.stored.contains_key(&Sequence(1)));
             let told = life.state.summary.text();
             assert!(!told.contains("Roswitha") && !told.contains("shared"), "{told}");
-            assert!(!lose(&mut life, Ranges::new(), range(2, 2)), "there is nothing left to remove");
+            let had = Had { edited: range(2, 2), ..Had::default() };
+            assert!(!lose(&mut life, had), "there is nothing left to remove");
         }
     }
 
@@ -175,7 +205,7 @@ mod tests {
             let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
             life.say(vec![said(Role::User, "go"), calls(&["a", "b"]), result("a"), result("b")]);
             (0..more).for_each(|_| life.say(vec![said(Role::User, "well")]));
-            assert!(lose(&mut life, range(2, 3), Ranges::new()), "{more}");
+            assert!(lose(&mut life, shared(range(2, 3))), "{more}");
             let kept = &life.stored[&Sequence(4)];
             assert_eq!((kept.unit, kept.aside), (Sequence(4), true), "{more}: its call is gone");
         }
@@ -187,15 +217,26 @@ mod tests {
         let mut life = Life::new(Policy::SESSION);
         (0..3).for_each(|_| life.say(vec![said(Role::User, "well")]));
         life.forget(2, true);
-        assert!(lose(&mut life, range(1, 3), Ranges::new()));
+        assert!(lose(&mut life, shared(range(1, 3))));
         assert_eq!((life.stored.len(), life.state.head.turn), (0, 3));
     }
 
     #[test]
-    fn an_exchange_that_is_repeated_goes_whole() {
+    fn an_exchange_that_is_copied_goes_whole_or_exactly() {
         let mut life = Life::new(Policy::SESSION);
-        life.say(vec![said(Role::User, "go"), calls(&["a"]), result("a"), said(Role::User, "thanks")]);
-        assert!(lose(&mut life, Ranges::new(), range(2, 3)));
-        assert_eq!(life.stored.keys().map(|sequence| sequence.get()).collect::<Vec<_>>(), [1, 4]);
+        let results = vec![result("a"), result("b"), said(Role::User, "thanks")];
+        life.say(vec![said(Role::User, "go"), calls(&["a", "b"])].into_iter().chain(results).collect());
+        let left = |life: &Life| life.stored.keys().map(|sequence| sequence.get()).collect::<Vec<_>>();
+        let had = Had { copied: range(3, 3), edited: range(4, 4), ..Had::default() };
+        let lost = Lost { had: had.clone(), exact: true, ..Lost::default() };
+        let exactly = life.decide(|before, context| {
+            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+        });
+        let mut exact = life.clone();
+        exact.apply(exactly.unwrap().unwrap());
+        exact.is_sound();
+        assert_eq!(left(&exact), [1, 2, 5], "a result with new content is part of its exchange");
+        assert!(lose(&mut life, had));
+        assert_eq!(left(&life), [1, 5]);
     }
 }

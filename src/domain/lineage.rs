@@ -23,15 +23,6 @@ impl Head {
         !self.trunks.is_empty() || self.branch != self.identity.lineage
     }
 
-    /// The sequences that both read from the same lineage, unless one of the two has changed them since.
-    pub fn shared_with(&self, other: &Self) -> Ranges {
-        let ends = self.lineages().flat_map(|(lineage, last)| {
-            let same = other.lineages().filter(move |(other, _)| *other == lineage);
-            same.map(move |(_, other)| last.min(other))
-        });
-        ends.max().map_or_else(Ranges::new, |last| Ranges::before(last.next()))
-    }
-
     /// The sequences of everything stored, in the window or the archive, including those that were erased.
     pub fn kept(&self) -> Ranges {
         let mut kept = Ranges::before(self.next);
@@ -83,18 +74,6 @@ mod tests {
         assert_eq!(lineages(4), [OWN, NEWER, OLD]);
         assert_eq!(lineages(5), [OWN, NEWER]);
         assert_eq!(lineages(7), [OWN]);
-    }
-
-    #[test]
-    fn what_two_share_is_what_both_read_in_one_place() {
-        let mut other = head();
-        other.trunks = [Trunk { lineage: OLD, through: Sequence(3) }].into();
-        other.branch = LineageId([9; 16]);
-        assert_eq!(head().shared_with(&other).to_string(), "1-3");
-        assert_eq!(other.shared_with(&head()).to_string(), "1-3");
-        other.trunks = [].into();
-        other.branch = LineageId([9; 16]);
-        assert!(head().shared_with(&other).is_empty());
     }
 
     #[test]

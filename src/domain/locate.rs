@@ -1,6 +1,6 @@
 //! Finding stored utterances by their ids or sequences, in the window or the archive.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{Conversation, Loaded, Need, Ranges, Refusal, Sequence, Transition, Utterance};
 
@@ -32,6 +32,25 @@ pub fn stored(
     stored.extend(live(conversation, wanted).cloned());
     stored.sort_by_key(|utterance| utterance.sequence);
     Ok(stored)
+}
+
+/// Returns the units of the stored utterances among `named`, whole and ascending.
+pub fn units_of(
+    conversation: &Conversation,
+    named: &Ranges,
+    loaded: &Loaded,
+) -> Result<Vec<Arc<Utterance>>, Need> {
+    let archive = match named.meets(&conversation.head.archived) {
+        true => loaded.archive(&conversation.head.archived)?,
+        false => Vec::new(),
+    };
+    let archived = archive.iter().filter(|utterance| named.contains(utterance.sequence));
+    let away: BTreeSet<_> = archived.map(|utterance| utterance.unit).collect();
+    let units: BTreeSet<_> = live(conversation, named).map(|utterance| utterance.unit).collect();
+    let mut members: Vec<_> = archive.iter().filter(|other| away.contains(&other.unit)).cloned().collect();
+    members.extend(units.into_iter().flat_map(|unit| conversation.window.unit(unit)).cloned());
+    members.sort_by_key(|utterance| utterance.sequence);
+    Ok(members)
 }
 
 /// Returns the utterances of the window among `wanted`.

@@ -36,6 +36,7 @@ mod log;
 pub mod memorize;
 pub mod memory;
 mod now;
+pub mod origin;
 mod parting;
 pub mod policy;
 mod quoted;
@@ -71,6 +72,7 @@ pub use ids::{
     ShareId, UtteranceId,
 };
 pub use now::{Now, is_ahead};
+pub use origin::{Copied, Origin, Origins};
 pub use policy::{Marks, Oversize, Policy};
 pub use quoted::quoted;
 pub use ranges::Ranges;

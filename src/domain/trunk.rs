@@ -1,6 +1,6 @@
 //! What both conversations share after a fork.
 
-use crate::domain::{ConversationId, LineageId, Ranges, Sequence};
+use crate::domain::{ConversationId, LineageId, Sequence};
 
 /// A lineage that was frozen by a fork: nothing more is written to it, and every conversation that shares it
 /// reads it up to a last sequence.
@@ -8,7 +8,8 @@ use crate::domain::{ConversationId, LineageId, Ranges, Sequence};
 pub struct Trunk {
     /// The lineage of the utterances.
     pub lineage: LineageId,
-    /// The last sequence read there.
+    /// The last sequence read there; 0 if nothing is: then the conversation only has copies of what was said
+    /// there.
     pub through: Sequence,
 }
 
@@ -22,18 +23,7 @@ pub struct ForkedFrom {
     /// Whether a segment reached beyond that sequence and could not be rebuilt exactly, because its sources
     /// are no longer stored.
     pub approximate: bool,
-    /// For an edit, the last sequence of what repeats the parent's exchange with one utterance changed; it
-    /// begins after `sequence`. `None` if the fork is not an edit.
+    /// In old records of an edit of what was said first: the last sequence of what repeats the parent's
+    /// exchange, from 1. Others have [`Head::copies`](crate::domain::Head::copies).
     pub repeats_through: Option<Sequence>,
-}
-
-impl ForkedFrom {
-    /// The sequences that repeat a unit of the parent, if that unit is among `lost`.
-    pub fn repeats(&self, lost: &Ranges) -> Ranges {
-        let first = self.sequence.next();
-        match self.repeats_through.filter(|_| lost.contains(first)) {
-            Some(last) => Ranges::of(first, last),
-            None => Ranges::new(),
-        }
-    }
 }

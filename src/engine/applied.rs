@@ -6,7 +6,7 @@ use crate::{
     domain::{Change, ChangeId, Conversation, Timestamp, Transition, Utterance, capacity::Capacity},
     engine::{
         Attempt, Facts,
-        facts::Named,
+        facts::{InForks, Named},
         references::{Among, references},
     },
     store::Outcome,
@@ -27,6 +27,12 @@ impl Decided {
         after.head.change = commit;
         let facts = Arc::new(Facts::of(&change, &after.head));
         Self { change: Arc::new(change), after: Arc::new(after), facts }
+    }
+
+    /// Both as one, for the answer: the second was decided on the result of this one.
+    pub(super) fn followed_by(&self, second: &Self) -> Self {
+        let facts = Arc::new(self.facts.followed_by(&second.facts));
+        Self { change: self.change.clone(), after: second.after.clone(), facts }
     }
 }
 
@@ -90,6 +96,9 @@ pub struct Applied<T> {
     pub change: Option<Arc<Change>>,
     /// What else the response needs; `None` if an earlier attempt decided it.
     pub value: Option<T>,
+    /// What a hard forget removed, or would remove, from other conversations; `None` for other writes, and if
+    /// an earlier attempt decided it.
+    pub in_forks: Option<InForks>,
     /// Utterances that the call is about, ascending; those in the change need not be among them.
     utterances: Vec<Arc<Utterance>>,
 }
@@ -98,7 +107,7 @@ impl<T> Applied<T> {
     /// The result of a write decided now.
     pub(super) fn now(done: Done, value: T) -> Self {
         let Done { outcome, after, change, utterances } = done;
-        Self { outcome, state: Some(after), change, value: Some(value), utterances }
+        Self { outcome, state: Some(after), change, value: Some(value), in_forks: None, utterances }
     }
 
     /// The result of a write decided by an earlier attempt: the conversation's current state, and the utterance that
@@ -108,7 +117,12 @@ impl<T> Applied<T> {
         state: Option<Arc<Conversation>>,
         utterances: Vec<Arc<Utterance>>,
     ) -> Self {
-        Self { outcome, state, change: None, value: None, utterances }
+        Self { outcome, state, change: None, value: None, in_forks: None, utterances }
+    }
+
+    /// Adds what was removed from other conversations.
+    pub(super) fn reaching(self, in_forks: InForks) -> Self {
+        Self { in_forks: Some(in_forks), ..self }
     }
 
     /// Moves the result to a later state of the conversation.

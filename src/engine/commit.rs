@@ -89,6 +89,11 @@ impl Part {
     /// Appends a change.
     pub(super) fn add(&mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) {
         self.events.push(Event::of(operation, attempt, decided));
+        self.add_quietly(decided);
+    }
+
+    /// Appends a change that is no event.
+    pub(super) fn add_quietly(&mut self, decided: &Decided) {
         self.changes.push(decided.change.clone());
         self.after = Some(decided.after.clone());
     }

@@ -3,17 +3,14 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    domain::{
-        Conversation, ConversationKey, Ranges, Refusal, Transition, Utterance, Verdict, change::Context,
-        erasure::erase_lost, forgetting::Instruction,
-    },
+    domain::{Conversation, ConversationKey, Refusal, Transition, Utterance, Verdict, change::Context},
     engine::{
         Applied, Engine, EngineError,
         applied::Decided,
         attended::Attended,
         beside::Beside,
         commit::{Extras, Part, Uncommitted},
-        facts::Named,
+        facts::{InForks, Named},
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
         reach::{Gone, Reached},
@@ -21,18 +18,14 @@ use crate::{
     },
 };
 
-/// What a rule erases from a conversation, and so from all that share or repeat it.
+/// What a rule erases from a conversation, and so from all that share it or have copies of it.
 pub(super) struct Erasure<T> {
     /// The change to that conversation, if any.
     pub transition: Option<Transition>,
-    /// The sequences of which nothing is left.
-    pub gone: Ranges,
-    /// Only these are erased, even if they are part of an exchange.
-    pub exact: bool,
+    /// What that leaves nothing of.
+    pub gone: Gone,
     /// Utterances that the outcome names, ascending.
     pub named: Vec<Arc<Utterance>>,
-    /// The instruction that selects from shared imported segments.
-    pub imported: Option<Instruction>,
     /// What else the response needs.
     pub value: T,
 }
@@ -49,8 +42,8 @@ enum Erased<T> {
 }
 
 impl Engine {
-    /// Erases what the rule selects from the conversation and from all that share or repeat it. Returns `None`
-    /// if the conversation does not exist, and the call may start one.
+    /// Erases what the rule selects from the conversation and from all that share it or have copies of it.
+    /// Returns `None` if the conversation does not exist, and the call may start one.
     pub(super) async fn erase<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
@@ -99,33 +92,37 @@ impl Engine {
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
         let rule = rule.clone();
-        let erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
-        let lost =
-            Gone { sequences: &erasure.gone, exact: erasure.exact, imported: erasure.imported.as_ref() };
-        let reached = match &erasure.transition {
-            Some(_) => self.reach(&before, lost, holds).await?,
+        let mut erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
+        let mut reached = match &erasure.transition {
+            Some(_) => self.reach(&before, &erasure.gone, holds).await?,
             None => Reached::default(),
         };
-        if !reached.unheld.is_empty() {
-            return Ok(Erased::Reaches(reached.lost.into_keys().collect()));
+        if reached.keys().any(|key| held(holds, key).is_none()) {
+            return Ok(Erased::Reaches(reached.into_keys().collect()));
         }
         let commit = self.next_change();
-        let first = erasure.transition.map(|transition| Decided::of(transition, commit));
-        let mut parts = Vec::new();
-        if let Some(first) = &first {
-            parts.push(Part::from(hold, &before).and(first, call.operation, call.attempt.as_ref()));
-            for (other, lost) in &reached.lost {
-                let hold = held(holds, other).ok_or(EngineError::Interrupted)?;
-                let Some(before) = hold.state().await? else { continue };
-                let lost = lost.clone();
-                let erased = move |before: &Conversation, context: &Context<'_>| {
-                    Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
-                };
-                if let Some(transition) = self.rehearse(&before, erased).await? {
-                    let decided = Decided::of(transition, commit);
-                    let part = Part::from(hold, &before);
-                    parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
-                }
+        let again = reached.remove(before.key());
+        let mut first = erasure.transition.take().map(|transition| Decided::of(transition, commit));
+        let (mut parts, mut in_forks) = (Vec::new(), InForks::default());
+        if let Some(decided) = &mut first {
+            let mut part = Part::from(hold, &before).and(decided, call.operation, call.attempt.as_ref());
+            if let Some(again) = &again
+                && let Some(transition) = self.lose(&decided.after, again).await?
+            {
+                let more = Decided::of(transition, commit);
+                part.add(&more, call.operation, call.attempt.as_ref());
+                *decided = decided.followed_by(&more);
+            }
+            parts.push(part);
+        }
+        for (other, lost) in &reached {
+            let hold = held(holds, other).ok_or(EngineError::Interrupted)?;
+            let Some(before) = hold.state().await? else { continue };
+            if let Some(transition) = self.lose(&before, lost).await? {
+                in_forks.add(&transition);
+                let decided = Decided::of(transition, commit);
+                let part = Part::from(hold, &before);
+                parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
             }
         }
         let mut beside = Beside::default();
@@ -138,7 +135,7 @@ impl Engine {
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        Ok(Erased::Done(Applied::now(done, erasure.value)))
+        Ok(Erased::Done(Applied::now(done, erasure.value).reaching(in_forks)))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
-        capacity::Capacity,
+        Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Transition,
+        Utterance, capacity::Capacity,
     },
     store::Outcome,
 };
@@ -41,6 +41,23 @@ pub struct Effects {
     pub compaction: Option<u32>,
 }
 
+/// What a hard forget removes from other conversations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InForks {
+    /// The conversations that lose something.
+    pub conversations: u64,
+    /// The utterances that they lose, with those that keep only the content they were given anew.
+    pub utterances: u64,
+}
+
+impl InForks {
+    pub(super) fn add(&mut self, transition: &Transition) {
+        let change = &transition.change;
+        self.conversations += 1;
+        self.utterances += change.erased.count() + change.updated.count();
+    }
+}
+
 /// What an outcome names besides the facts of a change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
@@ -69,6 +86,16 @@ impl Facts {
             memorized: sequences(&change.appended),
             more: (more != Effects::default()).then(|| Box::new(more)),
         }
+    }
+
+    /// Returns the facts of two changes, of which the second erased something more.
+    pub(super) fn followed_by(&self, second: &Self) -> Self {
+        let (mut more, then) = (self.more().clone(), second.more());
+        more.evicted.union(&then.evicted);
+        more.erased.union(&then.erased);
+        more.updated.union(&then.updated);
+        more.segments_removed.extend(&then.segments_removed);
+        Self { revision: second.revision, more: Some(Box::new(more)), ..self.clone() }
     }
 
     /// Returns the facts of a change that stored `memorized` and did nothing else.

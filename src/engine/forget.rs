@@ -13,8 +13,9 @@ use crate::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         applied::Done,
         erase::Erasure,
-        facts::Named,
+        facts::{InForks, Named},
         queued::{Decision, WriteCall},
+        reach::Gone,
     },
 };
 
@@ -66,18 +67,21 @@ impl ToForget {
         &self,
         before: &Conversation,
         context: &Context<'_>,
+        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Verdict<Forgotten>, Refusal>,
     ) -> Result<Verdict<Erasure<Selected>>, Refusal> {
         let imported = match self {
             Self::Told(command) => Some(command.instruction.at(context.now)),
             Self::Named(_) => None,
         };
         let exact = matches!(self, Self::Named(ForgetSelected { how: How::Exact, .. }));
-        Ok(self.decide(before, context, forget)?.map(|forgotten| Erasure {
+        Ok(self.decide(before, context, told)?.map(|forgotten| Erasure {
             transition: forgotten.transition,
-            gone: forgotten.gone,
-            exact,
+            gone: Gone {
+                sequences: forgotten.gone,
+                exact,
+                imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
+            },
             named: forgotten.utterances.clone(),
-            imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
             value: Selected::of(before, forgotten.utterances, forgotten.excess),
         }))
     }
@@ -130,8 +134,9 @@ impl Engine {
         let operation = if call.forget.is_hard() { Operation::Erase } else { Operation::Forget };
         let write = WriteCall::new(caller, call.address, call.attempt, operation);
         if call.forget.is_hard() {
-            let (forget, address) = (call.forget, write.address.clone());
-            let erased = self.erase(write, move |before, context| forget.erase(before, context)).await?;
+            let (forgets, address) = (call.forget, write.address.clone());
+            let erased =
+                self.erase(write, move |before, context| forgets.erase(before, context, forget)).await?;
             return erased.ok_or_else(|| address.not_found().into());
         }
         self.write(write, move |before, context| {
@@ -153,12 +158,26 @@ impl Engine {
     ) -> Result<ForgetReply, EngineError> {
         let before = self.read(caller, &call.address).await?;
         let command = call.forget.clone();
+        let now = self.now_for(&before);
+        if command.is_hard() {
+            let erase = move |before: &Conversation, context: &Context<'_>| {
+                command.erase(before, context, would_forget)
+            };
+            let erasure = self.rehearse(&before, erase).await?;
+            let in_forks = match &erasure.transition {
+                Some(_) => self.would_reach(&before, &erasure.gone).await?,
+                None => InForks::default(),
+            };
+            let named = Named { utterances: erasure.named, ..Named::default() };
+            let done = Done::rehearsed(&before, erasure.transition, named, now);
+            return Ok(Applied::now(done, erasure.value).reaching(in_forks));
+        }
         let forgotten = self
             .rehearse(&before, move |before, context| command.decide(before, context, would_forget))
             .await?;
         let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
         let named = Named { target: None, still_told, utterances: utterances.clone() };
-        let done = Done::rehearsed(&before, transition, named, self.now_for(&before));
+        let done = Done::rehearsed(&before, transition, named, now);
         Ok(Applied::now(done, Selected::of(&before, utterances, excess)))
     }
 }

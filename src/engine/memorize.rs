@@ -14,6 +14,7 @@ use crate::{
         offload,
         queue::Published,
         queued::{ATTEMPTS, Added, Decision, IfAbsent, Request, Target, WriteCall},
+        reach::Gone,
         write::Aimed,
     },
     store::Outcome,
@@ -102,10 +103,8 @@ impl Engine {
         self.erase(write, move |before, context| {
             Ok(replace(before, &command, context)?.map(|replaced| Erasure {
                 transition: Some(replaced.transition),
-                gone: replaced.gone,
-                exact: true,
+                gone: Gone { sequences: replaced.gone, exact: true, imported: None },
                 named: replaced.removed,
-                imported: None,
                 value: replaced.irregularities,
             }))
         })

@@ -129,7 +129,7 @@ pub use error::EngineError;
 pub use event_rings::Watched;
 pub use events::{Event, Subject};
 pub use export::Exported;
-pub use facts::{Effects, Facts};
+pub use facts::{Effects, Facts, InForks};
 pub use forget::{ForgetCall, ForgetReply, Selected, ToForget};
 pub use fork::{ForkCall, ForkReply};
 pub use found::Found;

@@ -1,16 +1,20 @@
 //! Which conversations a hard forget reaches, and what each of them loses.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
-    domain::{Conversation, ConversationKey, Ranges, Sequence, erasure::Lost, forgetting::Instruction},
+    domain::{
+        Conversation, ConversationKey, Ranges, Sequence, Transition, Verdict,
+        change::Context,
+        erasure::{Lost, erase_lost},
+        forgetting::Instruction,
+        origin::Had,
+    },
     engine::{
-        Engine, EngineError,
+        Engine, EngineError, InForks,
         conversations::place,
         hold::{Hold, held},
+        queue::Published,
     },
     store::{Page, RecipientKey},
 };
@@ -18,134 +22,127 @@ use crate::{
 /// The number of conversations listed at a time.
 const BATCH: usize = 256;
 
-/// The other conversations that contain something of what is forgotten.
-#[derive(Default)]
-pub(super) struct Reached {
-    /// What each of them loses.
-    pub lost: BTreeMap<ConversationKey, Lost>,
-    /// The ones that are not held, so what they in turn reach is unknown.
-    pub unheld: BTreeSet<ConversationKey>,
-}
+/// What each conversation loses, the erasing one included if it has other copies of what it erases.
+pub(super) type Reached = BTreeMap<ConversationKey, Lost>;
 
 /// What is erased from a conversation.
-#[derive(Clone, Copy)]
-pub(super) struct Gone<'a> {
-    pub sequences: &'a Ranges,
+#[derive(Debug, Default)]
+pub(super) struct Gone {
+    /// The sequences of which nothing is left.
+    pub sequences: Ranges,
     /// Only these are erased, even if they are part of an exchange.
     pub exact: bool,
-    /// The instruction that selects from imported segments.
-    pub imported: Option<&'a Instruction>,
-}
-
-/// Why a conversation loses something.
-#[derive(Clone, Copy)]
-enum How {
-    Shared,
-    Repeated,
+    /// The instruction that selects from imported segments, which forks share.
+    pub imported: Option<Instruction>,
 }
 
 impl Engine {
-    /// Returns the conversations reached by erasing `gone` from `state`: those that share it, those that repeat
-    /// it, and those that share or repeat theirs.
+    /// Returns what each conversation loses if something of `state` is erased: those that share what is erased, or
+    /// have copies of it. All are relatives of `state` by the lineages that they name, whatever became of the
+    /// conversations between them.
     pub(super) async fn reach(
         &self,
         state: &Arc<Conversation>,
-        gone: Gone<'_>,
+        gone: &Gone,
         holds: &[Hold],
     ) -> Result<Reached, EngineError> {
-        let mut reached = Reached::default();
-        if let Some(instruction) = gone.imported {
-            let sharing = self.sharing(state).await?.into_iter().map(|(other, _)| other);
-            sharing.for_each(|other| reached.add_imported(other, instruction, holds));
+        let Gone { sequences, exact, imported } = gone;
+        let (exact, origins) = (*exact, state.head.origins_of(sequences));
+        let mut reached = Reached::new();
+        let again = state.head.having(&origins).without(sequences);
+        if !again.is_empty() {
+            reached.insert(state.key().clone(), Lost { had: again, imported: None, exact });
         }
-        let mut next = vec![(state.clone(), gone.sequences.clone(), How::Shared)];
-        while let Some((of, lost, how)) = next.pop() {
-            let sharing = self.sharing(&of).await?.into_iter();
-            let shared = sharing
-                .map(|(other, through)| (other, lost.intersection(&Ranges::before(through.next())), how));
-            let repeated = self.repeating(&of, &lost).await?.into_iter();
-            for (other, lost, how) in shared.chain(repeated.map(|(other, lost)| (other, lost, How::Repeated)))
-            {
-                if other == *state.key() || !reached.add(&other, &lost, how) {
-                    continue;
-                }
-                match held(holds, &other) {
-                    None => _ = reached.unheld.insert(other),
-                    Some(hold) => next.extend(hold.state().await?.map(|other| (other, lost, how))),
-                }
+        for (key, _) in self.store.sharing(state.key()).await? {
+            let Some(other) = self.relative(&key, holds).await? else { continue };
+            let had = other.head.having(&origins);
+            if !had.is_empty() || imported.is_some() {
+                reached.insert(key, Lost { had, imported: imported.clone(), exact });
             }
         }
-        reached.lost.values_mut().for_each(|lost| lost.exact = gone.exact);
+        for (key, had) in self.repeating(state, sequences).await? {
+            reached.entry(key).or_insert(Lost { had, imported: None, exact });
+        }
         Ok(reached)
     }
 
-    /// Returns the other conversations that share utterances with `state`, which must be held; each with the
-    /// last sequence both share.
-    async fn sharing(&self, state: &Conversation) -> Result<Vec<(ConversationKey, Sequence)>, EngineError> {
-        match state.head.trunks.is_empty() {
-            true => Ok(Vec::new()),
-            false => Ok(self.store.sharing(state.key()).await?),
+    /// Returns the state of a relative, without waiting for whoever holds it: which origins a conversation has
+    /// changes only by what its commit adds.
+    async fn relative(
+        &self,
+        key: &ConversationKey,
+        holds: &[Hold],
+    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+        if let Some(hold) = held(holds, key) {
+            return hold.state().await;
+        }
+        match self.queues.get(key).map(|queue| queue.published()) {
+            Some(Published::State(state)) => Ok(Some(state)),
+            _ => Ok(self.store.load(key).await?),
         }
     }
 
-    /// Returns the forks that repeat something of `lost` in new utterances, and which ones. They belong to
-    /// their parent's recipient and are no older than the parent: an older one was forked from an earlier
-    /// conversation of that id.
+    /// Returns the change that takes what is lost from a conversation, if it has any of it.
+    pub(super) async fn lose(
+        &self,
+        before: &Arc<Conversation>,
+        lost: &Lost,
+    ) -> Result<Option<Transition>, EngineError> {
+        let lost = lost.clone();
+        self.rehearse(before, move |before: &Conversation, context: &Context<'_>| {
+            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+        })
+        .await
+    }
+
+    /// Returns what an erasure that is not made would remove from other conversations.
+    pub(super) async fn would_reach(
+        &self,
+        state: &Arc<Conversation>,
+        gone: &Gone,
+    ) -> Result<InForks, EngineError> {
+        let mut in_forks = InForks::default();
+        let mut reached = self.reach(state, gone, &[]).await?;
+        reached.remove(state.key());
+        for (key, lost) in reached {
+            let Some(other) = self.relative(&key, &[]).await? else { continue };
+            self.lose(&other, &lost).await?.iter().for_each(|lost| in_forks.add(lost));
+        }
+        Ok(in_forks)
+    }
+
+    /// Returns what old forks repeat of the first exchange, if that is among `gone`: they share nothing with
+    /// their parent, and name only its id. They belong to its recipient and are no older: an older one was
+    /// forked from an earlier conversation of that id.
     async fn repeating(
         &self,
         state: &Conversation,
-        lost: &Ranges,
-    ) -> Result<Vec<(ConversationKey, Ranges)>, EngineError> {
-        // a fork after the first utterance leaves a trunk; one before it repeats utterances from the first on
-        if state.head.trunks.is_empty() && !lost.contains(Sequence(1)) {
-            return Ok(Vec::new());
+        gone: &Ranges,
+    ) -> Result<Vec<(ConversationKey, Had)>, EngineError> {
+        let (mut repeating, mut after) = (Vec::new(), None);
+        if !gone.contains(Sequence::FIRST) {
+            return Ok(repeating);
         }
         let identity = &state.head.identity;
         let namespace = identity.key.namespace.clone();
         let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
-        let (mut repeating, mut after) = (Vec::new(), None);
         loop {
             let heads = self.store.conversations(&recipient, Page { after, limit: BATCH }).await?;
-            let more = heads.len() == BATCH;
             for head in &heads {
                 if head.identity.start_time < identity.start_time {
                     return Ok(repeating);
                 }
                 let from = head.forked_from.as_ref().filter(|from| from.conversation == identity.key.id);
-                let repeats = from.map_or_else(Ranges::new, |from| from.repeats(lost));
-                if !repeats.is_empty() {
-                    repeating.push((head.identity.key.clone(), repeats));
+                if let Some(last) = from.and_then(|from| from.repeats_through) {
+                    let copied = Ranges::before(last);
+                    let had = Had { copied, edited: Ranges::of(last, last), ..Had::default() };
+                    repeating.push((head.identity.key.clone(), had));
                 }
             }
-            after = heads.last().map(place);
-            if !more {
+            if heads.len() < BATCH {
                 return Ok(repeating);
             }
+            after = heads.last().map(place);
         }
-    }
-}
-
-impl Reached {
-    /// Records a conversation that shares imported segments.
-    fn add_imported(&mut self, other: ConversationKey, instruction: &Instruction, holds: &[Hold]) {
-        self.lost.entry(other.clone()).or_default().imported = Some(instruction.clone());
-        if held(holds, &other).is_none() {
-            self.unheld.insert(other);
-        }
-    }
-
-    /// Records what a conversation loses. Returns whether that was more than already known.
-    fn add(&mut self, other: &ConversationKey, lost: &Ranges, how: How) -> bool {
-        if lost.is_empty() {
-            return false;
-        }
-        let known = self.lost.entry(other.clone()).or_default();
-        let known = match how {
-            How::Shared => &mut known.shared,
-            How::Repeated => &mut known.repeated,
-        };
-        let more = !known.holds(lost);
-        known.union(lost);
-        more
     }
 }

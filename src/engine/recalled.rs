@@ -8,7 +8,7 @@ use crate::{
         context::{Found, Match, Source},
     },
     engine::{
-        BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom,
+        Address, BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom,
         remember::Searched,
     },
 };
@@ -46,12 +46,17 @@ impl Engine {
         let searched = Arc::new(Searched { states, wanted });
         let states = &searched.states;
         let count = recall.looked_at(budget);
-        let call = RememberCall::ranking(&recall.prompt, recall.scope, count);
+        let address = Address { conversation: Some(state.key().id.clone()), ..Address::default() };
+        let call = RememberCall { address, ..RememberCall::ranking(&recall.prompt, recall.scope, count) };
         let found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
         let mut around = Vec::with_capacity(states.len());
         for searched in states {
             let of_it = found.iter().filter(|one| one.state.key() == searched.key());
-            around.push(self.around(searched, of_it.map(|one| &*one.utterance)).await?);
+            let mut near = self.around(searched, of_it.map(|one| &*one.utterance)).await?;
+            let sequences = near.iter().map(|one| one.sequence).collect();
+            let silenced = self.silenced_elsewhere(states, searched, &sequences, &call).await?;
+            near.retain(|one| !silenced.contains(one.sequence));
+            around.push(near);
         }
         let place = |of: &Conversation| states.iter().position(|state| state.key() == of.key());
         let source = |of: &Conversation| (of.key() != state.key()).then(|| Arc::new(Source::of(of)));
@@ -60,6 +65,34 @@ impl Engine {
             found: Found { source: source(&one.state), utterance: one.utterance },
         });
         Ok(matches.collect())
+    }
+
+    /// Returns those of `sequences`, utterances of `state`, that are soft-forgotten in another of the searched
+    /// conversations that shares them or has copies: by recipient, they are not recalled. The conversation that
+    /// the call names recalls what it has.
+    pub(super) async fn silenced_elsewhere(
+        self: &Arc<Self>,
+        states: &[Arc<Conversation>],
+        state: &Conversation,
+        sequences: &Ranges,
+        call: &RememberCall,
+    ) -> Result<Ranges, EngineError> {
+        let mut silenced = Ranges::new();
+        if call.scope != Scope::Recipient || call.address.conversation.as_ref() == Some(&state.key().id) {
+            return Ok(silenced);
+        }
+        let origins = state.head.origins_of(sequences);
+        for other in states.iter().filter(|other| other.key() != state.key()) {
+            let had = other.head.having(&origins).all().intersection(&other.head.kept());
+            if had.is_empty() {
+                continue;
+            }
+            let stored = self.stored(other, &had).await?;
+            let forgotten: Ranges =
+                stored.iter().filter(|one| one.forgotten).map(|one| one.sequence).collect();
+            silenced.union(&state.head.having(&other.head.origins_of(&forgotten)).all());
+        }
+        Ok(silenced.intersection(sequences))
     }
 
     /// Returns the stored utterances of the units of `found`, and the one before each unit, ascending.
@@ -113,11 +146,13 @@ fn near(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
     before.into_iter().chain(unit).cloned().collect()
 }
 
-/// Returns what can be recalled of `other` in the context of `state`: neither instructions nor what both share.
+/// Returns what can be recalled of `other` in the context of `state`: neither instructions nor what both share
+/// or have copies of.
 fn of_another(other: &Conversation, state: &Conversation) -> Ranges {
     let mut wanted = other.head.kept();
     let instructions = other.window.iter().take_while(|utterance| utterance.instruction);
     wanted.subtract(&instructions.map(|utterance| utterance.sequence).collect());
-    wanted.subtract(&state.head.shared_with(&other.head));
+    let known = state.head.origins_of(&Ranges::before(state.head.next));
+    wanted.subtract(&other.head.having(&known).all());
     wanted
 }

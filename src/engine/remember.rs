@@ -126,7 +126,8 @@ const MAX_EXCHANGE: u64 = 64;
 const CANDIDATES: usize = 256;
 
 impl Engine {
-    /// Finds utterances. Soft-forgotten utterances are never found.
+    /// Finds utterances. Soft-forgotten utterances are never found, and by recipient neither is what another
+    /// conversation that shares them, or has copies, still has in use.
     pub async fn remember(
         self: &Arc<Self>,
         caller: &Caller,
@@ -199,13 +200,16 @@ impl Engine {
         for (index, state) in states.iter().enumerate() {
             let mut rest = call.sequences(state);
             while !rest.is_empty() && !matches.more {
-                let read = self.stored(state, &rest.take_last(size.get())).await?;
+                let wanted = rest.take_last(size.get());
+                let read = self.stored(state, &wanted).await?;
+                let silenced = self.silenced_elsewhere(states, state, &wanted, call).await?;
                 size.learn(&read);
-                for utterance in read.into_iter().rev().filter(|utterance| call.finds(utterance)) {
+                let found = |one: &Arc<Utterance>| call.finds(one) && !silenced.contains(one.sequence);
+                for utterance in read.into_iter().rev().filter(found) {
                     let older = (states.len() - 1 - index) as f64;
                     let share = utterance.sequence.get() as f64 / (state.head.next.get() - 1).max(1) as f64;
                     let recency = (older + share) / states.len() as f64;
-                    self.take(&mut matches, Found::new(state, utterance, recency), call).await?;
+                    self.take(&mut matches, states, Found::new(state, utterance, recency), call).await?;
                 }
             }
         }
@@ -276,7 +280,7 @@ impl Engine {
             let found = self.look_up(states, some, call).await?;
             size.learn(found.iter().map(|found| &found.utterance));
             for found in matched(search.clone(), found).await {
-                self.take(matches, found, call).await?;
+                self.take(matches, states, found, call).await?;
             }
         }
         Ok(())
@@ -286,11 +290,15 @@ impl Engine {
     async fn take(
         self: &Arc<Self>,
         matches: &mut Matches,
+        states: &[Arc<Conversation>],
         mut found: Found,
         call: &RememberCall,
     ) -> Result<(), EngineError> {
         if !matches.more && matches.wants(&found) {
             found.neighbors = self.neighbors(&found.state, &found.utterance, call.neighbors).await?;
+            let near = found.neighbors.iter().map(|near| near.sequence).collect();
+            let silenced = self.silenced_elsewhere(states, &found.state, &near, call).await?;
+            found.neighbors.retain(|near| !silenced.contains(near.sequence));
             matches.take(found);
         }
         Ok(())
@@ -306,7 +314,10 @@ impl Engine {
         hits.iter().for_each(|hit| wanted.entry(hit.index).or_default().add(Sequence(hit.sequence)));
         let mut utterances = BTreeMap::new();
         for (index, wanted) in wanted {
-            utterances.insert(index, self.stored(&states[index], &wanted).await?);
+            let mut stored = self.stored(&states[index], &wanted).await?;
+            let silenced = self.silenced_elsewhere(states, &states[index], &wanted, call).await?;
+            stored.retain(|one| !silenced.contains(one.sequence));
+            utterances.insert(index, stored);
         }
         let found = hits.into_iter().filter_map(|hit| {
             let stored = utterances.get(&hit.index)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    domain::{Draft, Timestamp, segment::ImportedSummary, state::StateContent},
+    domain::{Draft, Timestamp, origin::Provenance, segment::ImportedSummary, state::StateContent},
     formats::{Format, Note},
 };
 
@@ -41,6 +41,8 @@ pub struct Parsed {
     pub list: String,
     /// The messages, in order.
     pub said: Vec<Sourced>,
+    /// For each message, where it was first said; empty in formats that do not tell.
+    pub origins: Vec<Vec<Provenance>>,
 }
 
 /// A draft and its origin.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    domain::{Timestamp, Utterance, segment::ImportedSummary, state::StateValue},
+    domain::{Timestamp, Utterance, origin::Provenance, segment::ImportedSummary, state::StateValue},
     formats::{
         Format, Losses, Unanswered,
         extras::Parts,
@@ -34,6 +34,8 @@ pub struct Whole<'a> {
     pub summaries: &'a [ImportedSummary],
     /// Ascending, without forgotten ones.
     pub utterances: &'a [Arc<Utterance>],
+    /// For each utterance, where it was first said; empty for formats that cannot tell.
+    pub origins: &'a [Vec<Provenance>],
 }
 
 /// How an export is repaired.

@@ -15,7 +15,7 @@ use crate::{
         memorize::Irregularity,
         segment::Segment,
     },
-    engine::{Applied, Outcome, Reference},
+    engine::{Applied, InForks, Outcome, Reference},
     proto,
 };
 
@@ -136,6 +136,14 @@ pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
         index: Some(int(irregularity.index)),
         sequence: long(irregularity.sequence.get()),
         description: irregularity.description,
+    }
+}
+
+/// Converts what was removed from other conversations.
+pub fn in_forks(in_forks: InForks) -> proto::InForks {
+    proto::InForks {
+        conversation_count: Some(int(in_forks.conversations)),
+        utterance_count: Some(int(in_forks.utterances)),
     }
 }
 

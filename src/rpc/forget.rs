@@ -80,6 +80,8 @@ impl Services {
                 (Some(format), Some(selected)) => messages(selected, format).await,
                 _ => Vec::new(),
             },
+            evicted: encode::refs(&outcome.evicted, outcome),
+            in_forks: reply.in_forks.map(encode::in_forks),
         }
     }
 }

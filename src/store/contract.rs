@@ -195,16 +195,19 @@ pub trait Store: Send + Sync + 'static {
         names: &'a [Box<str>],
     ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>>;
 
-    /// Returns the other conversations that read a lineage of this one, each with the last sequence that both
-    /// share; by key.
+    /// Returns the other conversations whose trunks or branch are among the lineages of this one, each with the
+    /// last sequence that both share; by key.
     ///
-    /// - These are its forks, the conversation it was forked from, and the other forks of that one. Deleted
-    ///   ones are left out; what they shared with others stays shared.
+    /// - These are its forks, the conversation it was forked from, the other forks of that one, and those that
+    ///   have copies of what was said in one of these ([`Head::copies`]): the last sequence of a conversation
+    ///   that has only copies is 0. Deleted ones are left out; what they shared with others stays shared, and
+    ///   copies stay copies.
+    /// - A branch that nobody froze has no other readers, but others may have copies of what was said in it.
     /// - A shared sequence does not mean that the other conversation still stores the utterance, nor that it
     ///   has not changed it since.
-    /// - Empty for a conversation that was never forked, or an unknown one.
-    /// - A fork changes its parent's revision: the result is valid for a commit that changes all of these
-    ///   conversations at the revisions that they had.
+    /// - Empty for an unknown conversation, and for one that was never forked or imported from an export.
+    /// - A fork names another state of its parent ([`Head::change`]), whose revision stays: the result is valid
+    ///   for a commit that changes all of these conversations in the states that they had.
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,

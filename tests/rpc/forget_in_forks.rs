@@ -1,12 +1,15 @@
 //! A hard forget reaches what forks made of an utterance.
 
 use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, DeleteRecipientRequest, EditMode, ForgetMode,
-    ForgetRequest, ForkConversationRequest, ListUtterancesRequest, MemorizeRequest, NewUtterance,
-    UpdateUtteranceRequest, Utterance,
+    BuildContextRequest, ContextRecall, CreateConversationRequest, DeleteConversationRequest,
+    DeleteRecipientRequest, EditMode, ForgetMode, ForgetRequest, ForgetResponse, ForgetSelector,
+    ForkConversationRequest, InForks, ListUtterancesRequest, MemorizeRequest, NewUtterance, Policy,
+    RememberRequest, RememberScope, SequenceRange, UpdateUtteranceRequest, Utterance,
 };
 
-use crate::session::{Reply, Session, assistant, calls, forget, mask, memorize, result, sequences_of, user};
+use crate::session::{
+    Reply, Session, assistant, calls, forget, mask, memorize, result, sequences, sequences_of, user,
+};
 
 /// What the caller gave with an utterance besides its content.
 const TOLD: [&str; 4] = ["Roswitha", "ward-7", "cough.ogg", "otoscope"];
@@ -126,7 +129,7 @@ async fn an_exchange_that_is_said_anew_goes_whole() {
     assert_eq!(sequences_of(&stored(&session, &fork).await), [1, 5]);
 }
 
-/// A soft forget, a forget in the fork, or a new conversation with a deleted one's id does not reach it.
+/// A soft forget, or a new conversation with a deleted one's id, does not reach it.
 #[tokio::test]
 async fn what_is_not_its_original_leaves_it_alone() {
     let session = Session::new().await;
@@ -135,9 +138,6 @@ async fn what_is_not_its_original_leaves_it_alone() {
     let whole = stored(&session, &fork).await;
     let soft = ForgetRequest { conversation_id: "talk".to_owned(), ..forget("sequence:1", ForgetMode::Soft) };
     session.memory().forget(soft).await.reply();
-    assert_eq!(stored(&session, &fork).await, whole);
-    let other = said_anew(&session, &fork, 1, "I am ill.").await;
-    forget_for_good(&session, &other, "sequence:1").await;
     assert_eq!(stored(&session, &fork).await, whole);
     let conversation_id = "talk".to_owned();
     let delete = DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
@@ -161,4 +161,126 @@ async fn a_recipient_is_deleted_with_what_was_said_anew() {
     let delete = DeleteRecipientRequest { recipient_id: "ann".to_owned() };
     let deleted = session.conversations().delete_recipient(delete).await.reply();
     assert_eq!(deleted.conversation_count, Some(2));
+}
+
+/// Forgets sequences of a conversation for good, and nothing else of their exchange.
+async fn forget_exactly(session: &Session, id: &str, sequence: i64) -> ForgetResponse {
+    let sequences = vec![SequenceRange { first: sequence, last: sequence }];
+    let request = ForgetRequest {
+        conversation_id: id.to_owned(),
+        selector: Some(ForgetSelector { sequences, ..Default::default() }),
+        mode: ForgetMode::Hard.into(),
+        exact: true,
+        ..Default::default()
+    };
+    let dry = ForgetRequest { dry_run: true, ..request.clone() };
+    let would = session.memory().forget(dry).await.reply();
+    let response = session.memory().forget(request).await.reply();
+    assert_eq!((would.in_forks, &would.evicted), (response.in_forks, &response.evicted));
+    response
+}
+
+/// A conversation with an exchange of two results.
+async fn exchange(session: &Session, id: &str) {
+    let said = vec![user("go"), calls(&["a", "b"]), result("a", "SECRET"), result("b", "two")];
+    say_in(session, id, said).await;
+}
+
+/// A result that the edit only copied goes alone, by an exact forget and by a replacement.
+#[tokio::test]
+async fn a_copied_result_goes_alone_where_only_it_is_forgotten() {
+    let session = Session::new().await;
+    for how in ["exact", "replace"] {
+        exchange(&session, how).await;
+        let fork = said_anew(&session, how, 4, "zwei").await;
+        let in_forks = match how {
+            "exact" => forget_exactly(&session, how, 3).await.in_forks,
+            _ => {
+                let request = MemorizeRequest {
+                    conversation_id: how.to_owned(),
+                    replace_after: Some(2),
+                    ..Default::default()
+                };
+                session.memory().memorize(request).await.reply().in_forks
+            }
+        };
+        let left = if how == "exact" { vec![1, 2, 4] } else { vec![1, 2] };
+        assert_eq!(sequences_of(&stored(&session, &fork).await), left, "{how}");
+        let lost = 4 - left.len() as i32;
+        let counted = InForks { conversation_count: Some(1), utterance_count: Some(lost) };
+        assert_eq!(in_forks, Some(counted), "{how}");
+    }
+}
+
+/// From the fork to its parent, to another edit of the same, and to a fork of a fork that was deleted.
+#[tokio::test]
+async fn whatever_is_between_them_copies_are_found() {
+    let session = Session::new().await;
+    say_in(&session, "talk", vec![noted("My cough is back.")]).await;
+    let first = said_anew(&session, "talk", 1, "I am well.").await;
+    let second = said_anew(&session, "talk", 1, "I am ill.").await;
+    let copied = forked(&session, &second, "bob").await;
+    let delete = DeleteConversationRequest { conversation_id: second, ..Default::default() };
+    session.conversations().delete_conversation(delete).await.reply();
+    let hard = ForgetRequest { conversation_id: first.clone(), ..forget("all", ForgetMode::Hard) };
+    let response = session.memory().forget(hard).await.reply();
+    let counted = InForks { conversation_count: Some(2), utterance_count: Some(2) };
+    assert_eq!(response.in_forks, Some(counted));
+    keeps_only(&session, "talk", &[]).await;
+    keeps_only(&session, &first, &[]).await;
+    keeps_only(&session, &copied, &["I am ill."]).await;
+}
+
+/// The rest of an exchange that an exact forget splits need not stay in the window.
+#[tokio::test]
+async fn an_exact_forget_tells_what_it_evicted() {
+    let session = Session::new().await;
+    let policy = Policy { max_utterances: Some(2), keep_utterances: Some(1), ..Default::default() };
+    session.create_with(policy).await;
+    let results = ["a", "b", "c"].map(|call| result(call, "found"));
+    let said = [user("go"), calls(&["a", "b", "c"])].into_iter().chain(results);
+    let id = session.say(said.collect()).await.conversation_id;
+    let before = sequences_of(&session.window().await);
+    assert_eq!(before, [2, 3, 4, 5], "the newest unit stays");
+    let response = forget_exactly(&session, &id, 2).await;
+    assert_eq!(sequences(&response.evicted), [3, 4]);
+    assert_eq!(sequences_of(&session.window().await), [5]);
+}
+
+/// A soft forget is heeded in what the recipient's other conversations recall.
+#[tokio::test]
+async fn what_one_softly_forgot_the_others_do_not_recall() {
+    let session = Session::new().await;
+    say_in(&session, "talk", vec![user("The code is SECRET-1."), user("It rains.")]).await;
+    let edited = said_anew(&session, "talk", 2, "It snows.").await;
+    let fork = forked(&session, "talk", "default").await;
+    say_in(&session, "apart", vec![user("Hello.")]).await;
+    let soft = ForgetRequest { conversation_id: "talk".into(), ..forget("sequence:1", ForgetMode::Soft) };
+    session.memory().forget(soft).await.reply();
+    let found = async |conversation_id: &str| {
+        let request = RememberRequest {
+            conversation_id: conversation_id.to_owned(),
+            prompt: "code SECRET-1".to_owned(),
+            scope: RememberScope::Recipient.into(),
+            min_relevance: Some(0.0),
+            neighbors: 2,
+            ..Default::default()
+        };
+        format!("{:?}", session.memory().remember(request).await.reply()).contains("SECRET")
+    };
+    let recalled = async |conversation_id: &str| {
+        let recall = ContextRecall { prompt: "code SECRET-1".to_owned(), ..Default::default() };
+        let request = BuildContextRequest {
+            conversation_id: conversation_id.to_owned(),
+            recall: Some(recall),
+            ..Default::default()
+        };
+        session.context().build_context(request).await.reply().messages_json.contains("SECRET")
+    };
+    for id in ["", "apart", "talk"] {
+        assert!(!found(id).await && !recalled(id).await, "{id:?}");
+    }
+    for id in [&fork, &edited] {
+        assert!(found(id).await && recalled(id).await, "it still has it in use");
+    }
 }

@@ -1,5 +1,7 @@
 //! ForkConversation: a new conversation that starts with what was said in another.
 
+use std::time::Duration;
+
 use tonic::Code;
 use utterd::proto::{
     Conversation, ConversationStatus, DeleteConversationRequest, EditMode, EndConversationRequest,
@@ -71,6 +73,8 @@ async fn a_fork_says_what_its_parent_said() {
     let session = Session::new().await;
     let parent =
         session.say(vec![system("Be kind."), user("To Oslo"), assistant("When?")]).await.conversation_id;
+    let before = Conversation { forks: Vec::new(), ..get(&session, &parent).await };
+    session.clock.advance(Duration::from_secs(5));
     let response = forked(&session, at(2)).await;
     let (fork, id) = (response.conversation.clone().unwrap(), id_of(&response));
     let from = fork.forked_from.unwrap();
@@ -78,7 +82,11 @@ async fn a_fork_says_what_its_parent_said() {
     assert_eq!((fork.revision, fork.utterance_count, fork.recipient_id.as_str()), (1, Some(2), "default"));
     assert_eq!(response.capacity.unwrap().utterance_count, Some(2));
     assert_eq!(stored(&session, &id).await, stored(&session, &parent).await[..2]);
-    assert_eq!(get(&session, &parent).await.revision, 2, "the parent is changed by it");
+    assert_eq!(
+        Conversation { forks: Vec::new(), ..get(&session, &parent).await },
+        before,
+        "the parent is not changed by it"
+    );
     assert_eq!(say_in(&session, &id, vec![assistant("By train?")]).await, 3);
     assert_eq!(say_in(&session, &parent, vec![user("On Monday")]).await, 4);
     assert_eq!(contents(&stored(&session, &id).await), ["Be kind.", "To Oslo", "By train?"]);

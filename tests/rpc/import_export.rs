@@ -20,7 +20,7 @@ use crate::{
 };
 
 impl Session {
-    async fn import_with(
+    pub async fn import_with(
         &self,
         header: ImportHeader,
         content: &str,

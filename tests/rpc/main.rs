@@ -78,5 +78,6 @@ mod status;
 mod store_limit;
 mod summarize;
 mod transport;
+mod trees;
 mod watch_capacity;
 mod watch_events;

@@ -43,6 +43,13 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
+    /// A server with exactly these settings, wherever they keep the store.
+    pub async fn here(settings: &Settings) -> Self {
+        let clock = ManualClock::new();
+        let server = Server::new(settings, clock.clone()).expect("the store opens");
+        Self { channel: connect(&server).await, server, clock }
+    }
+
     /// A server over the memory store, whichever backend the tests run on.
     pub async fn in_memory(settings: &Settings) -> Self {
         let clock = ManualClock::new();

@@ -160,6 +160,13 @@ impl Ledger {
         if !is_true {
             self.wrongs.push(format!("{tick}: {id} was changed from a state that it was not in"));
         }
+        if let (Some(known), Some(after)) = (&known, write.after())
+            && known.place.is_some_and(|(_, revision)| revision == after.head.revision)
+        {
+            // it was forked: nothing of it changes but the branch that it writes to
+            self.freeze(after.clone());
+            return;
+        }
         let mut version = known.unwrap_or_else(|| Version::absent(tick, by));
         for (change, after) in changes(write) {
             version = self.step(&version, change, &write.after().cloned(), after, (tick, by));
@@ -168,6 +175,11 @@ impl Ledger {
         if write.after().is_none() {
             self.conversations.entry(id).or_default().push(Version::absent(tick, by));
         }
+    }
+
+    fn freeze(&mut self, after: Arc<Conversation>) {
+        let newest = self.conversations.get_mut(&after.key().id).and_then(|all| all.last_mut());
+        newest.into_iter().for_each(|newest| newest.state = Some(after.clone()));
     }
 
     /// The version that a change makes of `before`; `whole` is the resulting state, if it is known.
@@ -247,4 +259,13 @@ fn changes(write: &Write) -> Vec<(&Arc<Change>, Option<&Arc<Conversation>>)> {
 
 fn is_fork(write: &Write) -> bool {
     changes(write).first().is_some_and(|(change, _)| change.inherits.is_some())
+}
+
+/// A state without what forks of it change: where its utterances are stored.
+pub fn shown(state: &Conversation) -> Conversation {
+    let mut shown = state.clone();
+    let head = &mut shown.head;
+    (head.change, head.trunks, head.fresh_branch) = Default::default();
+    head.branch = head.identity.lineage;
+    shown
 }

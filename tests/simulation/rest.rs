@@ -11,7 +11,7 @@ use crate::{
     calls::{Answer, Call},
     checks::Wrong,
     habits::RECIPIENTS,
-    ledger::{By, Version},
+    ledger::{By, Version, shown},
     plan::{list, mark_of, recipient, remember},
     world::World,
 };
@@ -124,7 +124,8 @@ impl Rest {
         for watch in world.watches.lock().iter().filter(|watch| watch.run == self.run && !watch.over) {
             let last = ledger.newest(&watch.id).filter(|last| last.by == By::Run(self.run));
             let seen = watch.seen.last().map(|(_, state)| state);
-            if last.is_some_and(|last| last.state.as_ref() != seen) {
+            let last = last.map(|last| last.state.as_deref().map(shown));
+            if last.is_some_and(|last| last != seen.map(|seen| shown(seen))) {
                 wrongs.push(self.wrong(watch.id.as_str(), "its watch has not seen the last state"));
             }
         }

@@ -1,6 +1,6 @@
 //! Forgetting what is named: by ids, by sequences, or as the newest messages.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Utterance, Verdict,
@@ -50,7 +50,7 @@ fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>
     told.subtract(&before.head.archived);
     let mut utterances = match command.how {
         How::Exact => locate::stored(before, &named, context.loaded)?,
-        How::Soft | How::Hard => units(before, &named, context)?,
+        How::Soft | How::Hard => locate::units_of(before, &named, context.loaded)?,
     };
     utterances.retain(|utterance| command.how != How::Soft || !utterance.forgotten);
     ToForget { utterances, told, instruction: None }.forget(before, command.how, context)
@@ -106,19 +106,4 @@ fn take<'a>(newest_first: impl Iterator<Item = &'a Arc<Utterance>>, count: usize
         taken.push(utterance.clone());
     }
     taken
-}
-
-/// The units of the stored utterances among `named`, ascending.
-fn units(of: &Conversation, named: &Ranges, context: &Context<'_>) -> Result<Vec<Arc<Utterance>>, Need> {
-    let archive = match named.meets(&of.head.archived) {
-        true => context.loaded.archive(&of.head.archived)?,
-        false => Vec::new(),
-    };
-    let archived = archive.iter().filter(|utterance| named.contains(utterance.sequence));
-    let away: BTreeSet<_> = archived.map(|utterance| utterance.unit).collect();
-    let units: BTreeSet<_> = locate::live(of, named).map(|utterance| utterance.unit).collect();
-    let mut members: Vec<_> = archive.iter().filter(|other| away.contains(&other.unit)).cloned().collect();
-    members.extend(units.into_iter().flat_map(|unit| of.window.unit(unit)).cloned());
-    members.sort_by_key(|utterance| utterance.sequence);
-    Ok(members)
 }

@@ -7,6 +7,7 @@ use crate::domain::{
     change::Context,
     fork::{Fork, Forked, freeze, start},
     locate, memorize,
+    origin::Provenance,
     segment::Summary,
     stop::{Stop, verdict},
     update::UpdateUtterance,
@@ -33,8 +34,8 @@ pub struct ForkedEdited {
 /// Forks `before` in front of the unit of an utterance; the fork continues with the unit up to the utterance,
 /// which is changed according to `command`.
 ///
-/// What is said again keeps its place, turn and given id, and is memorized like anything else: it can evict.
-/// The other conversation is not changed.
+/// What is said again keeps its place, turn, given id and [origin](crate::domain::origin), and is memorized
+/// like anything else: it can evict. The other conversation is not changed.
 ///
 /// Refuses an id that names no stored utterance, an utterance that is forgotten, content that is not
 /// accepted, and a revision that is not the expected one.
@@ -63,14 +64,20 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     let drafts: Vec<Draft> = said.iter().map(|member| draft(member, target)).collect();
     let tokens: Vec<u32> = said.iter().map(|member| member.tokens).collect();
     memorize::join(&mut fork, &drafts, &tokens, context)?;
+    let origins = said.iter().map(|member| origins(before, member, target));
+    fork.after.head.note_copies((at.next().0..).map(Sequence).zip(origins));
     fork.evict(context)?;
     let newest = fork.after.window.last().or_else(|| fork.change.appended.last());
     let utterance = newest.ok_or_else(|| locate::unknown(id))?.clone();
-    if let Some(from) = &mut fork.after.head.forked_from {
-        Arc::make_mut(from).repeats_through = Some(utterance.sequence);
-    }
-    let parent = freeze(before, at, command.fork.branch, context.now);
+    let parent = freeze(before, command.fork.branch);
     Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
+}
+
+/// The origins of `member` in the fork. Those of the utterance whose content is changed say that.
+fn origins(before: &Conversation, member: &Utterance, target: &Utterance) -> Vec<Provenance> {
+    let is_edited = member.sequence == target.sequence && member.content != target.content;
+    let origins = before.head.origins_at(member.sequence).into_iter();
+    origins.map(|from| Provenance { edited: from.edited || is_edited, ..from }).collect()
 }
 
 /// `member` as it is said in the fork: it was never anything else there, nor late.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
-    Refusal, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
+    Refusal, Revision, Sequence, Transition, Trunk, Verdict, Window,
     change::Context,
     segment::{Cut, Summary},
     stop::verdict,
@@ -42,10 +42,10 @@ pub struct Fork {
     pub expected: Option<Revision>,
 }
 
-/// A conversation that was forked: one commit changes both.
+/// A conversation that was forked: one commit writes both.
 #[derive(Clone, Debug)]
 pub struct Forked {
-    /// The parent: it keeps its utterances, and writes to another branch.
+    /// The parent: nothing of it changes but the branch that it writes to.
     pub parent: Transition,
     /// The fork.
     pub fork: Transition,
@@ -74,22 +74,21 @@ pub fn fork(
     let decide = || {
         let at = point::accepted(before, command.at, context)?;
         let fork = start(before, at, command, context)?.finish(&Summary::default());
-        Ok(Forked { parent: freeze(before, at, command.branch, context.now), fork })
+        Ok(Forked { parent: freeze(before, command.branch), fork })
     };
     verdict(decide())
 }
 
-/// The parent after a fork at `at`. Its branch is frozen, unless nothing was written to it or nothing of it
-/// is shared.
-fn freeze(before: &Conversation, at: Sequence, branch: LineageId, now: Timestamp) -> Transition {
-    let mut transition = Transition::from(before, now);
-    let head = &mut transition.after.head;
-    if !head.fresh_branch && at.get() > 0 {
-        head.trunks = before.head.trunks_through(before.head.newest());
-        head.branch = branch;
-        head.fresh_branch = true;
+/// A conversation after others have got something of it: a fork, or an import of its export. Its branch is
+/// frozen, unless nothing was written to it. That is no change that anyone sees: revision and time stay.
+pub fn freeze(before: &Conversation, branch: LineageId) -> Transition {
+    let mut after = before.clone();
+    if !before.head.fresh_branch {
+        after.head.trunks = before.head.trunks_through(before.head.newest());
+        after.head.branch = branch;
+        after.head.fresh_branch = true;
     }
-    transition.finish(&before.summary)
+    Transition { change: Change { before: before.head.revision, ..Change::default() }, after }
 }
 
 /// The fork of `before` at `at`, in the making: its first change, except what it says about segments.
@@ -137,6 +136,7 @@ fn start(
         branch: command.lineage,
         fresh_branch: true,
         forked_from: Some(Arc::new(from)),
+        copies: before.head.copies_through(at).into(),
         ..point::end_of(before, at, &taken.window)
     };
     let change = Change { inherits: Some(before.key().clone()), ..Change::default() };

@@ -9,7 +9,7 @@ use crate::{
     formats::{
         Format, Losses, Whole,
         extras::{self, Parts},
-        persisted::{LAST_MIGRATED, canonical, state, summaries},
+        persisted::{LAST_MIGRATED, canonical, origin, state, summaries},
         time,
     },
 };
@@ -44,7 +44,9 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
             (parts.role == Role::Assistant && !used.is_empty()).then(|| with_tools(parts, &mut used));
         let parts = Parts { id: Some(&id), more: called.as_ref().or(parts.more), ..*parts };
         let message = parts.render(parts.kept(Format::Persisted).as_ref(), || canonical(&parts));
-        messages.push(whole.rendered(place, message, losses));
+        let mut message = whole.rendered(place, message, losses);
+        origin::write(&mut message, &id, whole.origins.get(place).map_or(&[], Vec::as_slice));
+        messages.push(message);
     }
     let mut conversation = fields(Some(whole.id), whole.title, whole.summary, Some(whole.start), whole.end);
     conversation.insert("messages".into(), Value::Array(messages));

@@ -1,8 +1,9 @@
 //! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times, ids,
-//! titles and summaries. Two extra fields hold utterd's state values of a conversation, and the summaries of
-//! what was said before it.
+//! titles and summaries. Extra fields hold utterd's state values of a conversation, the summaries of what was
+//! said before it, and the origins of messages.
 
 mod export;
+mod origin;
 mod parse;
 mod state;
 mod summaries;

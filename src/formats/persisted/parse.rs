@@ -8,13 +8,14 @@ use crate::{
     domain::{
         Draft, More, Refusal, Role, Timestamp,
         limits::{MAX_NAME_BYTES, MAX_TITLE_BYTES},
+        origin::Provenance,
     },
     formats::{
         Format, Parsed, Sourced,
         extras::{self, Parts, hole},
         fields::{array, fit, fit_id, object, optional_text, read_time},
         notes::Notes,
-        persisted::{LAST_MIGRATED, canonical, state, summaries},
+        persisted::{LAST_MIGRATED, canonical, origin, state, summaries},
         place::Place,
         time,
     },
@@ -49,9 +50,11 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
     let list = place.field("messages");
     let messages = fields.shift_remove("messages").unwrap_or_default();
     let mut ids = HashSet::new();
-    let mut said: Vec<Sourced> = Vec::new();
+    let (mut said, mut origins): (Vec<Sourced>, _) = (Vec::new(), Vec::new());
     for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
-        said.push(Sourced { index, draft: message(value, &mut ids, &list.index(index), notes)? });
+        let (draft, from) = message(value, &mut ids, &list.index(index), notes)?;
+        origins.push(from);
+        said.push(Sourced { index, draft });
     }
     let parsed = Parsed {
         id: take_text(&mut fields, "id", place)?,
@@ -68,6 +71,7 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
             None => Vec::new(),
         },
         list: list.to_string(),
+        origins,
         ..Parsed::default()
     };
     let mut kept = fields;
@@ -117,9 +121,11 @@ fn message(
     ids: &mut HashSet<String>,
     place: &Place<'_>,
     notes: &mut Notes,
-) -> Result<Draft, Refusal> {
-    let source = value.clone();
+) -> Result<(Draft, Vec<Provenance>), Refusal> {
     let mut fields = object(value, place, "a message: an object with a role and content")?;
+    let given = fields.get("id").and_then(Value::as_str).map(str::to_owned);
+    let origins = origin::take(&mut fields, given.as_deref(), place)?;
+    let source = Value::Object(fields.clone());
     let role = notes.role(&fields, place)?;
     if !matches!(role, Role::User | Role::Assistant) {
         let text = format!("is {}; accepted: user and assistant", fields["role"]);
@@ -139,7 +145,7 @@ fn message(
     if !kept.is_empty() {
         extras::keep(&mut draft, FORMAT, kept);
     }
-    Ok(draft)
+    Ok((draft, origins))
 }
 
 /// Punches holes for the fields that hold exactly what the model holds.

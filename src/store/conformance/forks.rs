@@ -67,6 +67,11 @@ pub async fn an_edited_fork_says_something_else(store: Arc<dyn Store>) {
         assert_eq!(said[..before], family.contents("parent")[..before]);
         assert_eq!(said[before..], ["The code is another."]);
     }
+    let with_copies = |id: &str| (id.to_owned(), 0);
+    assert!(family.sharing("parent").await.contains(&with_copies("edited at 1")), "it shares nothing");
+    family.fork("edited at 1", "again").await;
+    family.delete(&["edited at 1"]).await;
+    assert!(family.sharing("parent").await.contains(&with_copies("again")), "whatever is gone between them");
 }
 
 /// What is said in one is absent from the other, although the sequences are the same.

@@ -147,12 +147,12 @@ impl Reader {
     ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
         let shared = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut shared = BTreeMap::new();
-            for trunk in head.trunks.iter() {
-                for other in reader.all::<Readers>(&records::of_lineage::<Readers>(trunk.lineage)) {
+            for (lineage, read) in head.lineages() {
+                for other in reader.all::<Readers>(&records::of_lineage::<Readers>(lineage)) {
                     let ((_, lineage), other) = other?;
                     if lineage != head.identity.lineage {
-                        let last = shared.entry(other.conversation).or_insert(Sequence::FIRST);
-                        *last = trunk.through.min(other.through).max(*last);
+                        let last = shared.entry(other.conversation).or_insert(Sequence(0));
+                        *last = read.min(other.through).max(*last);
                     }
                 }
             }

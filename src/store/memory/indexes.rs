@@ -34,7 +34,7 @@ pub(super) struct Indexes {
     pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
     /// By the time since which a segment has been waiting for a model.
     pub(super) waiting: BTreeSet<(Timestamp, ConversationKey)>,
-    /// For each frozen lineage, the last sequence that each conversation reads in it.
+    /// For each frozen lineage, the last sequence that each conversation reads in it: 0 if it has only copies.
     readers: HashMap<LineageId, BTreeMap<ConversationKey, Sequence>>,
 }
 
@@ -141,18 +141,19 @@ impl Indexes {
         }
     }
 
-    /// The other conversations that read a trunk of this one, each with the last sequence that both read.
+    /// The other conversations that read one of these lineages, or have copies of what was said there; each
+    /// with the last sequence that both read.
     pub(super) fn sharing(
         &self,
         key: &ConversationKey,
-        trunks: &[Trunk],
+        lineages: impl Iterator<Item = (LineageId, Sequence)>,
     ) -> BTreeMap<ConversationKey, Sequence> {
         let mut shared = BTreeMap::new();
-        for trunk in trunks {
-            let readers = self.readers.get(&trunk.lineage).into_iter().flatten();
+        for (lineage, read) in lineages {
+            let readers = self.readers.get(&lineage).into_iter().flatten();
             for (other, through) in readers.filter(|(other, _)| *other != key) {
-                let last = shared.entry(other.clone()).or_insert(Sequence::FIRST);
-                *last = trunk.through.min(*through).max(*last);
+                let last = shared.entry(other.clone()).or_insert(Sequence(0));
+                *last = read.min(*through).max(*last);
             }
         }
         shared

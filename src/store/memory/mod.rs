@@ -112,7 +112,7 @@ impl MemoryStore {
     fn heirs_of(&self, write: &Write, slot: &Slot) -> BTreeSet<ConversationKey> {
         let released = slot.released(write);
         let (Some(first), Some(before)) = (released.first(), write.before()) else { return BTreeSet::new() };
-        let sharing = self.indexes.lock().sharing(write.key(), &before.head.trunks);
+        let sharing = self.indexes.lock().sharing(write.key(), before.head.lineages());
         sharing.into_iter().filter(|(_, through)| *through >= first).map(|(key, _)| key).collect()
     }
 
@@ -329,13 +329,9 @@ impl Store for MemoryStore {
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        let trunks = self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.trunks.clone()));
-        let trunks = trunks.unwrap_or_default();
-        let shared = match trunks.is_empty() {
-            true => Default::default(),
-            false => self.indexes.lock().sharing(key, &trunks),
-        };
-        ready(Ok(shared.into_iter().collect()))
+        let state = self.with_slot(key, |slot| slot.state.clone());
+        let shared = state.map(|state| self.indexes.lock().sharing(key, state.head.lineages()));
+        ready(Ok(shared.into_iter().flatten().collect()))
     }
 
     fn active<'a>(

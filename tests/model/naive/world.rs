@@ -138,7 +138,7 @@ impl World {
         if found.as_ref().is_some_and(|found| found.id == *new) {
             return Err("CONVERSATION_EXISTS");
         }
-        let mut parent = found.ok_or("CONVERSATION_NOT_FOUND")?;
+        let parent = found.ok_or("CONVERSATION_NOT_FOUND")?;
         if !recipient.is_empty() && recipient != parent.recipient {
             return Err("RECIPIENT_MISMATCH");
         }
@@ -159,9 +159,6 @@ impl World {
             parent: Some(parent.birth),
             ..Facts::default()
         };
-        (parent.revision, parent.update) = (parent.revision + 1, now);
-        self.conversations.retain(|other| other.birth != parent.birth);
-        self.conversations.push(parent);
         if !self.active.contains_key(&fork.recipient) {
             self.active.insert(fork.recipient.clone(), fork.id.clone());
         }

@@ -1,7 +1,7 @@
 //! A hard forget reaches everything: words are said in every place that stores any, forgotten, and searched
 //! for wherever text comes out.
 
-mod reads;
+pub mod reads;
 mod step;
 mod story;
 mod words;
@@ -112,7 +112,7 @@ fn holds(text: &str, word: &str) -> bool {
 }
 
 /// The contents of all files below a directory; invalid UTF-8 is replaced.
-fn content(directory: &Path) -> String {
+pub fn content(directory: &Path) -> String {
     let of_entry = |entry: io::Result<DirEntry>| {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
@@ -126,6 +126,6 @@ fn content(directory: &Path) -> String {
     fs::read_dir(directory).expect("a directory").map(of_entry).collect()
 }
 
-fn on_a_runtime(work: impl Future<Output = ()>) {
+pub fn on_a_runtime(work: impl Future<Output = ()>) {
     runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work);
 }

@@ -190,7 +190,7 @@ async fn exports(session: &Session, conversation: &str) -> Vec<Answer> {
     exports
 }
 
-async fn export(session: &Session, request: ExportConversationRequest) -> String {
+pub async fn export(session: &Session, request: ExportConversationRequest) -> String {
     let mut stream = session.conversations().export_conversation(request).await.reply();
     let (mut bytes, mut end) = (Vec::new(), String::new());
     while let Some(response) = stream.message().await.expect("the export goes on") {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use utterd::{
     domain::{LineageId, Ranges, Revision},
-    engine::{Event, Facts},
+    engine::{Event, Facts, Operation},
 };
 
 use crate::{
@@ -39,13 +39,17 @@ pub fn check(order: &Order<'_>, runs: &[Vec<Event>], living: &[usize]) -> Vec<Wr
 
 type Told<'a> = (utterd::domain::ConversationId, Place, &'a Facts);
 
-/// The events of changes.
+/// The events of changes; a fork does not change its parent.
 fn changes(events: &[Event]) -> Vec<Told<'_>> {
     let change = |event: &'_ Event| match &event.subject {
         utterd::engine::Subject::Conversation(identity) => Some((identity.key.id.clone(), identity.lineage)),
         _ => None,
     };
-    let told = events.iter().filter_map(|event| Some((change(event)?, event.facts.as_deref()?)));
+    let of_parent = |facts: &Facts| facts.memorized.is_empty() && !facts.started;
+    let is_fork = |event: &Event| event.operation == Operation::ForkConversation;
+    let told = events.iter().filter_map(|event| Some((event, event.facts.as_deref()?)));
+    let told = told.filter(|(event, facts)| !(is_fork(event) && of_parent(facts)));
+    let told = told.filter_map(|(event, facts)| Some((change(event)?, facts)));
     told.map(|((id, lineage), facts)| (id, (lineage, facts.revision), facts)).collect()
 }
 

@@ -14,7 +14,7 @@ use utterd::{
 use crate::{
     calls::{Answer, Call},
     checks::Wrong,
-    ledger::{Kept, Ledger, Version},
+    ledger::{Kept, Ledger, Version, shown},
     story::Tick,
     tell,
     world::{End, Try, Watch},
@@ -83,7 +83,7 @@ impl<'a> Order<'a> {
         let place = (state.head.identity.lineage, state.head.revision);
         let found = self.place(&state.key().id, place)?;
         let stored = self.versions(&state.key().id)[found].state.clone();
-        stored.is_none_or(|stored| *stored == *state).then_some(found)
+        stored.is_none_or(|stored| shown(&stored) == shown(state)).then_some(found)
     }
 
     /// The place of a revision in one life of a conversation.

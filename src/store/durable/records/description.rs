@@ -1,8 +1,8 @@
-//! A conversation's title, labels, shares and parent, and the entries of its state.
+//! A conversation's title, labels, shares, parent and copies, and the entries of its state.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::domain::{ForkedFrom, Head, Sequence, share::Share, state::StateEntry};
+use crate::domain::{Copied, ForkedFrom, Head, Origin, Sequence, share::Share, state::StateEntry};
 
 use super::{
     Fault,
@@ -12,7 +12,7 @@ use super::{
     payload::Payload,
 };
 
-/// A conversation's title, labels, shares, parent and state entries.
+/// A conversation's title, labels, shares, parent, copies and state entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// See [`Head::title`].
@@ -23,6 +23,8 @@ pub struct Description {
     pub shares: Arc<[Share]>,
     /// See [`Head::forked_from`].
     pub forked_from: Option<Arc<ForkedFrom>>,
+    /// See [`Head::copies`].
+    pub copies: Arc<[Copied]>,
     /// See [`Head::state`].
     pub state: Arc<[StateEntry]>,
 }
@@ -35,6 +37,7 @@ impl Description {
             labels: head.labels.clone(),
             shares: head.shares.clone(),
             forked_from: head.forked_from.clone(),
+            copies: head.copies.clone(),
             state: head.state.clone(),
         }
     }
@@ -51,6 +54,7 @@ message! {
         2 labels: "the labels",
         10 shares: "a share",
         30 forked_from: "the origin of the fork",
+        31 copies: "a run of copies",
         40 state: "an entry of the state",
     }
 }
@@ -62,6 +66,34 @@ message! {
         3 create_time: "a share's start",
         4 expire_time: "a share's end",
         5 include_archive: "whether a share includes the archive",
+    }
+}
+
+/// The distance from the first to the last in field 2.
+impl Message for Copied {
+    fn write(&self, to: &mut Fields<'_>) {
+        self.first.put(1, to);
+        (self.last.0 - self.first.0).put(2, to);
+        self.origin.lineage.put(3, to);
+        self.origin.sequence.put(4, to);
+        self.edited.put(5, to);
+    }
+
+    fn read(from: &Payload<'_>) -> Result<Self, Fault> {
+        const LAST: &str = "the last of a run of copies";
+        let first: Sequence = Field::get("the first of a run of copies", 1, from)?;
+        let more = u64::get(LAST, 2, from)?;
+        let origin = Origin {
+            lineage: Field::get("the lineage of an origin", 3, from)?,
+            sequence: Field::get("the sequence of an origin", 4, from)?,
+        };
+        sequence("the last origin of a run of copies", origin.sequence.0.saturating_add(more))?;
+        Ok(Self {
+            first,
+            last: sequence(LAST, first.0.saturating_add(more))?,
+            origin,
+            edited: Field::get("whether a copy was edited", 5, from)?,
+        })
     }
 }
 

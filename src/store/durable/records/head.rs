@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, ConversationId, ConversationKey, Encoding, Ending, Head, Identity, LineageId, Namespace,
-    Policy, Ranges, RecipientId, Sequence, Timestamp,
+    Conversation, ConversationId, ConversationKey, Copied, Encoding, Ending, Head, Identity, LineageId,
+    Namespace, Policy, Ranges, RecipientId, Sequence, Timestamp, Trunk,
     exchange::{AbandonedCall, OpenExchange},
     segment::Summary,
 };
@@ -44,9 +44,10 @@ impl HeadRecord {
         description: Description,
         ended: Option<Ending>,
     ) -> Head {
-        let Description { title, labels, shares, forked_from, state } = description;
+        let Description { title, labels, shares, forked_from, copies, state } = description;
         let ended = ended.map(Arc::new);
-        Head { identity, policy, title, labels, shares, forked_from, state, ended, ..self.head }
+        let head = Head { identity, policy, title, labels, shares, forked_from, copies, ..self.head };
+        Head { state, ended, ..head }.with_repeats_as_copies()
     }
 
     /// Returns a record before anything is read into it.
@@ -66,9 +67,14 @@ impl HeadRecord {
 
 impl RecordValue<LineageId> for HeadRecord {
     /// A reader that skipped trunks and branch would miss utterances, and write to a lineage that others
-    /// read; one that skipped compactions would leave their texts in place when these are forgotten.
+    /// read; one that skipped compactions would leave their texts in place when these are forgotten; one that
+    /// skipped copies would leave them in place when their origins are.
     fn version(&self) -> u8 {
+        let reads_nothing = |trunk: &Trunk| trunk.through == Sequence(0);
+        let elsewhere = |run: &Copied| run.origin.lineage != self.head.identity.lineage;
+        let is_copy = self.head.copies.iter().any(elsewhere);
         match self.head.is_forked() {
+            _ if is_copy || self.head.trunks.iter().any(reads_nothing) => 4,
             _ if self.head.next_compaction > 1 => 3,
             true => 2,
             false => 1,

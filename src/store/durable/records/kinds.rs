@@ -81,7 +81,7 @@ kinds! {
     /// The part of a conversation that never changes, by name.
     ConversationName = 2, version 1, "conversation": ConversationKey => Identity;
     /// The part of a conversation that almost every change changes, by the lineage of its identity.
-    Heads = 3, version 3, "head": LineageId => HeadRecord;
+    Heads = 3, version 4, "head": LineageId => HeadRecord;
     /// A conversation's limits.
     Policies = 4, version 1, "policy": LineageId => Policy;
     /// A conversation's title, labels, shares and parent.
@@ -108,7 +108,7 @@ kinds! {
     Endings = 15, version 2, "ending": LineageId => Ending;
     /// A conversation's use of a trunk, by the trunk's lineage and the lineage of the conversation's
     /// identity.
-    Readers = 16, version 1, "reader": (LineageId, LineageId) => LineageReader;
+    Readers = 16, version 2, "reader": (LineageId, LineageId) => LineageReader;
     /// An entry of a recipient's list of ended conversations, by the time of the end; only a key.
     Ended = 17, version 1, "entry of the ended conversations": ListPlace => ();
     /// A compaction, by the lineage of the conversation's identity and its number.

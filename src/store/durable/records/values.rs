@@ -12,6 +12,7 @@ use super::{
     field::{Field, Message, One, message},
     fields::Fields,
     kind::RecordValue,
+    number::sequence,
     payload::{Payload, Stored},
 };
 
@@ -154,10 +155,24 @@ impl One for Duration {
     }
 }
 
-message! {
-    Trunk {
-        1 lineage: "the lineage of a trunk",
-        2 through: "the last sequence of a trunk",
+impl Message for Trunk {
+    fn write(&self, to: &mut Fields<'_>) {
+        self.lineage.put(1, to);
+        self.through.0.put(2, to);
+    }
+
+    fn read(from: &Payload<'_>) -> Result<Self, Fault> {
+        let through = read_through("the last sequence of a trunk", 2, from)?;
+        Ok(Self { lineage: Field::get("the lineage of a trunk", 1, from)?, through })
+    }
+}
+
+/// Reads the last sequence that a conversation reads in a lineage; absent if it reads nothing there, and only
+/// has copies of what was said there.
+fn read_through(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Sequence, Fault> {
+    match u64::get(part, number, from)? {
+        0 => Ok(Sequence(0)),
+        through => sequence(part, through),
     }
 }
 
@@ -166,20 +181,25 @@ message! {
 pub struct LineageReader {
     /// The conversation's name.
     pub conversation: ConversationKey,
-    /// The last sequence that it reads in the lineage.
+    /// The last sequence that it reads in the lineage; 0 if it only has copies of what was said there.
     pub through: Sequence,
 }
 
 impl RecordValue<(LineageId, LineageId)> for LineageReader {
+    /// Older programs know no reader that reads nothing.
+    fn version(&self) -> u8 {
+        if self.through == Sequence(0) { 2 } else { 1 }
+    }
+
     fn write(&self, _: &(LineageId, LineageId), to: &mut Fields<'_>) {
         self.conversation.namespace.put(1, to);
         self.conversation.id.put(2, to);
-        self.through.put(3, to);
+        self.through.0.put(3, to);
     }
 
     fn read(_: &(LineageId, LineageId), from: &Payload<'_>) -> Result<Self, Fault> {
         let namespace = Field::get("the conversation", 1, from)?;
         let conversation = ConversationKey { namespace, id: Field::get("the conversation", 2, from)? };
-        Ok(Self { conversation, through: Field::get("the last sequence", 3, from)? })
+        Ok(Self { conversation, through: read_through("the last sequence", 3, from)? })
     }
 }

@@ -7,8 +7,8 @@ use proptest::{collection::vec, option, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{
-        Ending, ForkedFrom, Identity, LineageId, RecipientId, Role, Sequence, ShareId, Timestamp,
-        UtteranceId,
+        Copied, Ending, ForkedFrom, Identity, LineageId, Origin, RecipientId, Role, Sequence, ShareId,
+        Timestamp, UtteranceId,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Teller,
@@ -42,13 +42,15 @@ fn identity() -> impl Strategy<Value = Identity> {
 
 fn description() -> impl Strategy<Value = Description> {
     let shares = prop::collection::vec(share(), 0..4);
-    (option::of(text(20)), map(), shares, option::of(forked_from())).prop_map(
-        |(title, labels, shares, forked_from)| Description {
+    let copies = prop::collection::vec(copied(), 0..4);
+    (option::of(text(20)), map(), shares, option::of(forked_from()), copies).prop_map(
+        |(title, labels, shares, forked_from, copies)| Description {
             state: Arc::default(),
             title: title.map(Into::into),
             labels: labels.into(),
             shares: shares.into(),
             forked_from: forked_from.map(Into::into),
+            copies: copies.into(),
         },
     )
 }
@@ -61,6 +63,16 @@ fn share() -> impl Strategy<Value = Share> {
             create_time: Timestamp(times[0]),
             expire_time: Timestamp(times[1]),
             include_archive,
+        },
+    )
+}
+
+fn copied() -> impl Strategy<Value = Copied> {
+    (sequence(), sequence(), 0..9_u64, lineage(), any::<bool>()).prop_map(
+        |(first, origin, more, lineage, edited)| {
+            let first = Sequence(first.0.min(u64::MAX >> 2));
+            let origin = Origin { lineage, sequence: Sequence(origin.0.min(u64::MAX >> 2)) };
+            Copied { first, last: Sequence(first.0 + more), origin, edited }
         },
     )
 }

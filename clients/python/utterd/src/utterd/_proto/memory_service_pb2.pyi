@@ -114,7 +114,7 @@ class MemorizeRequest(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., recipient_state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., return_conversation: bool = ...) -> None: ...
 
 class MemorizeResponse(_message.Message):
-    __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed", "conversation")
+    __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed", "conversation", "in_forks")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     MEMORIZED_FIELD_NUMBER: _ClassVar[int]
@@ -127,6 +127,7 @@ class MemorizeResponse(_message.Message):
     ENDED_CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REMOVED_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_FIELD_NUMBER: _ClassVar[int]
+    IN_FORKS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     revision: int
     memorized: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
@@ -139,7 +140,16 @@ class MemorizeResponse(_message.Message):
     ended_conversation_id: str
     removed: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
     conversation: _conversation_pb2.Conversation
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., memorized: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryUpdate, _Mapping]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., started_conversation: bool = ..., replayed: bool = ..., irregularities: _Optional[_Iterable[_Union[Irregularity, _Mapping]]] = ..., ended_conversation_id: _Optional[str] = ..., removed: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ...) -> None: ...
+    in_forks: InForks
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., memorized: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., summary: _Optional[_Union[_summary_pb2.SummaryUpdate, _Mapping]] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., started_conversation: bool = ..., replayed: bool = ..., irregularities: _Optional[_Iterable[_Union[Irregularity, _Mapping]]] = ..., ended_conversation_id: _Optional[str] = ..., removed: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., in_forks: _Optional[_Union[InForks, _Mapping]] = ...) -> None: ...
+
+class InForks(_message.Message):
+    __slots__ = ("conversation_count", "utterance_count")
+    CONVERSATION_COUNT_FIELD_NUMBER: _ClassVar[int]
+    UTTERANCE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    conversation_count: int
+    utterance_count: int
+    def __init__(self, conversation_count: _Optional[int] = ..., utterance_count: _Optional[int] = ...) -> None: ...
 
 class Irregularity(_message.Message):
     __slots__ = ("index", "sequence", "description")
@@ -295,7 +305,7 @@ class ForgetSelector(_message.Message):
     def __init__(self, utterance_ids: _Optional[_Iterable[str]] = ..., sequences: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., newest_messages: _Optional[int] = ...) -> None: ...
 
 class ForgetResponse(_message.Message):
-    __slots__ = ("conversation_id", "revision", "forgotten", "rebuilt_segments", "capacity", "understood_as", "replayed", "mode", "warnings", "still_summarised", "messages")
+    __slots__ = ("conversation_id", "revision", "forgotten", "rebuilt_segments", "capacity", "understood_as", "replayed", "mode", "warnings", "still_summarised", "messages", "evicted", "in_forks")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     FORGOTTEN_FIELD_NUMBER: _ClassVar[int]
@@ -307,6 +317,8 @@ class ForgetResponse(_message.Message):
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     STILL_SUMMARISED_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    EVICTED_FIELD_NUMBER: _ClassVar[int]
+    IN_FORKS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     revision: int
     forgotten: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
@@ -318,7 +330,9 @@ class ForgetResponse(_message.Message):
     warnings: _containers.RepeatedCompositeFieldContainer[ForgetWarning]
     still_summarised: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.SequenceRange]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., forgotten: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., rebuilt_segments: _Optional[int] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., understood_as: _Optional[str] = ..., replayed: bool = ..., mode: _Optional[_Union[ForgetMode, str]] = ..., warnings: _Optional[_Iterable[_Union[ForgetWarning, _Mapping]]] = ..., still_summarised: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ...) -> None: ...
+    evicted: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
+    in_forks: InForks
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., forgotten: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., rebuilt_segments: _Optional[int] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., understood_as: _Optional[str] = ..., replayed: bool = ..., mode: _Optional[_Union[ForgetMode, str]] = ..., warnings: _Optional[_Iterable[_Union[ForgetWarning, _Mapping]]] = ..., still_summarised: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., in_forks: _Optional[_Union[InForks, _Mapping]] = ...) -> None: ...
 
 class ForgetWarning(_message.Message):
     __slots__ = ("kind", "text")

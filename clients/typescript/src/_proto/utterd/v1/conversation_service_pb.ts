@@ -1973,7 +1973,8 @@ export enum EditMode {
   /**
    * Into a fork of the conversation, which ends with the edited utterance. The fork contains what was said
    * before the utterance's exchange, and the exchange up to the utterance. The conversation itself does
-   * not change. A hard forget of the utterance there reaches the fork: see FORGET_MODE_HARD.
+   * not change, nor does its revision. A hard forget of the utterance in either reaches the other: see
+   * FORGET_MODE_HARD.
    *
    * @generated from enum value: EDIT_MODE_FORK = 2;
    */

@@ -28,7 +28,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file utterd/v1/memory_service.proto.
  */
 export const file_utterd_v1_memory_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch51dHRlcmQvdjEvbWVtb3J5X3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSLqAwoPTWVtb3JpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKwoKdXR0ZXJhbmNlcxgDIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBEg8KB2xlbmllbnQYBiABKAgSEgoKc2Vzc2lvbl9pZBgHIAEoCRIVCg1tZXNzYWdlc19qc29uGAggASgJEi0KBmZvcm1hdBgJIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEwoLbWVzc2FnZV9pZHMYCiADKAkSGgoNcmVwbGFjZV9hZnRlchgLIAEoA0gBiAEBEg4KBnVwc2VydBgMIAEoCBIlCgVzdGF0ZRgNIAEoCzIWLnV0dGVyZC52MS5TdGF0ZUNoYW5nZRIvCg9yZWNpcGllbnRfc3RhdGUYDiABKAsyFi51dHRlcmQudjEuU3RhdGVDaGFuZ2USGwoTcmV0dXJuX2NvbnZlcnNhdGlvbhgPIAEoCEIUChJfZXhwZWN0ZWRfcmV2aXNpb25CEAoOX3JlcGxhY2VfYWZ0ZXIivgMKEE1lbW9yaXplUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEioKCW1lbW9yaXplZBgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKAoHZXZpY3RlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKQoHc3VtbWFyeRgFIAEoCzIYLnV0dGVyZC52MS5TdW1tYXJ5VXBkYXRlEiUKCGNhcGFjaXR5GAYgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhwKFHN0YXJ0ZWRfY29udmVyc2F0aW9uGAcgASgIEhAKCHJlcGxheWVkGAggASgIEi8KDmlycmVndWxhcml0aWVzGAkgAygLMhcudXR0ZXJkLnYxLklycmVndWxhcml0eRIdChVlbmRlZF9jb252ZXJzYXRpb25faWQYCiABKAkSKAoHcmVtb3ZlZBgLIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSLQoMY29udmVyc2F0aW9uGAwgASgLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbiJTCgxJcnJlZ3VsYXJpdHkSEgoFaW5kZXgYASABKAVIAIgBARIQCghzZXF1ZW5jZRgCIAEoAxITCgtkZXNjcmlwdGlvbhgDIAEoCUIICgZfaW5kZXgiRQoVTWVtb3JpemVTdHJlYW1SZXF1ZXN0EiwKCG1lbW9yaXplGAEgASgLMhoudXR0ZXJkLnYxLk1lbW9yaXplUmVxdWVzdCJ5ChZNZW1vcml6ZVN0cmVhbVJlc3BvbnNlEjAKCW1lbW9yaXplZBgBIAEoCzIbLnV0dGVyZC52MS5NZW1vcml6ZVJlc3BvbnNlSAASIwoFZXJyb3IYAiABKAsyEi5nb29nbGUucnBjLlN0YXR1c0gAQggKBnJlc3VsdCLJAwoOUmVtZW1iZXJGaWx0ZXISHgoFcm9sZXMYASADKA4yDy51dHRlcmQudjEuUm9sZRINCgVuYW1lcxgCIAMoCRIVCghtaW5fdHVybhgDIAEoBUgAiAEBEhUKCG1heF90dXJuGAQgASgFSAGIAQESGQoMbWluX3NlcXVlbmNlGAUgASgDSAKIAQESGQoMbWF4X3NlcXVlbmNlGAYgASgDSAOIAQESLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKBnBpbm5lZBgJIAEoCEgEiAEBEjkKCG1ldGFkYXRhGAogAygLMicudXR0ZXJkLnYxLlJlbWVtYmVyRmlsdGVyLk1ldGFkYXRhRW50cnkaLwoNTWV0YWRhdGFFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgsKCV9taW5fdHVybkILCglfbWF4X3R1cm5CDwoNX21pbl9zZXF1ZW5jZUIPCg1fbWF4X3NlcXVlbmNlQgkKB19waW5uZWQi5wIKD1JlbWVtYmVyUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEg4KBnByb21wdBgDIAEoCRIpCgZmaWx0ZXIYBCABKAsyGS51dHRlcmQudjEuUmVtZW1iZXJGaWx0ZXISJwoFc2NvcGUYBSABKA4yGC51dHRlcmQudjEuUmVtZW1iZXJTY29wZRInCgVvcmRlchgGIAEoDjIYLnV0dGVyZC52MS5SZW1lbWJlck9yZGVyEhEKCW5laWdoYm9ycxgHIAEoBRIRCglwYWdlX3NpemUYCCABKAUSEgoKcGFnZV90b2tlbhgJIAEoCRIaCg1taW5fcmVsZXZhbmNlGAogASgBSACIAQESMAoNbWF4X3N0YWxlbmVzcxgLIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIQCg5fbWluX3JlbGV2YW5jZSJOChBSZW1lbWJlclJlc3BvbnNlEiEKB21hdGNoZXMYASADKAsyEC51dHRlcmQudjEuTWF0Y2gSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIqACCgVNYXRjaBInCgl1dHRlcmFuY2UYASABKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEhcKD2NvbnZlcnNhdGlvbl9pZBgCIAEoCRISCgVzY29yZRgDIAEoAUgAiAEBEhYKCXJlbGV2YW5jZRgEIAEoAUgBiAEBEhQKB3JlY2VuY3kYBSABKAFIAogBARIVCg1tYXRjaGVkX3Rlcm1zGAYgAygJEicKCW5laWdoYm9ycxgHIAMoCzIULnV0dGVyZC52MS5VdHRlcmFuY2USLwoObWF0Y2hlZF9yYW5nZXMYCCADKAsyFy51dHRlcmQudjEuTWF0Y2hlZFJhbmdlQggKBl9zY29yZUIMCgpfcmVsZXZhbmNlQgoKCF9yZWNlbmN5IkYKDE1hdGNoZWRSYW5nZRISCgVzdGFydBgBIAEoBUgAiAEBEhAKA2VuZBgCIAEoBUgBiAEBQggKBl9zdGFydEIGCgRfZW5kItgCCg1Gb3JnZXRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSFAoMaW5zdHJ1Y3Rpb25zGAMgASgJEiMKBG1vZGUYBCABKA4yFS51dHRlcmQudjEuRm9yZ2V0TW9kZRIPCgdkcnlfcnVuGAUgASgIEhIKCnJlcXVlc3RfaWQYBiABKAkSHgoRZXhwZWN0ZWRfcmV2aXNpb24YByABKANIAIgBARIrCghzZWxlY3RvchgIIAEoCzIZLnV0dGVyZC52MS5Gb3JnZXRTZWxlY3RvchINCgVleGFjdBgJIAEoCBIXCg9yZXR1cm5fbWVzc2FnZXMYCiABKAgSLQoGZm9ybWF0GAsgASgOMh0udXR0ZXJkLnYxLkNvbnZlcnNhdGlvbkZvcm1hdEIUChJfZXhwZWN0ZWRfcmV2aXNpb24ihgEKDkZvcmdldFNlbGVjdG9yEhUKDXV0dGVyYW5jZV9pZHMYASADKAkSKwoJc2VxdWVuY2VzGAIgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USHAoPbmV3ZXN0X21lc3NhZ2VzGAMgASgFSACIAQFCEgoQX25ld2VzdF9tZXNzYWdlcyKWAwoORm9yZ2V0UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEioKCWZvcmdvdHRlbhgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSHQoQcmVidWlsdF9zZWdtZW50cxgEIAEoBUgAiAEBEiUKCGNhcGFjaXR5GAUgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhUKDXVuZGVyc3Rvb2RfYXMYBiABKAkSEAoIcmVwbGF5ZWQYByABKAgSIwoEbW9kZRgIIAEoDjIVLnV0dGVyZC52MS5Gb3JnZXRNb2RlEioKCHdhcm5pbmdzGAkgAygLMhgudXR0ZXJkLnYxLkZvcmdldFdhcm5pbmcSMgoQc3RpbGxfc3VtbWFyaXNlZBgKIAMoCzIYLnV0dGVyZC52MS5TZXF1ZW5jZVJhbmdlEiQKCG1lc3NhZ2VzGAsgAygLMhIudXR0ZXJkLnYxLk1lc3NhZ2VCEwoRX3JlYnVpbHRfc2VnbWVudHMiSQoNRm9yZ2V0V2FybmluZxIqCgRraW5kGAEgASgOMhwudXR0ZXJkLnYxLkZvcmdldFdhcm5pbmdLaW5kEgwKBHRleHQYAiABKAkioAEKDlJlc3RvcmVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSFQoNdXR0ZXJhbmNlX2lkcxgDIAMoCRISCgpyZXF1ZXN0X2lkGAQgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAUgASgDSACIAQFCFAoSX2V4cGVjdGVkX3JldmlzaW9uIsoBCg9SZXN0b3JlUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEikKCHJlc3RvcmVkGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIoCgdldmljdGVkGAQgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIlCghjYXBhY2l0eRgFIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIQCghyZXBsYXllZBgGIAEoCCLsAgoQU3VtbWFyaXplUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEigKBXNjb3BlGAMgASgOMhkudXR0ZXJkLnYxLlN1bW1hcml6ZVNjb3BlEhkKDHJlY2VudF9jb3VudBgEIAEoBUgAiAEBEhcKCmZpcnN0X3R1cm4YBSABKAVIAYgBARIWCglsYXN0X3R1cm4YBiABKAVIAogBARIYCgt0b2tlbl9saW1pdBgHIAEoBUgDiAEBEhMKC2ZvY3VzX2FyZWFzGAggAygJEhQKDHdhaXRfZm9yX2xsbRgJIAEoCBIwCg1tYXhfc3RhbGVuZXNzGAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQg8KDV9yZWNlbnRfY291bnRCDQoLX2ZpcnN0X3R1cm5CDAoKX2xhc3RfdHVybkIOCgxfdG9rZW5fbGltaXQiwgIKEVN1bW1hcml6ZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEhgKC3Rva2VuX2NvdW50GAMgASgFSACIAQESKQoHc291cmNlcxgEIAMoCzIYLnV0dGVyZC52MS5TZXF1ZW5jZVJhbmdlEh8KEnNvdXJjZV90b2tlbl9jb3VudBgFIAEoBUgBiAEBEigKBm1ldGhvZBgGIAEoDjIYLnV0dGVyZC52MS5TdW1tYXJ5TWV0aG9kEg0KBW1vZGVsGAcgASgJEhEKCWxsbV9lcnJvchgIIAEoCRItCgh3YXJuaW5ncxgJIAMoCzIbLnV0dGVyZC52MS5TdW1tYXJpemVXYXJuaW5nQg4KDF90b2tlbl9jb3VudEIVChNfc291cmNlX3Rva2VuX2NvdW50Ik8KEFN1bW1hcml6ZVdhcm5pbmcSLQoEa2luZBgBIAEoDjIfLnV0dGVyZC52MS5TdW1tYXJpemVXYXJuaW5nS2luZBIMCgR0ZXh0GAIgASgJIo0BChZHZXRDYXBhY2l0eUluZm9SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIwCg1tYXhfc3RhbGVuZXNzGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImIKF0dldENhcGFjaXR5SW5mb1Jlc3BvbnNlEiUKCGNhcGFjaXR5GAEgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhQKB2R1cmFibGUYAiABKAhIAIgBAUIKCghfZHVyYWJsZSJZChRXYXRjaENhcGFjaXR5UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkiPgoVV2F0Y2hDYXBhY2l0eVJlc3BvbnNlEiUKCGNhcGFjaXR5GAEgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5KokBCg1SZW1lbWJlclNjb3BlEh4KGlJFTUVNQkVSX1NDT1BFX1VOU1BFQ0lGSUVEEAASGQoVUkVNRU1CRVJfU0NPUEVfV0lORE9XEAESHwobUkVNRU1CRVJfU0NPUEVfQ09OVkVSU0FUSU9OEAISHAoYUkVNRU1CRVJfU0NPUEVfUkVDSVBJRU5UEAMqaQoNUmVtZW1iZXJPcmRlchIeChpSRU1FTUJFUl9PUkRFUl9VTlNQRUNJRklFRBAAEhwKGFJFTUVNQkVSX09SREVSX1JFTEVWQU5DRRABEhoKFlJFTUVNQkVSX09SREVSX1JFQ0VOQ1kQAipVCgpGb3JnZXRNb2RlEhsKF0ZPUkdFVF9NT0RFX1VOU1BFQ0lGSUVEEAASFAoQRk9SR0VUX01PREVfU09GVBABEhQKEEZPUkdFVF9NT0RFX0hBUkQQAiqNAQoRRm9yZ2V0V2FybmluZ0tpbmQSIwofRk9SR0VUX1dBUk5JTkdfS0lORF9VTlNQRUNJRklFRBAAEikKJUZPUkdFVF9XQVJOSU5HX0tJTkRfTk9USElOR19GT1JHT1RURU4QARIoCiRGT1JHRVRfV0FSTklOR19LSU5EX1dPVUxEX0JFX1JFRlVTRUQQAiqeAQoOU3VtbWFyaXplU2NvcGUSHwobU1VNTUFSSVpFX1NDT1BFX1VOU1BFQ0lGSUVEEAASFwoTU1VNTUFSSVpFX1NDT1BFX0FMTBABEhoKFlNVTU1BUklaRV9TQ09QRV9SRUNFTlQQAhIbChdTVU1NQVJJWkVfU0NPUEVfRVZJQ1RFRBADEhkKFVNVTU1BUklaRV9TQ09QRV9UVVJOUxAEKskBChRTdW1tYXJpemVXYXJuaW5nS2luZBImCiJTVU1NQVJJWkVfV0FSTklOR19LSU5EX1VOU1BFQ0lGSUVEEAASKwonU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9OT1RISU5HX1NFTEVDVEVEEAESMAosU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9UT0tFTl9MSU1JVF9UT09fU01BTEwQAhIqCiZTVU1NQVJJWkVfV0FSTklOR19LSU5EX05PVEhJTkdfVE9fVEVMTBADMu0ECg1NZW1vcnlTZXJ2aWNlEkMKCE1lbW9yaXplEhoudXR0ZXJkLnYxLk1lbW9yaXplUmVxdWVzdBobLnV0dGVyZC52MS5NZW1vcml6ZVJlc3BvbnNlElkKDk1lbW9yaXplU3RyZWFtEiAudXR0ZXJkLnYxLk1lbW9yaXplU3RyZWFtUmVxdWVzdBohLnV0dGVyZC52MS5NZW1vcml6ZVN0cmVhbVJlc3BvbnNlKAEwARJDCghSZW1lbWJlchIaLnV0dGVyZC52MS5SZW1lbWJlclJlcXVlc3QaGy51dHRlcmQudjEuUmVtZW1iZXJSZXNwb25zZRI9CgZGb3JnZXQSGC51dHRlcmQudjEuRm9yZ2V0UmVxdWVzdBoZLnV0dGVyZC52MS5Gb3JnZXRSZXNwb25zZRJACgdSZXN0b3JlEhkudXR0ZXJkLnYxLlJlc3RvcmVSZXF1ZXN0GhoudXR0ZXJkLnYxLlJlc3RvcmVSZXNwb25zZRJGCglTdW1tYXJpemUSGy51dHRlcmQudjEuU3VtbWFyaXplUmVxdWVzdBocLnV0dGVyZC52MS5TdW1tYXJpemVSZXNwb25zZRJYCg9HZXRDYXBhY2l0eUluZm8SIS51dHRlcmQudjEuR2V0Q2FwYWNpdHlJbmZvUmVxdWVzdBoiLnV0dGVyZC52MS5HZXRDYXBhY2l0eUluZm9SZXNwb25zZRJUCg1XYXRjaENhcGFjaXR5Eh8udXR0ZXJkLnYxLldhdGNoQ2FwYWNpdHlSZXF1ZXN0GiAudXR0ZXJkLnYxLldhdGNoQ2FwYWNpdHlSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_rpc_status, file_utterd_v1_capacity, file_utterd_v1_conversation, file_utterd_v1_conversation_service, file_utterd_v1_message, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
+  fileDesc("Ch51dHRlcmQvdjEvbWVtb3J5X3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSLqAwoPTWVtb3JpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKwoKdXR0ZXJhbmNlcxgDIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBEg8KB2xlbmllbnQYBiABKAgSEgoKc2Vzc2lvbl9pZBgHIAEoCRIVCg1tZXNzYWdlc19qc29uGAggASgJEi0KBmZvcm1hdBgJIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEwoLbWVzc2FnZV9pZHMYCiADKAkSGgoNcmVwbGFjZV9hZnRlchgLIAEoA0gBiAEBEg4KBnVwc2VydBgMIAEoCBIlCgVzdGF0ZRgNIAEoCzIWLnV0dGVyZC52MS5TdGF0ZUNoYW5nZRIvCg9yZWNpcGllbnRfc3RhdGUYDiABKAsyFi51dHRlcmQudjEuU3RhdGVDaGFuZ2USGwoTcmV0dXJuX2NvbnZlcnNhdGlvbhgPIAEoCEIUChJfZXhwZWN0ZWRfcmV2aXNpb25CEAoOX3JlcGxhY2VfYWZ0ZXIi5AMKEE1lbW9yaXplUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEioKCW1lbW9yaXplZBgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKAoHZXZpY3RlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKQoHc3VtbWFyeRgFIAEoCzIYLnV0dGVyZC52MS5TdW1tYXJ5VXBkYXRlEiUKCGNhcGFjaXR5GAYgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhwKFHN0YXJ0ZWRfY29udmVyc2F0aW9uGAcgASgIEhAKCHJlcGxheWVkGAggASgIEi8KDmlycmVndWxhcml0aWVzGAkgAygLMhcudXR0ZXJkLnYxLklycmVndWxhcml0eRIdChVlbmRlZF9jb252ZXJzYXRpb25faWQYCiABKAkSKAoHcmVtb3ZlZBgLIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSLQoMY29udmVyc2F0aW9uGAwgASgLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbhIkCghpbl9mb3JrcxgNIAEoCzISLnV0dGVyZC52MS5JbkZvcmtzInMKB0luRm9ya3MSHwoSY29udmVyc2F0aW9uX2NvdW50GAEgASgFSACIAQESHAoPdXR0ZXJhbmNlX2NvdW50GAIgASgFSAGIAQFCFQoTX2NvbnZlcnNhdGlvbl9jb3VudEISChBfdXR0ZXJhbmNlX2NvdW50IlMKDElycmVndWxhcml0eRISCgVpbmRleBgBIAEoBUgAiAEBEhAKCHNlcXVlbmNlGAIgASgDEhMKC2Rlc2NyaXB0aW9uGAMgASgJQggKBl9pbmRleCJFChVNZW1vcml6ZVN0cmVhbVJlcXVlc3QSLAoIbWVtb3JpemUYASABKAsyGi51dHRlcmQudjEuTWVtb3JpemVSZXF1ZXN0InkKFk1lbW9yaXplU3RyZWFtUmVzcG9uc2USMAoJbWVtb3JpemVkGAEgASgLMhsudXR0ZXJkLnYxLk1lbW9yaXplUmVzcG9uc2VIABIjCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzSABCCAoGcmVzdWx0IskDCg5SZW1lbWJlckZpbHRlchIeCgVyb2xlcxgBIAMoDjIPLnV0dGVyZC52MS5Sb2xlEg0KBW5hbWVzGAIgAygJEhUKCG1pbl90dXJuGAMgASgFSACIAQESFQoIbWF4X3R1cm4YBCABKAVIAYgBARIZCgxtaW5fc2VxdWVuY2UYBSABKANIAogBARIZCgxtYXhfc2VxdWVuY2UYBiABKANIA4gBARIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGcGlubmVkGAkgASgISASIAQESOQoIbWV0YWRhdGEYCiADKAsyJy51dHRlcmQudjEuUmVtZW1iZXJGaWx0ZXIuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX21pbl90dXJuQgsKCV9tYXhfdHVybkIPCg1fbWluX3NlcXVlbmNlQg8KDV9tYXhfc2VxdWVuY2VCCQoHX3Bpbm5lZCLnAgoPUmVtZW1iZXJSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDgoGcHJvbXB0GAMgASgJEikKBmZpbHRlchgEIAEoCzIZLnV0dGVyZC52MS5SZW1lbWJlckZpbHRlchInCgVzY29wZRgFIAEoDjIYLnV0dGVyZC52MS5SZW1lbWJlclNjb3BlEicKBW9yZGVyGAYgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyT3JkZXISEQoJbmVpZ2hib3JzGAcgASgFEhEKCXBhZ2Vfc2l6ZRgIIAEoBRISCgpwYWdlX3Rva2VuGAkgASgJEhoKDW1pbl9yZWxldmFuY2UYCiABKAFIAIgBARIwCg1tYXhfc3RhbGVuZXNzGAsgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhAKDl9taW5fcmVsZXZhbmNlIk4KEFJlbWVtYmVyUmVzcG9uc2USIQoHbWF0Y2hlcxgBIAMoCzIQLnV0dGVyZC52MS5NYXRjaBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkioAIKBU1hdGNoEicKCXV0dGVyYW5jZRgBIAEoCzIULnV0dGVyZC52MS5VdHRlcmFuY2USFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEhIKBXNjb3JlGAMgASgBSACIAQESFgoJcmVsZXZhbmNlGAQgASgBSAGIAQESFAoHcmVjZW5jeRgFIAEoAUgCiAEBEhUKDW1hdGNoZWRfdGVybXMYBiADKAkSJwoJbmVpZ2hib3JzGAcgAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIvCg5tYXRjaGVkX3JhbmdlcxgIIAMoCzIXLnV0dGVyZC52MS5NYXRjaGVkUmFuZ2VCCAoGX3Njb3JlQgwKCl9yZWxldmFuY2VCCgoIX3JlY2VuY3kiRgoMTWF0Y2hlZFJhbmdlEhIKBXN0YXJ0GAEgASgFSACIAQESEAoDZW5kGAIgASgFSAGIAQFCCAoGX3N0YXJ0QgYKBF9lbmQi2AIKDUZvcmdldFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIUCgxpbnN0cnVjdGlvbnMYAyABKAkSIwoEbW9kZRgEIAEoDjIVLnV0dGVyZC52MS5Gb3JnZXRNb2RlEg8KB2RyeV9ydW4YBSABKAgSEgoKcmVxdWVzdF9pZBgGIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgHIAEoA0gAiAEBEisKCHNlbGVjdG9yGAggASgLMhkudXR0ZXJkLnYxLkZvcmdldFNlbGVjdG9yEg0KBWV4YWN0GAkgASgIEhcKD3JldHVybl9tZXNzYWdlcxgKIAEoCBItCgZmb3JtYXQYCyABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uRm9ybWF0QhQKEl9leHBlY3RlZF9yZXZpc2lvbiKGAQoORm9yZ2V0U2VsZWN0b3ISFQoNdXR0ZXJhbmNlX2lkcxgBIAMoCRIrCglzZXF1ZW5jZXMYAiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIcCg9uZXdlc3RfbWVzc2FnZXMYAyABKAVIAIgBAUISChBfbmV3ZXN0X21lc3NhZ2VzIuYDCg5Gb3JnZXRSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSKgoJZm9yZ290dGVuGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIdChByZWJ1aWx0X3NlZ21lbnRzGAQgASgFSACIAQESJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSFQoNdW5kZXJzdG9vZF9hcxgGIAEoCRIQCghyZXBsYXllZBgHIAEoCBIjCgRtb2RlGAggASgOMhUudXR0ZXJkLnYxLkZvcmdldE1vZGUSKgoId2FybmluZ3MYCSADKAsyGC51dHRlcmQudjEuRm9yZ2V0V2FybmluZxIyChBzdGlsbF9zdW1tYXJpc2VkGAogAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USJAoIbWVzc2FnZXMYCyADKAsyEi51dHRlcmQudjEuTWVzc2FnZRIoCgdldmljdGVkGAwgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIkCghpbl9mb3JrcxgNIAEoCzISLnV0dGVyZC52MS5JbkZvcmtzQhMKEV9yZWJ1aWx0X3NlZ21lbnRzIkkKDUZvcmdldFdhcm5pbmcSKgoEa2luZBgBIAEoDjIcLnV0dGVyZC52MS5Gb3JnZXRXYXJuaW5nS2luZBIMCgR0ZXh0GAIgASgJIqABCg5SZXN0b3JlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhUKDXV0dGVyYW5jZV9pZHMYAyADKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiLKAQoPUmVzdG9yZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIpCghyZXN0b3JlZBgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKAoHZXZpY3RlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSEAoIcmVwbGF5ZWQYBiABKAgi7AIKEFN1bW1hcml6ZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLnV0dGVyZC52MS5TdW1tYXJpemVTY29wZRIZCgxyZWNlbnRfY291bnQYBCABKAVIAIgBARIXCgpmaXJzdF90dXJuGAUgASgFSAGIAQESFgoJbGFzdF90dXJuGAYgASgFSAKIAQESGAoLdG9rZW5fbGltaXQYByABKAVIA4gBARITCgtmb2N1c19hcmVhcxgIIAMoCRIUCgx3YWl0X2Zvcl9sbG0YCSABKAgSMAoNbWF4X3N0YWxlbmVzcxgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIPCg1fcmVjZW50X2NvdW50Qg0KC19maXJzdF90dXJuQgwKCl9sYXN0X3R1cm5CDgoMX3Rva2VuX2xpbWl0IsICChFTdW1tYXJpemVSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDAoEdGV4dBgCIAEoCRIYCgt0b2tlbl9jb3VudBgDIAEoBUgAiAEBEikKB3NvdXJjZXMYBCADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIfChJzb3VyY2VfdG9rZW5fY291bnQYBSABKAVIAYgBARIoCgZtZXRob2QYBiABKA4yGC51dHRlcmQudjEuU3VtbWFyeU1ldGhvZBINCgVtb2RlbBgHIAEoCRIRCglsbG1fZXJyb3IYCCABKAkSLQoId2FybmluZ3MYCSADKAsyGy51dHRlcmQudjEuU3VtbWFyaXplV2FybmluZ0IOCgxfdG9rZW5fY291bnRCFQoTX3NvdXJjZV90b2tlbl9jb3VudCJPChBTdW1tYXJpemVXYXJuaW5nEi0KBGtpbmQYASABKA4yHy51dHRlcmQudjEuU3VtbWFyaXplV2FybmluZ0tpbmQSDAoEdGV4dBgCIAEoCSKNAQoWR2V0Q2FwYWNpdHlJbmZvUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSMAoNbWF4X3N0YWxlbmVzcxgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJiChdHZXRDYXBhY2l0eUluZm9SZXNwb25zZRIlCghjYXBhY2l0eRgBIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIUCgdkdXJhYmxlGAIgASgISACIAQFCCgoIX2R1cmFibGUiWQoUV2F0Y2hDYXBhY2l0eVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJIj4KFVdhdGNoQ2FwYWNpdHlSZXNwb25zZRIlCghjYXBhY2l0eRgBIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eSqJAQoNUmVtZW1iZXJTY29wZRIeChpSRU1FTUJFUl9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVJFTUVNQkVSX1NDT1BFX1dJTkRPVxABEh8KG1JFTUVNQkVSX1NDT1BFX0NPTlZFUlNBVElPThACEhwKGFJFTUVNQkVSX1NDT1BFX1JFQ0lQSUVOVBADKmkKDVJlbWVtYmVyT3JkZXISHgoaUkVNRU1CRVJfT1JERVJfVU5TUEVDSUZJRUQQABIcChhSRU1FTUJFUl9PUkRFUl9SRUxFVkFOQ0UQARIaChZSRU1FTUJFUl9PUkRFUl9SRUNFTkNZEAIqVQoKRm9yZ2V0TW9kZRIbChdGT1JHRVRfTU9ERV9VTlNQRUNJRklFRBAAEhQKEEZPUkdFVF9NT0RFX1NPRlQQARIUChBGT1JHRVRfTU9ERV9IQVJEEAIqjQEKEUZvcmdldFdhcm5pbmdLaW5kEiMKH0ZPUkdFVF9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIpCiVGT1JHRVRfV0FSTklOR19LSU5EX05PVEhJTkdfRk9SR09UVEVOEAESKAokRk9SR0VUX1dBUk5JTkdfS0lORF9XT1VMRF9CRV9SRUZVU0VEEAIqngEKDlN1bW1hcml6ZVNjb3BlEh8KG1NVTU1BUklaRV9TQ09QRV9VTlNQRUNJRklFRBAAEhcKE1NVTU1BUklaRV9TQ09QRV9BTEwQARIaChZTVU1NQVJJWkVfU0NPUEVfUkVDRU5UEAISGwoXU1VNTUFSSVpFX1NDT1BFX0VWSUNURUQQAxIZChVTVU1NQVJJWkVfU0NPUEVfVFVSTlMQBCrJAQoUU3VtbWFyaXplV2FybmluZ0tpbmQSJgoiU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9VTlNQRUNJRklFRBAAEisKJ1NVTU1BUklaRV9XQVJOSU5HX0tJTkRfTk9USElOR19TRUxFQ1RFRBABEjAKLFNVTU1BUklaRV9XQVJOSU5HX0tJTkRfVE9LRU5fTElNSVRfVE9PX1NNQUxMEAISKgomU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9OT1RISU5HX1RPX1RFTEwQAzLtBAoNTWVtb3J5U2VydmljZRJDCghNZW1vcml6ZRIaLnV0dGVyZC52MS5NZW1vcml6ZVJlcXVlc3QaGy51dHRlcmQudjEuTWVtb3JpemVSZXNwb25zZRJZCg5NZW1vcml6ZVN0cmVhbRIgLnV0dGVyZC52MS5NZW1vcml6ZVN0cmVhbVJlcXVlc3QaIS51dHRlcmQudjEuTWVtb3JpemVTdHJlYW1SZXNwb25zZSgBMAESQwoIUmVtZW1iZXISGi51dHRlcmQudjEuUmVtZW1iZXJSZXF1ZXN0GhsudXR0ZXJkLnYxLlJlbWVtYmVyUmVzcG9uc2USPQoGRm9yZ2V0EhgudXR0ZXJkLnYxLkZvcmdldFJlcXVlc3QaGS51dHRlcmQudjEuRm9yZ2V0UmVzcG9uc2USQAoHUmVzdG9yZRIZLnV0dGVyZC52MS5SZXN0b3JlUmVxdWVzdBoaLnV0dGVyZC52MS5SZXN0b3JlUmVzcG9uc2USRgoJU3VtbWFyaXplEhsudXR0ZXJkLnYxLlN1bW1hcml6ZVJlcXVlc3QaHC51dHRlcmQudjEuU3VtbWFyaXplUmVzcG9uc2USWAoPR2V0Q2FwYWNpdHlJbmZvEiEudXR0ZXJkLnYxLkdldENhcGFjaXR5SW5mb1JlcXVlc3QaIi51dHRlcmQudjEuR2V0Q2FwYWNpdHlJbmZvUmVzcG9uc2USVAoNV2F0Y2hDYXBhY2l0eRIfLnV0dGVyZC52MS5XYXRjaENhcGFjaXR5UmVxdWVzdBogLnV0dGVyZC52MS5XYXRjaENhcGFjaXR5UmVzcG9uc2UwAWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_rpc_status, file_utterd_v1_capacity, file_utterd_v1_conversation, file_utterd_v1_conversation_service, file_utterd_v1_message, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
 
 /**
  * The request of Memorize.
@@ -134,7 +134,9 @@ export type MemorizeRequest = Message<"utterd.v1.MemorizeRequest"> & {
   /**
    * Optional. Accepts ids that the conversation already has. The new utterance replaces the old one, and
    * keeps its sequence, turn and time; nothing of the old content is kept. Calls and results are paired
-   * again within its exchange only. Each replaced message must be one utterance, before and after.
+   * again within its exchange only. Each replaced message must be one utterance, before and after. Only this
+   * conversation changes: forks and parents that share the old utterance keep it. It remains the same
+   * utterance to a hard forget, which removes both wherever it is asked.
    *
    * @generated from field: bool upsert = 12;
    */
@@ -264,6 +266,13 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
    * @generated from field: utterd.v1.Conversation conversation = 12;
    */
   conversation?: Conversation;
+
+  /**
+   * With `replace_after`: what it removed from other conversations; absent in a replay.
+   *
+   * @generated from field: utterd.v1.InForks in_forks = 13;
+   */
+  inForks?: InForks;
 };
 
 /**
@@ -272,6 +281,35 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
  */
 export const MemorizeResponseSchema: GenMessage<MemorizeResponse> = /*@__PURE__*/
   messageDesc(file_utterd_v1_memory_service, 1);
+
+/**
+ * What a hard forget removes from other conversations: from forks, parents and other forks of these, and
+ * from those imported from an export.
+ *
+ * @generated from message utterd.v1.InForks
+ */
+export type InForks = Message<"utterd.v1.InForks"> & {
+  /**
+   * The number of conversations that lose something.
+   *
+   * @generated from field: optional int32 conversation_count = 1;
+   */
+  conversationCount?: number;
+
+  /**
+   * The number of utterances that these lose, including edited ones that keep only their new content.
+   *
+   * @generated from field: optional int32 utterance_count = 2;
+   */
+  utteranceCount?: number;
+};
+
+/**
+ * Describes the message utterd.v1.InForks.
+ * Use `create(InForksSchema)` to create a new message.
+ */
+export const InForksSchema: GenMessage<InForks> = /*@__PURE__*/
+  messageDesc(file_utterd_v1_memory_service, 2);
 
 /**
  * A malformed utterance that a call with `lenient` accepted.
@@ -306,7 +344,7 @@ export type Irregularity = Message<"utterd.v1.Irregularity"> & {
  * Use `create(IrregularitySchema)` to create a new message.
  */
 export const IrregularitySchema: GenMessage<Irregularity> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 2);
+  messageDesc(file_utterd_v1_memory_service, 3);
 
 /**
  * One message of MemorizeStream.
@@ -327,7 +365,7 @@ export type MemorizeStreamRequest = Message<"utterd.v1.MemorizeStreamRequest"> &
  * Use `create(MemorizeStreamRequestSchema)` to create a new message.
  */
 export const MemorizeStreamRequestSchema: GenMessage<MemorizeStreamRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 3);
+  messageDesc(file_utterd_v1_memory_service, 4);
 
 /**
  * The response of MemorizeStream: one for each message, in the same order.
@@ -364,7 +402,7 @@ export type MemorizeStreamResponse = Message<"utterd.v1.MemorizeStreamResponse">
  * Use `create(MemorizeStreamResponseSchema)` to create a new message.
  */
 export const MemorizeStreamResponseSchema: GenMessage<MemorizeStreamResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 4);
+  messageDesc(file_utterd_v1_memory_service, 5);
 
 /**
  * Conditions for utterances to be found. All given fields must match.
@@ -448,7 +486,7 @@ export type RememberFilter = Message<"utterd.v1.RememberFilter"> & {
  * Use `create(RememberFilterSchema)` to create a new message.
  */
 export const RememberFilterSchema: GenMessage<RememberFilter> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 5);
+  messageDesc(file_utterd_v1_memory_service, 6);
 
 /**
  * The request of Remember.
@@ -549,7 +587,7 @@ export type RememberRequest = Message<"utterd.v1.RememberRequest"> & {
  * Use `create(RememberRequestSchema)` to create a new message.
  */
 export const RememberRequestSchema: GenMessage<RememberRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 6);
+  messageDesc(file_utterd_v1_memory_service, 7);
 
 /**
  * The response of Remember.
@@ -577,7 +615,7 @@ export type RememberResponse = Message<"utterd.v1.RememberResponse"> & {
  * Use `create(RememberResponseSchema)` to create a new message.
  */
 export const RememberResponseSchema: GenMessage<RememberResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 7);
+  messageDesc(file_utterd_v1_memory_service, 8);
 
 /**
  * An utterance that Remember found: it contains a word of the prompt, was said by somebody or at a time that
@@ -655,7 +693,7 @@ export type Match = Message<"utterd.v1.Match"> & {
  * Use `create(MatchSchema)` to create a new message.
  */
 export const MatchSchema: GenMessage<Match> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 8);
+  messageDesc(file_utterd_v1_memory_service, 9);
 
 /**
  * A part of a text.
@@ -683,7 +721,7 @@ export type MatchedRange = Message<"utterd.v1.MatchedRange"> & {
  * Use `create(MatchedRangeSchema)` to create a new message.
  */
 export const MatchedRangeSchema: GenMessage<MatchedRange> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 9);
+  messageDesc(file_utterd_v1_memory_service, 10);
 
 /**
  * The request of Forget.
@@ -797,7 +835,7 @@ export type ForgetRequest = Message<"utterd.v1.ForgetRequest"> & {
  * Use `create(ForgetRequestSchema)` to create a new message.
  */
 export const ForgetRequestSchema: GenMessage<ForgetRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 10);
+  messageDesc(file_utterd_v1_memory_service, 11);
 
 /**
  * What Forget selects: everything that any of the fields names.
@@ -833,7 +871,7 @@ export type ForgetSelector = Message<"utterd.v1.ForgetSelector"> & {
  * Use `create(ForgetSelectorSchema)` to create a new message.
  */
 export const ForgetSelectorSchema: GenMessage<ForgetSelector> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 11);
+  messageDesc(file_utterd_v1_memory_service, 12);
 
 /**
  * The response of Forget.
@@ -921,6 +959,21 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
    * @generated from field: repeated utterd.v1.Message messages = 11;
    */
   messages: Message$1[];
+
+  /**
+   * The utterances that left the window, the oldest first: what remains of an exchange that `exact` splits
+   * need not stay in the window. If the references exceed 1 MiB, those beyond it have only their `sequence`.
+   *
+   * @generated from field: repeated utterd.v1.UtteranceRef evicted = 12;
+   */
+  evicted: UtteranceRef[];
+
+  /**
+   * With HARD: what was removed from other conversations, or would be with `dry_run`; absent in a replay.
+   *
+   * @generated from field: utterd.v1.InForks in_forks = 13;
+   */
+  inForks?: InForks;
 };
 
 /**
@@ -928,7 +981,7 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
  * Use `create(ForgetResponseSchema)` to create a new message.
  */
 export const ForgetResponseSchema: GenMessage<ForgetResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 12);
+  messageDesc(file_utterd_v1_memory_service, 13);
 
 /**
  * Something that the caller of Forget should know.
@@ -956,7 +1009,7 @@ export type ForgetWarning = Message<"utterd.v1.ForgetWarning"> & {
  * Use `create(ForgetWarningSchema)` to create a new message.
  */
 export const ForgetWarningSchema: GenMessage<ForgetWarning> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 13);
+  messageDesc(file_utterd_v1_memory_service, 14);
 
 /**
  * The request of Restore.
@@ -1007,7 +1060,7 @@ export type RestoreRequest = Message<"utterd.v1.RestoreRequest"> & {
  * Use `create(RestoreRequestSchema)` to create a new message.
  */
 export const RestoreRequestSchema: GenMessage<RestoreRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 14);
+  messageDesc(file_utterd_v1_memory_service, 15);
 
 /**
  * The response of Restore.
@@ -1064,7 +1117,7 @@ export type RestoreResponse = Message<"utterd.v1.RestoreResponse"> & {
  * Use `create(RestoreResponseSchema)` to create a new message.
  */
 export const RestoreResponseSchema: GenMessage<RestoreResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 15);
+  messageDesc(file_utterd_v1_memory_service, 16);
 
 /**
  * The request of Summarize.
@@ -1154,7 +1207,7 @@ export type SummarizeRequest = Message<"utterd.v1.SummarizeRequest"> & {
  * Use `create(SummarizeRequestSchema)` to create a new message.
  */
 export const SummarizeRequestSchema: GenMessage<SummarizeRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 16);
+  messageDesc(file_utterd_v1_memory_service, 17);
 
 /**
  * The response of Summarize.
@@ -1233,7 +1286,7 @@ export type SummarizeResponse = Message<"utterd.v1.SummarizeResponse"> & {
  * Use `create(SummarizeResponseSchema)` to create a new message.
  */
 export const SummarizeResponseSchema: GenMessage<SummarizeResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 17);
+  messageDesc(file_utterd_v1_memory_service, 18);
 
 /**
  * Something that the caller of Summarize should know.
@@ -1261,7 +1314,7 @@ export type SummarizeWarning = Message<"utterd.v1.SummarizeWarning"> & {
  * Use `create(SummarizeWarningSchema)` to create a new message.
  */
 export const SummarizeWarningSchema: GenMessage<SummarizeWarning> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 18);
+  messageDesc(file_utterd_v1_memory_service, 19);
 
 /**
  * The request of GetCapacityInfo.
@@ -1307,7 +1360,7 @@ export type GetCapacityInfoRequest = Message<"utterd.v1.GetCapacityInfoRequest">
  * Use `create(GetCapacityInfoRequestSchema)` to create a new message.
  */
 export const GetCapacityInfoRequestSchema: GenMessage<GetCapacityInfoRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 19);
+  messageDesc(file_utterd_v1_memory_service, 20);
 
 /**
  * The response of GetCapacityInfo.
@@ -1335,7 +1388,7 @@ export type GetCapacityInfoResponse = Message<"utterd.v1.GetCapacityInfoResponse
  * Use `create(GetCapacityInfoResponseSchema)` to create a new message.
  */
 export const GetCapacityInfoResponseSchema: GenMessage<GetCapacityInfoResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 20);
+  messageDesc(file_utterd_v1_memory_service, 21);
 
 /**
  * The request of WatchCapacity.
@@ -1373,7 +1426,7 @@ export type WatchCapacityRequest = Message<"utterd.v1.WatchCapacityRequest"> & {
  * Use `create(WatchCapacityRequestSchema)` to create a new message.
  */
 export const WatchCapacityRequestSchema: GenMessage<WatchCapacityRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 21);
+  messageDesc(file_utterd_v1_memory_service, 22);
 
 /**
  * The response of WatchCapacity: at once, and after each change. The stream ends with NOT_FOUND if the
@@ -1395,7 +1448,7 @@ export type WatchCapacityResponse = Message<"utterd.v1.WatchCapacityResponse"> &
  * Use `create(WatchCapacityResponseSchema)` to create a new message.
  */
 export const WatchCapacityResponseSchema: GenMessage<WatchCapacityResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 22);
+  messageDesc(file_utterd_v1_memory_service, 23);
 
 /**
  * What Remember searches.
@@ -1494,12 +1547,15 @@ export enum ForgetMode {
 
   /**
    * The utterances are removed for good: from the window, the archive, the summary and stored outcomes of
-   * the conversation, and of all its forks and parents that share them.
+   * the conversation, and of every other conversation of the namespace that shares them or has copies:
+   * parents, forks and forks of forks, whatever was deleted between them. EDIT_MODE_FORK makes copies of an
+   * exchange, and an import of a PERSISTED_CONVERSATIONS export makes copies of all that it holds.
    *
-   * If EDIT_MODE_FORK made a fork of one of them, the edited text stays there, without the name, metadata,
-   * extras and tools used that it took over. An exchange of which a part was edited is removed whole.
-   * Titles and labels that a caller set stay, including those that forks took over. A title made from what
-   * was said is made again.
+   * Where an utterance outside an exchange was edited with EDIT_MODE_FORK, its new text stays, without the
+   * name, metadata, extras and tools used that it took over. A copied exchange is removed whole, with what was
+   * edited in it and the results given to it there; `exact` and `replace_after` remove only the copies of what
+   * they name. Titles and labels that a caller set stay, including those that forks took over. A title made
+   * from what was said is made again.
    *
    * @generated from enum value: FORGET_MODE_HARD = 2;
    */
