@@ -16,23 +16,26 @@ pub struct Quoted<'a>(&'a str);
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.0;
-        if whole.len() <= MAX_QUOTED_BYTES && escaped_bytes(whole) <= MAX_QUOTED_BYTES {
+        let shown = shown(whole);
+        if shown.len() == whole.len() {
             return write!(f, "{whole:?}");
         }
-        let mut room = MAX_QUOTED_BYTES;
         f.write_char('"')?;
-        for character in whole.chars() {
-            let bytes = character.escape_debug().map(char::len_utf8).sum();
-            let Some(left) = room.checked_sub(bytes) else { break };
-            room = left;
-            write!(f, "{}", character.escape_debug())?;
-        }
+        shown.chars().try_for_each(|character| write!(f, "{}", character.escape_debug()))?;
         write!(f, "…\" ({} bytes)", whole.len())
     }
 }
 
-fn escaped_bytes(text: &str) -> usize {
-    text.escape_debug().map(char::len_utf8).sum()
+/// The longest beginning of `text` that fits once it is escaped. Characters are escaped one by one, as `Debug` does;
+/// `str::escape_debug` leaves the combining ones as they are.
+fn shown(text: &str) -> &str {
+    let mut room = MAX_QUOTED_BYTES;
+    for (start, character) in text.char_indices() {
+        let bytes: usize = character.escape_debug().map(char::len_utf8).sum();
+        let Some(left) = room.checked_sub(bytes) else { return &text[..start] };
+        room = left;
+    }
+    text
 }
 
 #[cfg(test)]
@@ -46,6 +49,8 @@ mod tests {
         assert_eq!(quoted("it's\n").to_string(), r#""it's\n""#);
         let told = quoted(&"漢".repeat(2_000)).to_string();
         assert_eq!(told, format!("\"{}…\" (6000 bytes)", "漢".repeat(MAX_QUOTED_BYTES / 3)));
+        let marks = quoted(&"\u{301}".repeat(50)).to_string();
+        assert_eq!(marks, format!("\"{}…\" (100 bytes)", r"\u{301}".repeat(MAX_QUOTED_BYTES / 7)));
     }
 
     proptest! {
