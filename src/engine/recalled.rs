@@ -9,7 +9,7 @@ use crate::{
     },
     engine::{
         Address, BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope, page::PageRoom,
-        remember::Searched,
+        searched::Searched,
     },
 };
 

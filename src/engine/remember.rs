@@ -2,21 +2,14 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use futures::future::join_all;
-
 use crate::{
-    domain::{
-        Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance,
-        limits::DEFAULT_MIN_RELEVANCE,
-        recall::{Hit, Index, Query, Search},
-    },
+    domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance},
     engine::{
         Address, Caller, Engine, EngineError, Operation,
         events::Event,
         found::{Found, Matches},
-        hybrid::mixed,
-        offload::{LONG_TEXT_BYTES, most_offloaded, offload},
         page::{PageRoom, ReadSize},
+        searched::Searched,
     },
     store::Page,
 };
@@ -35,7 +28,7 @@ pub struct RememberCall {
     /// The order of matches.
     pub order: Order,
     /// The least relevance of a match, from 0 to 1. By default, any match counts if the best one has at least
-    /// [`DEFAULT_MIN_RELEVANCE`].
+    /// [`DEFAULT_MIN_RELEVANCE`](crate::domain::limits::DEFAULT_MIN_RELEVANCE).
     pub min_relevance: Option<f64>,
     /// The number of utterances to return before and after each match; if not 0, with the rest of its exchange
     /// too.
@@ -102,29 +95,10 @@ pub struct RememberReply {
     pub more: bool,
 }
 
-/// The conversations to search, newest first, and the sequences wanted of each.
-pub(super) struct Searched {
-    pub states: Vec<Arc<Conversation>>,
-    pub wanted: Vec<Ranges>,
-}
-
-impl Searched {
-    fn has(&self, index: usize, sequence: u64) -> bool {
-        self.wanted[index].contains(Sequence(sequence))
-    }
-}
-
 /// The most conversations of a recipient to search; the newest are searched.
 const MAX_CONVERSATIONS: usize = 1_000;
-/// Searching more utterances than this is long.
-const LONG_SEARCH: usize = 5_000;
-/// The most parts of a long search that are done at a time.
-const MAX_SEARCH_PARTS: usize = 4;
 /// The most utterances of an exchange returned after a match in it.
 const MAX_EXCHANGE: u64 = 64;
-/// The number of candidates first considered; four times as many each time too few pass.
-const CANDIDATES: usize = 256;
-
 impl Engine {
     /// Finds utterances. Soft-forgotten utterances are never found, and by recipient neither is what another
     /// conversation that shares them, or has copies, still has in use.
@@ -216,78 +190,8 @@ impl Engine {
         Ok(matches)
     }
 
-    /// Returns what is searched, matches the prompt and passes the filter, in the requested order, as far as the page
-    /// has room.
-    pub(super) async fn ranked(
-        self: &Arc<Self>,
-        searched: &Arc<Searched>,
-        call: &RememberCall,
-        room: PageRoom,
-    ) -> Result<Matches, EngineError> {
-        let states = &searched.states;
-        let now = states.first().map_or(0, |state| self.present(state).minute());
-        let query = Query::new(&call.prompt).at(now);
-        let mut indexes = Vec::with_capacity(states.len());
-        for state in states {
-            indexes.push(self.index(state).await?);
-        }
-        let similar = match call.order {
-            Order::Relevance => self.similar(searched, &call.prompt, call.patience).await.map(Arc::new),
-            Order::Recency => None,
-        };
-        let is_long = indexes.iter().map(Index::len).sum::<usize>() > LONG_SEARCH;
-        let search = Arc::new(offload(is_long, move || Search::new(query, indexes)).await);
-        let mut candidates = match call.order {
-            Order::Relevance => CANDIDATES.max(call.skip + call.limit + 1),
-            Order::Recency => usize::MAX,
-        };
-        loop {
-            let mut hits = best(&search, is_long, searched, candidates).await;
-            if let Some(similar) = &similar {
-                let (similar, searched) = (similar.clone(), searched.clone());
-                let mix = move || mixed(hits, &similar, &searched.states, candidates);
-                hits = offload(is_long, mix).await;
-            }
-            let least = call.min_relevance.or_else(|| relevant(&hits));
-            // When words alone rank, further candidates would rank below these, none of which is relevant.
-            let is_vain = least.is_none() && similar.is_none();
-            let exhausted = hits.len() < candidates || is_vain;
-            hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
-            if call.order == Order::Recency {
-                hits.sort_by(|one, other| other.recency.total_cmp(&one.recency));
-            }
-            let mut matches = Matches::new(states.len(), call.skip, room);
-            self.take_all(&mut matches, states, hits, call, &search).await?;
-            if exhausted || matches.more {
-                return Ok(matches);
-            }
-            candidates = candidates.saturating_mul(4);
-        }
-    }
-
-    /// Adds the hits that pass the filter, in order, until the page ends.
-    async fn take_all(
-        self: &Arc<Self>,
-        matches: &mut Matches,
-        states: &[Arc<Conversation>],
-        hits: Vec<Hit>,
-        call: &RememberCall,
-        search: &Arc<Search>,
-    ) -> Result<(), EngineError> {
-        let (mut hits, mut size) = (hits.into_iter(), ReadSize::new());
-        while !matches.more && hits.len() > 0 {
-            let some = hits.by_ref().take(size.get() as usize).collect();
-            let found = self.look_up(states, some, call).await?;
-            size.learn(found.iter().map(|found| &found.utterance));
-            for found in matched(search.clone(), found).await {
-                self.take(matches, states, found, call).await?;
-            }
-        }
-        Ok(())
-    }
-
     /// Adds a match with its neighbours, if the page includes it.
-    async fn take(
+    pub(super) async fn take(
         self: &Arc<Self>,
         matches: &mut Matches,
         states: &[Arc<Conversation>],
@@ -302,33 +206,6 @@ impl Engine {
             matches.take(found);
         }
         Ok(())
-    }
-
-    async fn look_up(
-        self: &Arc<Self>,
-        states: &[Arc<Conversation>],
-        hits: Vec<Hit>,
-        call: &RememberCall,
-    ) -> Result<Vec<Found>, EngineError> {
-        let mut wanted: BTreeMap<usize, Ranges> = BTreeMap::new();
-        hits.iter().for_each(|hit| wanted.entry(hit.index).or_default().add(Sequence(hit.sequence)));
-        let mut utterances = BTreeMap::new();
-        for (index, wanted) in wanted {
-            let mut stored = self.stored(&states[index], &wanted).await?;
-            let silenced = self.silenced_elsewhere(states, &states[index], &wanted, call).await?;
-            stored.retain(|one| !silenced.contains(one.sequence));
-            utterances.insert(index, stored);
-        }
-        let found = hits.into_iter().filter_map(|hit| {
-            let stored = utterances.get(&hit.index)?;
-            let place = stored.binary_search_by_key(&hit.sequence, |u| u.sequence.get()).ok()?;
-            call.finds(&stored[place]).then(|| Found {
-                score: hit.score,
-                relevance: hit.relevance,
-                ..Found::new(&states[hit.index], stored[place].clone(), hit.recency)
-            })
-        });
-        Ok(found.collect())
     }
 
     async fn neighbors(
@@ -356,51 +233,12 @@ impl Engine {
 
     /// Returns the current time within a conversation: the time of its newest utterance plus the time passed
     /// since it was said. So `yesterday` is right even if the caller supplies the times.
-    fn present(&self, state: &Conversation) -> Timestamp {
+    pub(super) fn present(&self, state: &Conversation) -> Timestamp {
         let now = self.now();
         let newest = state.window.iter().next_back().map(|newest| newest.create_time);
         let passed = now.0.saturating_sub(state.head.said_time.0).max(0);
         newest.map_or(now, |newest| Timestamp(newest.0.saturating_add(passed)))
     }
-}
-
-/// Returns the first `most` hits. A long search is done in parts.
-async fn best(search: &Arc<Search>, is_long: bool, searched: &Arc<Searched>, most: usize) -> Vec<Hit> {
-    let indexes = searched.states.len();
-    let parts = if is_long { most_offloaded().min(MAX_SEARCH_PARTS) } else { 1 };
-    let each = indexes.div_ceil(parts).max(1);
-    let part = |from| {
-        let (search, searched) = (search.clone(), searched.clone());
-        let part = from..indexes.min(from + each);
-        offload(is_long, move || {
-            search.hits_among(part, |index, sequence| searched.has(index, sequence), most)
-        })
-    };
-    let parts = join_all((0..indexes).step_by(each).map(part)).await;
-    match parts.len() {
-        1 => parts.into_iter().flatten().collect(),
-        _ => Hit::first(parts.into_iter().flatten(), most),
-    }
-}
-
-/// Adds what each text has in common with the prompt.
-async fn matched(search: Arc<Search>, mut found: Vec<Found>) -> Vec<Found> {
-    let bytes: usize = found.iter().map(|found| found.utterance.content.len()).sum();
-    offload(bytes > LONG_TEXT_BYTES, move || {
-        let mut matched = search.matched();
-        for found in &mut found {
-            found.matched = matched.of(&found.utterance.content);
-        }
-        found
-    })
-    .await
-}
-
-/// Returns the least relevance of a match if the caller sets none: any, if the best one has at least
-/// [`DEFAULT_MIN_RELEVANCE`]; `None` if nothing is relevant.
-fn relevant(hits: &[Hit]) -> Option<f64> {
-    let is_enough = |hit: &Hit| hit.relevance >= DEFAULT_MIN_RELEVANCE;
-    hits.iter().take(CANDIDATES).any(is_enough).then_some(0.0)
 }
 
 impl RememberCall {
@@ -431,7 +269,7 @@ impl RememberCall {
         wanted
     }
 
-    fn finds(&self, utterance: &Utterance) -> bool {
+    pub(super) fn finds(&self, utterance: &Utterance) -> bool {
         !utterance.forgotten && self.filter.accepts(utterance)
     }
 }

@@ -10,7 +10,7 @@ use crate::{
         limits::{BLOCK_SEQUENCES, EMBEDDING_PATIENCE},
         recall::hybrid::Similar,
     },
-    engine::{Engine, offload::offload, remember::Searched},
+    engine::{Engine, offload::offload, searched::Searched},
 };
 
 /// The number of blocks a search reads itself; more are read in the background.
