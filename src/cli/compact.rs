@@ -17,7 +17,7 @@ use super::{
 };
 use crate::proto::{
     Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
-    UndoCompactionRequest, UndoCompactionResponse,
+    SummaryMethod, UndoCompactionRequest, UndoCompactionResponse,
 };
 
 /// Fold all but the last utterances of the window into the summary, or undo that
@@ -127,7 +127,8 @@ pub fn nothing_to_compact(capacity: &Capacity) -> String {
 
 /// What a compaction did, or with `preview` would do: `compacted 37 utterances (1–37) into a summary of
 /// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary is the whole one, in `after`; if it covers
-/// more than this compaction, that is told too: `a summary of 412 tokens for 45 utterances`.
+/// more than this compaction, that is told too: `a summary of 412 tokens for 45 utterances`. A compaction that
+/// adds nothing to it is `without a summary`.
 pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
     let verb = if preview { "would compact" } else { "compacted" };
     let summary = after.summary.unwrap_or_default();
@@ -135,11 +136,14 @@ pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> St
         all if all > compaction.compacted_utterance_count() => format!(" for {}", counted(all, "utterance")),
         _ => String::new(),
     };
+    let into = match compaction.method() {
+        SummaryMethod::Unspecified => "without a summary".to_owned(),
+        _ => format!("into a summary of {}{covered}", counted(summary.token_count(), "token")),
+    };
     format!(
-        "{verb} {} ({}) into a summary of {}{covered}: {} → {}, {:.0} % less; {} stay",
+        "{verb} {} ({}) {into}: {} → {}, {:.0} % less; {} stay",
         counted(compaction.compacted_utterance_count(), "utterance"),
         ranges(&compaction.compacted),
-        counted(summary.token_count(), "token"),
         counted(compaction.token_count_before(), "token"),
         count(compaction.token_count_after()),
         100.0 * compaction.compression_ratio(),
@@ -231,7 +235,7 @@ fn cells(compaction: &Compaction) -> [String; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proto::{CompactionCause, SequenceRange, SummaryCapacity, SummaryMethod, UtteranceRef};
+    use crate::proto::{CompactionCause, SequenceRange, SummaryCapacity, UtteranceRef};
 
     fn compaction() -> Compaction {
         Compaction {
@@ -257,6 +261,11 @@ mod tests {
             "37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay";
         assert_eq!(compacted(&compaction(), &after, false), format!("compacted {rest}"));
         assert_eq!(compacted(&compaction(), &after, true), format!("would compact {rest}"));
+        let dropped = Compaction { method: SummaryMethod::Unspecified.into(), ..compaction() };
+        assert_eq!(
+            compacted(&dropped, &after, false),
+            "compacted 37 utterances (1–37) without a summary: 9,210 tokens → 3,022, 67 % less; 15 stay"
+        );
     }
 
     #[test]

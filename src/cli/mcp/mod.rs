@@ -27,9 +27,8 @@ mod transcript;
 
 use std::time::Duration;
 
-use tokio::runtime::Builder;
-
 use super::errors::CliError;
+use crate::server;
 use handler::Handler;
 use source::Source;
 
@@ -38,7 +37,7 @@ const LAST_READ: Duration = Duration::from_millis(10);
 
 /// Serves the protocol until its client disconnects, or the process is asked to end.
 pub fn mcp(args: args::Mcp) -> Result<(), CliError> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = server::runtime()?;
     let result = runtime.block_on(serve(args));
     runtime.shutdown_timeout(LAST_READ);
     result
