@@ -7,6 +7,24 @@ use crate::domain::{
     draft::message_tokens, forget::abandon, forgetting::Instruction, locate, origin::Had,
 };
 
+/// What a hard forget removes from other conversations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InForks {
+    /// The conversations that lose something.
+    pub conversations: u64,
+    /// The utterances that they lose, with those that keep only the content they were given anew.
+    pub utterances: u64,
+}
+
+impl InForks {
+    /// Adds what one of them loses.
+    pub fn add(&mut self, transition: &Transition) {
+        let change = &transition.change;
+        self.conversations += 1;
+        self.utterances += change.erased.count() + change.updated.count();
+    }
+}
+
 /// What a conversation loses by a hard forget in another, or of another copy in itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {

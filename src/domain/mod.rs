@@ -14,6 +14,7 @@ pub mod closing;
 pub mod compaction;
 pub mod context;
 pub mod conversation;
+mod copies;
 pub mod draft;
 pub mod edit;
 pub mod embedding;

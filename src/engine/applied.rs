@@ -6,7 +6,7 @@ use crate::{
     domain::{Change, ChangeId, Conversation, Timestamp, Transition, Utterance, capacity::Capacity},
     engine::{
         Attempt, Facts,
-        facts::{InForks, Named},
+        facts::Named,
         references::{Among, references},
     },
     store::Outcome,
@@ -96,9 +96,6 @@ pub struct Applied<T> {
     pub change: Option<Arc<Change>>,
     /// What else the response needs; `None` if an earlier attempt decided it.
     pub value: Option<T>,
-    /// What a hard forget removed, or would remove, from other conversations; `None` for other writes, and if
-    /// an earlier attempt decided it.
-    pub in_forks: Option<InForks>,
     /// Utterances that the call is about, ascending; those in the change need not be among them.
     utterances: Vec<Arc<Utterance>>,
 }
@@ -107,7 +104,7 @@ impl<T> Applied<T> {
     /// The result of a write decided now.
     pub(super) fn now(done: Done, value: T) -> Self {
         let Done { outcome, after, change, utterances } = done;
-        Self { outcome, state: Some(after), change, value: Some(value), in_forks: None, utterances }
+        Self { outcome, state: Some(after), change, value: Some(value), utterances }
     }
 
     /// The result of a write decided by an earlier attempt: the conversation's current state, and the utterance that
@@ -117,12 +114,7 @@ impl<T> Applied<T> {
         state: Option<Arc<Conversation>>,
         utterances: Vec<Arc<Utterance>>,
     ) -> Self {
-        Self { outcome, state, change: None, value: None, in_forks: None, utterances }
-    }
-
-    /// Adds what was removed from other conversations.
-    pub(super) fn reaching(self, in_forks: InForks) -> Self {
-        Self { in_forks: Some(in_forks), ..self }
+        Self { outcome, state, change: None, value: None, utterances }
     }
 
     /// Moves the result to a later state of the conversation.

@@ -3,14 +3,17 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    domain::{Conversation, ConversationKey, Refusal, Transition, Utterance, Verdict, change::Context},
+    domain::{
+        Conversation, ConversationKey, Refusal, Transition, Utterance, Verdict, change::Context,
+        erasure::InForks,
+    },
     engine::{
         Applied, Engine, EngineError,
         applied::Decided,
         attended::Attended,
         beside::Beside,
         commit::{Extras, Part, Uncommitted},
-        facts::{InForks, Named},
+        facts::Named,
         hold::{Hold, held, hold_all},
         queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
         reach::{Gone, Reached},
@@ -130,12 +133,12 @@ impl Engine {
         beside.add(state.as_ref(), call);
         let (state, _hold) = beside.done();
         parts.extend(state);
-        let named = Named { utterances: erasure.named, ..Named::default() };
+        let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
         let done = self.done(call, &before, first.as_ref(), named);
         let outcomes = call.kept(&done).into_iter().collect();
         let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        Ok(Erased::Done(Applied::now(done, erasure.value).reaching(in_forks)))
+        Ok(Erased::Done(Applied::now(done, erasure.value)))
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{
     domain::{
-        Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Transition,
-        Utterance, capacity::Capacity,
+        Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
+        capacity::Capacity, erasure::InForks,
     },
     store::Outcome,
 };
@@ -41,23 +41,6 @@ pub struct Effects {
     pub compaction: Option<u32>,
 }
 
-/// What a hard forget removes from other conversations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InForks {
-    /// The conversations that lose something.
-    pub conversations: u64,
-    /// The utterances that they lose, with those that keep only the content they were given anew.
-    pub utterances: u64,
-}
-
-impl InForks {
-    pub(super) fn add(&mut self, transition: &Transition) {
-        let change = &transition.change;
-        self.conversations += 1;
-        self.utterances += change.erased.count() + change.updated.count();
-    }
-}
-
 /// What an outcome names besides the facts of a change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Named {
@@ -65,6 +48,8 @@ pub(super) struct Named {
     pub target: Option<Sequence>,
     /// Utterances to be forgotten that are no longer stored, but that the summary still covers.
     pub still_told: Ranges,
+    /// What a hard forget removed from other conversations.
+    pub in_forks: Option<InForks>,
     /// Utterances that the outcome names and the change does not contain, ascending.
     pub utterances: Vec<Arc<Utterance>>,
 }
@@ -72,7 +57,7 @@ pub(super) struct Named {
 impl Named {
     /// What the outcome of a call about one utterance names.
     pub(super) fn about(utterance: Arc<Utterance>) -> Self {
-        Self { target: Some(utterance.sequence), still_told: Ranges::new(), utterances: vec![utterance] }
+        Self { target: Some(utterance.sequence), utterances: vec![utterance], ..Self::default() }
     }
 }
 
@@ -150,6 +135,7 @@ impl Facts {
             still_told: named.still_told.clone(),
             rebuilt_segments: more.segments_removed.len() as u32,
             capacity: Capacity::of(after),
+            in_forks: named.in_forks,
             references: Vec::new(),
         }
     }

@@ -6,6 +6,7 @@ use crate::{
     domain::{
         Conversation, Refusal, Utterance, Verdict,
         change::Context,
+        erasure::InForks,
         forget::{Forget, ForgetSelected, Forgotten, How, forget, forget_selected, would_forget},
         forgetting::Excess,
     },
@@ -13,7 +14,7 @@ use crate::{
         Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
         applied::Done,
         erase::Erasure,
-        facts::{InForks, Named},
+        facts::Named,
         queued::{Decision, WriteCall},
         reach::Gone,
     },
@@ -142,7 +143,7 @@ impl Engine {
         self.write(write, move |before, context| {
             Ok(call.forget.decide(before, context, forget)?.map(|forgotten| {
                 let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
-                let named = Named { target: None, still_told, utterances: utterances.clone() };
+                let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
                 let decision = Decision::of(transition, None, Selected::of(before, utterances, excess));
                 Decision { named, ..decision }
             }))
@@ -168,15 +169,15 @@ impl Engine {
                 Some(_) => self.would_reach(&before, &erasure.gone).await?,
                 None => InForks::default(),
             };
-            let named = Named { utterances: erasure.named, ..Named::default() };
+            let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
             let done = Done::rehearsed(&before, erasure.transition, named, now);
-            return Ok(Applied::now(done, erasure.value).reaching(in_forks));
+            return Ok(Applied::now(done, erasure.value));
         }
         let forgotten = self
             .rehearse(&before, move |before, context| command.decide(before, context, would_forget))
             .await?;
         let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
-        let named = Named { target: None, still_told, utterances: utterances.clone() };
+        let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
         let done = Done::rehearsed(&before, transition, named, now);
         Ok(Applied::now(done, Selected::of(&before, utterances, excess)))
     }

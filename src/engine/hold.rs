@@ -1,6 +1,7 @@
 //! Holding a conversation's queue, and reading the published state.
 
 use std::{
+    cmp::Ordering,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -83,16 +84,14 @@ impl Hold {
         seen: Option<Seen>,
     ) -> Result<Option<Arc<Conversation>>, EngineError> {
         let Some(seen) = seen else { return self.state().await };
-        match (self.queue.published(), &seen) {
+        match (&self.queue.published(), &seen) {
             (Published::Unknown, _) => {}
             (Published::Absent, None) => return Ok(None),
-            (Published::State(known), Some(seen))
-                if known.head.identity.lineage == seen.head.identity.lineage =>
-            {
-                if known.head.revision >= seen.head.revision {
-                    return Ok(Some(known));
-                }
-            }
+            (Published::State(known), Some(seen)) => match order(known, seen) {
+                Some(Ordering::Less) => {}
+                Some(_) => return Ok(Some(known.clone())),
+                None => return self.state().await,
+            },
             _ => return self.state().await,
         }
         self.queue.publish_loaded(seen.clone(), None);
@@ -111,16 +110,17 @@ impl Hold {
         }
     }
 
-    /// Publishes a state that the store had after `asked`, if it follows the known one.
+    /// Publishes a state that the store had after `asked`, unless it is known to precede the known one.
     pub(super) fn publish_newer(&self, state: &Arc<Conversation>, asked: Duration) {
         let asked = match self.queue.published() {
             // what was known, and forgotten since, may have been newer
             Published::Unknown => None,
-            Published::State(known)
-                if known.head.identity.lineage == state.head.identity.lineage
-                    && known.head.revision < state.head.revision =>
-            {
-                Some(asked)
+            Published::State(known) if known.head.identity.lineage == state.head.identity.lineage => {
+                match order(&known, state) {
+                    Some(Ordering::Less) => Some(asked),
+                    Some(_) => return,
+                    None => None,
+                }
             }
             Published::Absent | Published::State(_) => return,
         };
@@ -159,6 +159,17 @@ impl Drop for Hold {
             // the runtime has shut down: the waiters see their channels close
             _ => self.queue.abandon(),
         }
+    }
+}
+
+/// Which of two states came first; `None` if only the store can tell: those of two conversations of one name, or
+/// before and after another conversation has got something of it, which changes no revision.
+fn order(one: &Conversation, other: &Conversation) -> Option<Ordering> {
+    let (one, other) = (&one.head, &other.head);
+    match one.revision.cmp(&other.revision) {
+        _ if one.identity.lineage != other.identity.lineage => None,
+        Ordering::Equal if one.change != other.change => None,
+        order => Some(order),
     }
 }
 

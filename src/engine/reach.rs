@@ -6,12 +6,12 @@ use crate::{
     domain::{
         Conversation, ConversationKey, Ranges, Sequence, Transition, Verdict,
         change::Context,
-        erasure::{Lost, erase_lost},
+        erasure::{InForks, Lost, erase_lost},
         forgetting::Instruction,
         origin::Had,
     },
     engine::{
-        Engine, EngineError, InForks,
+        Engine, EngineError,
         conversations::place,
         hold::{Hold, held},
         queue::Published,

@@ -11,11 +11,12 @@ use crate::{
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Status,
+        erasure::InForks,
         limits::DEFAULT_KEEP_RECENT,
         memorize::Irregularity,
         segment::Segment,
     },
-    engine::{Applied, InForks, Outcome, Reference},
+    engine::{Applied, Outcome, Reference},
     proto,
 };
 

@@ -81,7 +81,7 @@ impl Services {
                 _ => Vec::new(),
             },
             evicted: encode::refs(&outcome.evicted, outcome),
-            in_forks: reply.in_forks.map(encode::in_forks),
+            in_forks: outcome.in_forks.map(encode::in_forks),
         }
     }
 }

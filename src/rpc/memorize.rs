@@ -123,7 +123,7 @@ impl Services {
             replayed: reply.replayed(),
             removed: encode::refs(&outcome.forgotten, outcome),
             ended_conversation_id: outcome.ended.as_ref().map(ToString::to_string).unwrap_or_default(),
-            in_forks: reply.in_forks.map(encode::in_forks),
+            in_forks: outcome.in_forks.map(encode::in_forks),
             irregularities: reply.value.into_iter().flatten().map(encode::irregularity).collect(),
             conversation,
         })

@@ -46,6 +46,8 @@ fn step() -> impl Strategy<Value = Step> {
 struct Said {
     /// Identifies an utterance that several share.
     origin: usize,
+    /// Those whose content was given anew.
+    replaced: BTreeSet<usize>,
     content: String,
     pinned: bool,
     forgotten: bool,
@@ -127,7 +129,7 @@ impl Family {
         let response = self.session.memory().memorize(request).await.reply();
         let next = self.next.entry(id.to_owned()).or_insert(1);
         assert_eq!(response.memorized[0].sequence, *next);
-        let said = Said { origin, content, pinned: false, forgotten: false };
+        let said = Said { origin, replaced: BTreeSet::new(), content, pinned: false, forgotten: false };
         self.members.entry(id.to_owned()).or_default().insert(*next, said);
         *next += 1;
     }
@@ -160,9 +162,11 @@ impl Family {
         };
         let response = self.session.conversations().update_utterance(request).await.reply();
         let fork = response.forked_conversation_id;
-        let pinned = self.members[id][&sequence].pinned;
+        let old = self.members[id][&sequence].clone();
         self.branch(id, sequence - 1, fork.clone());
-        let said = Said { origin, content, pinned, forgotten: false };
+        let mut replaced = old.replaced;
+        replaced.insert(old.origin);
+        let said = Said { origin, replaced, content, pinned: old.pinned, forgotten: false };
         self.members.entry(fork.clone()).or_default().insert(sequence, said);
         self.next.insert(fork, sequence + 1);
     }
@@ -194,12 +198,13 @@ impl Family {
         self.session.memory().forget(request).await.reply();
         let said = self.members.get_mut(id).unwrap().get_mut(&sequence).unwrap();
         said.forgotten = true;
-        let origin = said.origin;
         if mode == ForgetMode::Hard {
+            let mut origins = said.replaced.clone();
+            origins.insert(said.origin);
             for member in self.members.values_mut() {
-                let gone = member.values().filter(|said| said.origin == origin);
+                let gone = member.values().filter(|said| origins.contains(&said.origin));
                 self.erased.extend(gone.map(|said| said.content.clone()));
-                member.retain(|_, said| said.origin != origin);
+                member.retain(|_, said| !origins.contains(&said.origin));
             }
         }
     }

@@ -18,6 +18,7 @@ use crate::{
         capacity::Capacity,
         change::Context,
         end::{End, end},
+        erasure::InForks,
         forget::{Forget, forget},
         forgetting,
         memorize::{Memorize, Replace, memorize, replace},
@@ -438,6 +439,7 @@ pub(super) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
                 late: true,
             },
         ],
+        in_forks: Some(InForks { conversations: 2, utterances: 3 }),
     })
 }
 

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::trace::Traced;
 use crate::domain::{
     Change, Conversation, ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId,
-    Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity,
+    Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity, erasure::InForks,
 };
 
 /// Identifies a recipient across namespaces.
@@ -170,6 +170,8 @@ pub struct Outcome {
     /// The utterances named in these sets, ascending; of long sets, only the first ones. Empty if an earlier version
     /// stored the outcome.
     pub references: Vec<Reference>,
+    /// What a hard forget removed from other conversations.
+    pub in_forks: Option<InForks>,
 }
 
 impl Outcome {

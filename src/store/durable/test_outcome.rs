@@ -62,5 +62,6 @@ pub(super) fn outcome(
         rebuilt_segments: 0,
         capacity,
         references: Vec::new(),
+        in_forks: None,
     }
 }

@@ -131,7 +131,8 @@ fn compare_matches(
         let mut findable = model.findable(&filter, window_only);
         findable.retain(|one| {
             let content = &model.get(*one).what.content;
-            request.prompt.is_empty() || words.iter().any(|word| holds_word(content, word))
+            let is_heard = !is_silenced(*one, model, request, models);
+            is_heard && (request.prompt.is_empty() || words.iter().any(|word| holds_word(content, word)))
         });
         expected.extend(findable.into_iter().map(|one| (model.id.clone(), one)));
     }
@@ -144,7 +145,7 @@ fn compare_matches(
         };
         let said = unmarked(vec![said], model).remove(0);
         same("the utterance found", &said, &model.shown(said.sequence))?;
-        compare_neighbors(one, said.sequence, request, model)?;
+        compare_neighbors(one, said.sequence, request, model, models)?;
         let told = request.prompt.split_whitespace().filter(|word| holds_word(&said.content, word));
         same("the words that it holds", &one.matched_terms, &told.map(str::to_owned).collect())?;
         ensure!(found.insert((one.conversation_id.clone(), said.sequence)), "found twice: {one:?}");
@@ -162,6 +163,23 @@ fn compare_matches(
     Ok(())
 }
 
+/// By recipient, what another conversation shares and has forgotten is not found, but in the one that the
+/// request names.
+fn is_silenced(
+    sequence: i64,
+    model: &Conversation,
+    request: &RememberRequest,
+    models: &[Conversation],
+) -> bool {
+    let origin = model.get(sequence).origin;
+    let is_forgotten = |other: &Conversation| {
+        let forgotten = other.sequences(|said| said.is_stored() && said.forgotten && said.origin == origin);
+        other.id != model.id && !forgotten.is_empty()
+    };
+    let is_wide = request.scope() == RememberScope::Recipient && request.conversation_id != model.id;
+    is_wide && models.iter().any(is_forgotten)
+}
+
 fn place(one: &Match) -> (String, i64) {
     (one.conversation_id.clone(), one.utterance.as_ref().map_or(0, |said| said.sequence))
 }
@@ -172,12 +190,15 @@ fn compare_neighbors(
     sequence: i64,
     request: &RememberRequest,
     model: &Conversation,
+    models: &[Conversation],
 ) -> Result<(), String> {
     let count = i64::from(request.neighbors);
     let is_near = |other: &&Utterance| (other.sequence - sequence).abs() <= count;
     let near: Vec<Utterance> = one.neighbors.iter().filter(is_near).cloned().collect();
     let near = unmarked(near, model);
-    same("its neighbours", &near, &model.show(&model.neighbors(sequence, count)))?;
+    let mut heard = model.neighbors(sequence, count);
+    heard.retain(|other| !is_silenced(*other, model, request, models));
+    same("its neighbours", &near, &model.show(&heard))?;
     let far: Vec<Utterance> = one.neighbors.iter().filter(|other| !is_near(other)).cloned().collect();
     let far = unmarked(far, model);
     ensure!(count > 0 || far.is_empty(), "neighbours that were not asked for: {far:?}");

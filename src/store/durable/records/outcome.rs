@@ -1,7 +1,7 @@
 //! The outcome of a named attempt of a call.
 
 use crate::{
-    domain::{LineageId, UtteranceId, capacity::Capacity, compaction::Advice},
+    domain::{LineageId, UtteranceId, capacity::Capacity, compaction::Advice, erasure::InForks},
     store::{Outcome, Reference},
 };
 
@@ -30,6 +30,14 @@ message! {
         14 ended: "the conversation that ended",
         15 still_told: "the ranges still in the summary",
         16 references: "a reference",
+        17 in_forks: "what other conversations lost",
+    }
+}
+
+message! {
+    InForks {
+        1 conversations: "the other conversations",
+        2 utterances: "the utterances of others",
     }
 }
 

@@ -7,11 +7,12 @@ use proptest::{collection::vec, option, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{
-        Copied, Ending, ForkedFrom, Identity, LineageId, Origin, RecipientId, Role, Sequence, ShareId,
+        Copied, Ending, ForkedFrom, Head, Identity, LineageId, Origin, RecipientId, Role, Sequence, ShareId,
         Timestamp, UtteranceId,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Teller,
+        erasure::InForks,
         share::{Share, ShareDigest},
         state::{StateContent, StateEntry, StateValue},
     },
@@ -130,13 +131,19 @@ fn capacity() -> impl Strategy<Value = Capacity> {
 fn outcome() -> impl Strategy<Value = Outcome> {
     let sets = (ranges(), ranges(), ranges(), ranges(), ranges());
     let call = (any::<u128>(), time(), conversation_id(), revision(), any::<bool>());
-    let rest =
-        (option::of(sequence()), any::<u32>(), capacity(), option::of(conversation_id()), references());
+    let rest = (
+        option::of(sequence()),
+        any::<u32>(),
+        capacity(),
+        option::of(conversation_id()),
+        references(),
+        option::of(in_forks()),
+    );
     (call, sets, rest).prop_map(
         |(
             call,
             (memorized, evicted, forgotten, restored, still_told),
-            (target, rebuilt_segments, capacity, ended, references),
+            (target, rebuilt_segments, capacity, ended, references, in_forks),
         )| {
             Outcome {
                 body: call.0,
@@ -154,9 +161,14 @@ fn outcome() -> impl Strategy<Value = Outcome> {
                 rebuilt_segments,
                 capacity,
                 references,
+                in_forks,
             }
         },
     )
+}
+
+fn in_forks() -> impl Strategy<Value = InForks> {
+    any::<[u64; 2]>().prop_map(|[conversations, utterances]| InForks { conversations, utterances })
 }
 
 /// Ascending, with ids that were given and ids from a few lineages.
@@ -216,7 +228,9 @@ proptest! {
         let identity = Arc::new(Identity { lineage, ..identity });
         let whole = record.clone().complete(identity.clone(), policy.clone(), description, ended.clone());
         let stored = pair::<Heads>(&lineage, &HeadRecord { head: whole.clone(), ..record.clone() });
-        prop_assert_eq!(&stored, &pair::<Heads>(&lineage, &record));
+        let copies = whole.copies.clone();
+        let alone = HeadRecord { head: Head { copies, ..record.head.clone() }, ..record };
+        prop_assert_eq!(&stored, &pair::<Heads>(&lineage, &alone));
         let (_, read) = decode::<Heads>(&stored.0, &stored.1).unwrap();
         prop_assert_eq!(read.complete(identity, policy, Description::of(&whole), ended), whole);
     }

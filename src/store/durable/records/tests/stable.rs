@@ -462,5 +462,6 @@ pub fn outcome() -> Outcome {
             advice: None,
         },
         references: Vec::new(),
+        in_forks: None,
     }
 }

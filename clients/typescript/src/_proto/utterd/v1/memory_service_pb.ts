@@ -268,7 +268,7 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
   conversation?: Conversation;
 
   /**
-   * With `replace_after`: what it removed from other conversations; absent in a replay.
+   * With `replace_after`: what it removed from other conversations.
    *
    * @generated from field: utterd.v1.InForks in_forks = 13;
    */
@@ -969,7 +969,7 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
   evicted: UtteranceRef[];
 
   /**
-   * With HARD: what was removed from other conversations, or would be with `dry_run`; absent in a replay.
+   * With HARD: what was removed from other conversations, or would be with `dry_run`.
    *
    * @generated from field: utterd.v1.InForks in_forks = 13;
    */
