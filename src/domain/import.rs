@@ -20,7 +20,7 @@ pub struct Import {
     pub memorize: Memorize,
     /// For each draft, what the file says that it is a copy of; empty if the format cannot say that.
     pub origins: Vec<Vec<Provenance>>,
-    /// The title for a new conversation.
+    /// The title for a new conversation that has not ended.
     pub title: Option<Arc<str>>,
     /// The summaries of what was said before, for a new conversation.
     pub summaries: Vec<ImportedSummary>,
@@ -39,6 +39,9 @@ pub struct Import {
 pub struct Ends {
     /// The time it ended.
     pub time: Timestamp,
+    /// The title that it had then; without one, it is made from what was said. A hard forget replaces it, as it may
+    /// tell what is forgotten.
+    pub title: Option<Arc<str>>,
     /// The summary made at that time; without one, it is made from what was said.
     pub summary: Option<Arc<str>>,
 }
@@ -155,8 +158,13 @@ fn end(transition: &mut Transition, ends: &Ends, context: &Context<'_>) {
     head.awaits_answer = false;
     head.ended = Some(Arc::new(Ending::at(ends.time, IMPORTED.into())));
     transition.renew_closing(context);
-    if let (Some(summary), Some(ending)) = (&ends.summary, &mut transition.after.head.ended) {
-        let ending = Arc::make_mut(ending);
-        (ending.summary, ending.awaits) = (Some(summary.clone()), None);
+    let Some(ending) = &mut transition.after.head.ended else { return };
+    let ending = Arc::make_mut(ending);
+    if ends.title.is_some() {
+        ending.title.clone_from(&ends.title);
+    }
+    if ends.summary.is_some() {
+        ending.summary.clone_from(&ends.summary);
+        ending.awaits = None;
     }
 }

@@ -39,7 +39,7 @@ pub(super) struct Gone {
 impl Engine {
     /// Returns what each conversation loses if something of `state` is erased: those that share what is erased, or
     /// have copies of it. All are relatives of `state` by the lineages that they name, whatever became of the
-    /// conversations between them.
+    /// conversations between them. Those of other namespaces are not reached: a file can name any lineage.
     pub(super) async fn reach(
         &self,
         state: &Arc<Conversation>,
@@ -53,7 +53,8 @@ impl Engine {
         if !again.is_empty() {
             reached.insert(state.key().clone(), Lost { had: again, imported: None, exact });
         }
-        for (key, _) in self.store.sharing(state.key()).await? {
+        let sharing = self.store.sharing(state.key()).await?.into_iter();
+        for (key, _) in sharing.filter(|(key, _)| key.namespace == state.key().namespace) {
             let Some(other) = self.relative(&key, holds).await? else { continue };
             let had = other.head.having(&origins);
             if !had.is_empty() || imported.is_some() {

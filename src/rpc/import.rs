@@ -1,5 +1,7 @@
 //! ImportConversation.
 
+use std::sync::Arc;
+
 use futures::StreamExt;
 use prost::Message as _;
 use tonic::{Status, Streaming};
@@ -217,13 +219,18 @@ impl Reading<'_> {
         let now = self.services.engine.now();
         // a migrated history has ended, even if the time is unknown
         let end = parsed.end.or((self.format == Format::Legacy).then_some(now));
-        let ends = end.map(|time| Ends { time: time.min(now), summary: parsed.summary.map(Into::into) });
+        let title: Option<Arc<str>> = parsed.title.map(Into::into);
+        let ends = end.map(|time| Ends {
+            time: time.min(now),
+            title: title.clone(),
+            summary: parsed.summary.map(Into::into),
+        });
         let source = self.format.names_conversations().then(|| id.to_string());
         Ok(Incoming {
             id,
             origin: self.format.name(),
             source,
-            title: parsed.title.map(Into::into),
+            title: title.filter(|_| ends.is_none()),
             start: parsed.start,
             ends,
             labels,

@@ -9,7 +9,7 @@ use utterd::store::{MemoryStore, Quotas, Store};
 
 use crate::{
     anna,
-    wire::settle,
+    wire::{method, settle},
     world::{World, other},
 };
 
@@ -66,6 +66,39 @@ async fn request_ids_do_not_meet() {
     let said = json!([{"role": "ROLE_USER", "content": "Another body."}]);
     let other_body = json!({"request_id": "anna-memorize", "utterances": said});
     assert_eq!(world.ask(&other(1), "Memorize", other_body).await["replayed"], Value::Null);
+}
+
+/// A hard forget reaches what the own namespace imported of an export, and nothing of another that has it too,
+/// whatever origins a file names.
+#[tokio::test]
+async fn a_hard_forget_stays_in_its_namespace() {
+    let (world, ben) = (world().await, other(0));
+    let said = json!([{"role": "ROLE_USER", "content": "The code is 4711."}]);
+    world.ask("anna", "Memorize", json!({"conversation_id": "talk", "utterances": said})).await;
+    let export = json!({"conversation_id": "talk", "format": "CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS"});
+    let exported =
+        world.call("anna", "ExportConversation", &[export]).await.json(&method("ExportConversation"));
+    let header = json!({"header": {"format": "CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS", "conversation_id": "copy"}});
+    let chunks = exported.iter().filter_map(|message| message.get("chunk"));
+    let file: Vec<_> = [header].into_iter().chain(chunks.map(|chunk| json!({"chunk": chunk}))).collect();
+    for namespace in ["anna", &ben] {
+        let imported = world.call(namespace, "ImportConversation", &file).await;
+        assert_eq!(imported.code, Code::Ok, "{}", imported.message);
+    }
+    let stored = async |namespace: &str, id: &str| {
+        let list = json!({"conversation_id": id, "include_archive": true, "include_forgotten": true});
+        world.ask(namespace, "ListUtterances", list).await["utterances"].as_array().map_or(0, Vec::len)
+    };
+    let hard = json!({"conversation_id": "copy", "instructions": "all", "mode": "FORGET_MODE_HARD"});
+    let forgotten = world.ask(&ben, "Forget", hard.clone()).await;
+    assert_eq!(forgotten["inForks"], json!({"conversationCount": 0, "utteranceCount": 0}));
+    assert_eq!(
+        [stored("anna", "talk").await, stored("anna", "copy").await, stored(&ben, "copy").await],
+        [1, 1, 0]
+    );
+    let forgotten = world.ask("anna", "Forget", hard).await;
+    assert_eq!(forgotten["inForks"], json!({"conversationCount": 1, "utteranceCount": 1}));
+    assert_eq!([stored("anna", "talk").await, stored("anna", "copy").await], [0, 0]);
 }
 
 /// A namespace at its quota is only told of its own usage, and others are not affected.

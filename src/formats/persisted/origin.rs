@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{Refusal, origin::Provenance},
+    domain::{Refusal, origin::Provenance, quoted},
     formats::{
         fields::{array, optional_text},
         place::Place,
@@ -50,6 +50,7 @@ pub(super) fn take(
 }
 
 fn read(text: &str, edited: bool, place: &Place<'_>) -> Result<Provenance, Refusal> {
-    let refuse = || place.refuse(format!("is {text:?}; accepted: the id that utterd gave an utterance"));
+    let refuse =
+        || place.refuse(format!("is {}; accepted: the id that utterd gave an utterance", quoted(text)));
     Provenance::read(text, edited).ok_or_else(refuse)
 }
