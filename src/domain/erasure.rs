@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
-    draft::message_tokens, forget::abandon, forgetting::Instruction, locate, origin::Had,
+    Conversation, Head, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
+    draft::message_tokens, forget::abandon, forgetting::Instruction, import::has_imported_ending, locate,
+    origin::Had,
 };
 
 /// What a hard forget removes from other conversations.
@@ -38,6 +39,8 @@ pub struct Lost {
 
 /// Removes what is lost; returns `None` if the conversation has none of it.
 ///
+/// - The closing title and summary that a file gave an imported conversation are replaced in any case: they can tell
+///   what the file had no message of.
 /// - What is shared is removed, whatever the conversation has made of it since. If an exchange was open at
 ///   the fork, the part of it that was said only here stays, and is paired again.
 /// - Copies are removed, and so is the rest of their exchange, unless the forget is exact.
@@ -59,7 +62,7 @@ pub fn erase_lost(
     let imported = lost.imported.as_ref().filter(|it| it.selects_imported(&before.summary));
     let covered = before.summary.covers().meets(&gone);
     if stored.is_empty() && bared.is_empty() && imported.is_none() && !covered {
-        return Ok(None);
+        return Ok(without_imported_closing(before, context));
     }
     let mut transition = Transition::from(before, context.now);
     match lost.exact || parts(before, &stored, context.loaded)? {
@@ -81,6 +84,19 @@ pub fn erase_lost(
     }
     transition.renew_closing(context);
     Ok(Some(transition.finish(&before.summary)))
+}
+
+/// Replaces the closing title and summary of an imported conversation by those of what it stores. Returns `None` if
+/// they are that already.
+fn without_imported_closing(before: &Conversation, context: &Context<'_>) -> Option<Transition> {
+    if !has_imported_ending(&before.head) {
+        return None;
+    }
+    let mut transition = Transition::from(before, context.now);
+    transition.renew_closing(context);
+    let told = |of: &Head| of.ended.as_ref().map(|it| (it.title.clone(), it.summary.clone()));
+    let is_renewed = told(&transition.after.head) != told(&before.head);
+    is_renewed.then(|| transition.finish(&before.summary))
 }
 
 /// The stored copies among what is lost.

@@ -121,7 +121,7 @@ fn origins(head: &Head, command: &Import, kept: &[usize]) -> Vec<(Sequence, Vec<
 
 /// The conversation as it was before an earlier import of the same source ended it.
 fn reopened<'c>(before: &'c Conversation, command: &Import) -> Cow<'c, Conversation> {
-    let imported = before.head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED);
+    let imported = has_imported_ending(&before.head);
     if !(imported && command.continues && command.ends.is_some()) {
         return Cow::Borrowed(before);
     }
@@ -150,6 +150,12 @@ fn part(all: &Memorize, kept: &[usize]) -> Memorize {
         state: None,
         ..*all
     }
+}
+
+/// Whether the conversation had ended when it was imported, so that its closing title and summary can be those of the
+/// file. They can tell what the file has no message of.
+pub fn has_imported_ending(head: &Head) -> bool {
+    head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED)
 }
 
 fn end(transition: &mut Transition, ends: &Ends, context: &Context<'_>) {

@@ -8,6 +8,7 @@ use crate::{
         change::Context,
         erasure::{InForks, Lost, erase_lost},
         forgetting::Instruction,
+        import::has_imported_ending,
         origin::Had,
     },
     engine::{
@@ -57,7 +58,7 @@ impl Engine {
         for (key, _) in sharing.filter(|(key, _)| key.namespace == state.key().namespace) {
             let Some(other) = self.relative(&key, holds).await? else { continue };
             let had = other.head.having(&origins);
-            if !had.is_empty() || imported.is_some() {
+            if !had.is_empty() || imported.is_some() || has_imported_ending(&other.head) {
                 reached.insert(key, Lost { had, imported: imported.clone(), exact });
             }
         }

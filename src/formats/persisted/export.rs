@@ -48,7 +48,14 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
         origin::write(&mut message, &id, whole.origins.get(place).map_or(&[], Vec::as_slice));
         messages.push(message);
     }
-    let mut conversation = fields(Some(whole.id), whole.title, whole.summary, Some(whole.start), whole.end);
+    // No origin would lead to what the closing title and summary of a conversation without messages tell.
+    let (mut title, mut summary) = (whole.title, whole.summary);
+    if whole.end.is_some() && messages.is_empty() && !said.is_empty() {
+        for (field, told) in [("title", title.take()), ("summary", summary.take())] {
+            told.inspect(|_| losses.add(field, "the format has no message that it tells of", None));
+        }
+    }
+    let mut conversation = fields(Some(whole.id), title, summary, Some(whole.start), whole.end);
     conversation.insert("messages".into(), Value::Array(messages));
     if !whole.state.is_empty() {
         conversation.insert(state::FIELD.into(), state::write(whole.state));
