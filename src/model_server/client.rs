@@ -2,12 +2,8 @@
 
 use std::{future::Future, time::Duration};
 
-use async_openai::{
-    Client, error::OpenAIError, middleware::HttpRequestFactory, traits::RequestOptionsBuilder,
-};
-use reqwest::redirect::Policy;
+use reqwest::{header::CONTENT_TYPE, redirect::Policy};
 use serde_json::{Value, value::RawValue};
-use tower::service_fn;
 
 use super::{
     endpoint::Endpoint,
@@ -19,9 +15,10 @@ use crate::engine::llm::LlmError;
 
 /// A model server.
 pub(crate) struct ModelServer {
-    client: Client<Endpoint>,
+    http: reqwest::Client,
     endpoint: Endpoint,
     timeout: Duration,
+    max_answer_bytes: usize,
 }
 
 impl ModelServer {
@@ -32,20 +29,15 @@ impl ModelServer {
     ) -> Result<Self, SetupError> {
         let endpoint = Endpoint::new(settings, key::find(settings, environment)?)?;
         let http = http_client(&endpoint).map_err(|error| SetupError::Http(transport::causes(&error)))?;
-        let most = settings.max_answer_bytes;
-        let service = {
-            let http = http.clone();
-            service_fn(move |request: HttpRequestFactory| transport::send(http.clone(), request, most))
-        };
-        let client = Client::build(http, endpoint.clone()).with_http_service(service);
-        Ok(Self { client, endpoint, timeout: settings.timeout })
+        let ServerSettings { timeout, max_answer_bytes, .. } = *settings;
+        Ok(Self { http, endpoint, timeout, max_answer_bytes })
     }
 
     /// Sends a request to `path` below the address of the server, once. The answer is JSON.
     pub(crate) async fn post(&self, path: &str, request: Value) -> Result<Box<RawValue>, LlmError> {
-        // of the client crate's groups of calls, this one accepts any path and any body
-        let asked = self.client.chat().path(path).map_err(failure)?;
-        asked.create_byot(request).await.map_err(|error| self.redacted(failure(error)))
+        let to = self.http.post(self.endpoint.url(path)).headers(self.endpoint.headers());
+        let request = to.header(CONTENT_TYPE, "application/json").body(request.to_string());
+        transport::send(request, self.max_answer_bytes).await.map_err(|error| self.redacted(error))
     }
 
     /// Returns the result of `asking`, or an error after the timeout.
@@ -70,16 +62,6 @@ impl ModelServer {
             LlmError::Refused(message) => LlmError::Refused(redacted(message)),
             LlmError::Unusable(message) => LlmError::Unusable(redacted(message)),
         }
-    }
-}
-
-/// Why a request failed: the transport's error, unless the request was never sent.
-fn failure(error: OpenAIError) -> LlmError {
-    match error {
-        OpenAIError::Boxed(error) => {
-            error.downcast().map_or_else(|error| LlmError::Refused(error.to_string()), |told| *told)
-        }
-        unsent => LlmError::Refused(unsent.to_string()),
     }
 }
 

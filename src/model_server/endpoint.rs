@@ -1,6 +1,5 @@
 //! The address of a model server, and the headers to send.
 
-use async_openai::config::Config;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -16,7 +15,7 @@ const ANTHROPIC_VERSION: (HeaderName, HeaderValue) =
     (HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01"));
 
 /// A model server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Endpoint {
     base: String,
     headers: HeaderMap,
@@ -46,6 +45,16 @@ impl Endpoint {
         self.base.starts_with("http://")
     }
 
+    /// The address of `path`.
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// The headers of a request.
+    pub(super) fn headers(&self) -> HeaderMap {
+        self.headers.clone()
+    }
+
     /// `text` without the key, which a server might repeat.
     pub(super) fn redacted(&self, text: &str) -> String {
         match self.key.expose_secret() {
@@ -71,26 +80,4 @@ fn headers(protocol: Protocol, key: Option<&Key>) -> Result<HeaderMap, SetupErro
         headers.insert(name, value);
     }
     Ok(headers)
-}
-
-impl Config for Endpoint {
-    fn headers(&self) -> HeaderMap {
-        self.headers.clone()
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base)
-    }
-
-    fn query(&self) -> Vec<(&str, &str)> {
-        Vec::new()
-    }
-
-    fn api_base(&self) -> &str {
-        &self.base
-    }
-
-    fn api_key(&self) -> &SecretString {
-        &self.key
-    }
 }

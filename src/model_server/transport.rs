@@ -1,15 +1,11 @@
 //! One HTTP request and its answer, bounded in bytes.
-//!
-//! It sits below the client crate, which reads bodies without a limit, logs those that it cannot
-//! parse, and drops the headers of errors.
 
 use std::{error::Error, time::Duration};
 
-use async_openai::middleware::HttpRequestFactory;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use jiff::{Timestamp, fmt::rfc2822::DateTimeParser};
 use reqwest::{
-    Response, StatusCode,
+    RequestBuilder, Response, StatusCode,
     header::{DATE, HeaderMap, HeaderName, RETRY_AFTER},
 };
 use serde_json::{Value, value::RawValue};
@@ -24,16 +20,11 @@ const MAX_REASON_CHARS: usize = 300;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
 /// Sends a request, once. The answer is complete JSON of at most `most` bytes; anything else is an [`LlmError`].
-pub(super) async fn send(
-    http: reqwest::Client,
-    request: HttpRequestFactory,
-    most: usize,
-) -> Result<Response, BoxError> {
-    let request = request.build().await?;
-    let response = http.execute(request).await.map_err(|error| unreachable(error.without_url()))?;
+pub(super) async fn send(request: RequestBuilder, most: usize) -> Result<Box<RawValue>, LlmError> {
+    let response = request.send().await.map_err(|error| unreachable(error.without_url()))?;
     match response.status().is_success() {
-        true => Ok(complete(response, most).await?),
-        false => Err(Box::new(failure(response).await)),
+        true => complete(response, most).await,
+        false => Err(failure(response).await),
     }
 }
 
@@ -52,9 +43,9 @@ pub(super) fn causes(error: &dyn Error) -> String {
     text
 }
 
-/// Reads the body of the answer, and checks that it is JSON.
-async fn complete(response: Response, most: usize) -> Result<Response, LlmError> {
-    let (parts, body) = http::Response::from(response).into_parts();
+/// Reads the body of the answer, which must be JSON.
+async fn complete(response: Response, most: usize) -> Result<Box<RawValue>, LlmError> {
+    let body = http::Response::from(response).into_body();
     let body = match Limited::new(body, most).collect().await {
         Ok(body) => body.to_bytes(),
         Err(error) if error.is::<LengthLimitError>() => {
@@ -62,9 +53,7 @@ async fn complete(response: Response, most: usize) -> Result<Response, LlmError>
         }
         Err(error) => return Err(unreachable(Broken(error))),
     };
-    let garbled = |error| LlmError::Unusable(format!("it is not JSON: {error}"));
-    serde_json::from_slice::<&RawValue>(&body).map_err(garbled)?;
-    Ok(http::Response::from_parts(parts, reqwest::Body::from(body)).into())
+    serde_json::from_slice(&body).map_err(|error| LlmError::Unusable(format!("it is not JSON: {error}")))
 }
 
 /// An answer that broke off.

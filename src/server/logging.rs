@@ -12,7 +12,7 @@ use tracing_subscriber::{
 const OWN: &str = "utterd";
 
 /// Even the errors of these crates can hold requests or model answers, so nothing of them is logged.
-const SILENT: [&str; 2] = ["async_openai", "rmcp"];
+const SILENT: [&str; 1] = ["rmcp"];
 
 /// The most that is logged of other crates. Below it they describe what they work on: statements with their
 /// parameters, frames, headers.

@@ -10,7 +10,7 @@ use utterd::server::log_filter;
 
 /// Everything, and once more of the crates that see what is said.
 const ALL: &str = "trace,tokio_postgres=trace,postgres_protocol=trace,deadpool=trace,h2=trace,hyper=trace,\
-                   hyper_util=trace,tonic=trace,tower=trace,rustls=trace,reqwest=trace,async_openai=trace,rmcp=trace,\
+                   hyper_util=trace,tonic=trace,tower=trace,rustls=trace,reqwest=trace,rmcp=trace,\
                    fjall=trace,lsm_tree=trace,sled=trace,log=trace";
 
 #[derive(Clone, Default)]

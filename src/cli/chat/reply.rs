@@ -1,10 +1,12 @@
 //! A model's replies, from any server with OpenAI's chat completions.
 
-use std::{env, fs, time::Duration};
+use std::{env, error::Error, fs, time::Duration};
 
-use async_openai::{Client, config::OpenAIConfig, error::OpenAIError, middleware::ReqwestService};
 use futures::StreamExt;
+use http_body_util::{BodyExt, Limited};
+use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Value, json};
+use sse_stream::SseStream;
 
 use super::{args, event::Reply};
 use crate::{
@@ -23,13 +25,17 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const READ_TIMEOUT: Duration = Duration::from_secs(120);
 /// The largest reply, in bytes: what a server accepts as the content of an utterance by default.
 const MAX_REPLY_BYTES: usize = 1 << 20;
+/// What ends a stream of OpenAI's.
+const DONE: &str = "[DONE]";
 /// Characters of an error that are shown.
 const ERROR_CHARS: usize = 400;
 
 /// A model behind a chat.
 pub struct Model {
     name: String,
-    client: Client<OpenAIConfig>,
+    http: reqwest::Client,
+    url: String,
+    key: Option<String>,
 }
 
 impl Model {
@@ -47,11 +53,8 @@ impl Model {
         let http =
             reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT).build();
         let http = http.map_err(|error| CliError::Usage(error.to_string()))?;
-        let config = OpenAIConfig::new()
-            .with_api_base(args.base_url.as_deref().unwrap_or(BASE_URL).trim_end_matches('/'))
-            .with_api_key(key.unwrap_or_default());
-        let client = Client::build(http.clone(), config).with_http_service(ReqwestService::new(http));
-        Ok(Some(Self { name, client }))
+        let base = args.base_url.as_deref().unwrap_or(BASE_URL).trim_end_matches('/');
+        Ok(Some(Self { name, http, url: format!("{base}/chat/completions"), key }))
     }
 
     /// Its name.
@@ -64,12 +67,18 @@ impl Model {
     pub async fn reply(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<Reply, String> {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
-        let chat = self.client.chat();
-        let mut stream =
-            chat.create_stream_byot::<_, Value>(request).await.map_err(|error| describe(&error))?;
+        let response = self.send(request.to_string()).await?;
+        let mut events = SseStream::new(http::Response::from(response).into_body());
         let (mut reply, mut finished) = (Reply::default(), false);
-        while let Some(chunk) = stream.next().await {
-            let chunk = chunk.map_err(|error| describe(&error))?;
+        while let Some(event) = events.next().await {
+            let data = event.map_err(|error| describe(&error))?.data.unwrap_or_default();
+            if data == DONE {
+                break;
+            }
+            let chunk: Value = serde_json::from_str(&data).map_err(|error| describe(&error))?;
+            if let Some(error) = error_in(&chunk) {
+                return Err(shown(error));
+            }
             let choice = &chunk["choices"][0];
             if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
                 reply.text.push_str(text);
@@ -91,6 +100,29 @@ impl Model {
             (true, _) => Ok(reply),
         }
     }
+
+    /// Sends a request; returns the response, which is a stream of events, or what the server has against the request.
+    async fn send(&self, request: String) -> Result<Response, String> {
+        let mut to = self.http.post(&self.url).header(CONTENT_TYPE, "application/json").body(request);
+        if let Some(key) = &self.key {
+            to = to.bearer_auth(key);
+        }
+        let response = to.send().await.map_err(|error| describe(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        let body = Limited::new(http::Response::from(response).into_body(), MAX_REPLY_BYTES).collect().await;
+        let body = body.map_or_else(|_| Default::default(), |body| body.to_bytes());
+        let json: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let told = error_in(&json).map_or_else(|| String::from_utf8_lossy(&body), Into::into);
+        Err(shown(&format!("{status}: {told}")))
+    }
+}
+
+/// The message of an error, in OpenAI's form or as a bare string.
+fn error_in(json: &Value) -> Option<&str> {
+    json["error"]["message"].as_str().or(json["error"].as_str())
 }
 
 /// Adds a part of a tool call, which begins a call or continues one.
@@ -123,8 +155,11 @@ fn key(args: &args::Chat) -> Result<Option<String>, CliError> {
     Ok(key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
 }
 
-fn describe(error: &OpenAIError) -> String {
+fn describe(error: &dyn Error) -> String {
     let (text, cause) = (error.to_string(), root_cause(error));
-    let text = if text.contains(&cause) { text } else { format!("{text}: {cause}") };
-    visible(&text).chars().take(ERROR_CHARS).collect()
+    shown(&if text.contains(&cause) { text } else { format!("{text}: {cause}") })
+}
+
+fn shown(text: &str) -> String {
+    visible(text).chars().take(ERROR_CHARS).collect()
 }
