@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    domain::{Conversation, Refusal, limits::OUTCOME_RETENTION},
+    domain::{Conversation, Refusal},
     engine::{Caller, Engine, EngineError, Operation},
     store::{Due, RecipientKey},
     telemetry::panics::Within,
@@ -18,7 +18,7 @@ impl Engine {
     /// Does everything that is due: removes expired conversations, ended conversations beyond the number
     /// retained, and outcomes that are too old. Returns the number of conversations removed.
     pub async fn sweep(self: &Arc<Self>) -> Result<usize, EngineError> {
-        self.store.remove_outcomes(self.clock.now().minus(OUTCOME_RETENTION)).await?;
+        self.store.remove_outcomes(self.oldest_outcome()).await?;
         Ok(self.remove_expired().await? + self.retire().await?)
     }
 

@@ -309,7 +309,7 @@ impl Engine {
             (Some((key, change)), ..) => (self.store.is_committed(&key, change).await, Conflict::State(key)),
             (None, Some(alone), _) => {
                 let (key, outcome) = *alone;
-                let kept = self.store.outcome(&key, outcome.time).await;
+                let kept = self.store.outcome(&key, self.oldest_outcome()).await;
                 (kept.map(|kept| kept == Some(outcome)), Conflict::Outcome(key))
             }
             // deleted; or deleted, and started again by another process; or still to be deleted

@@ -1,48 +1,14 @@
-//! Ending a conversation.
+//! What ends with a conversation, and what follows it.
 
 use std::sync::Arc;
 
 use crate::{
-    domain::{
-        Conversation, ConversationKey, Verdict,
-        end::{End, end},
-    },
-    engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
-        queued::{Decision, WriteCall},
-    },
+    domain::{Conversation, ConversationKey},
+    engine::{Address, Caller, Engine, EngineError},
     store::PointerWrite,
 };
 
-/// The conversation to end, and why.
-#[derive(Clone, Debug)]
-pub struct EndCall {
-    /// The conversation.
-    pub address: Address,
-    /// How to end it.
-    pub end: End,
-    /// The caller's name for this attempt.
-    pub attempt: Option<Attempt>,
-}
-
-/// The result.
-pub type EndReply = Applied<()>;
-
 impl Engine {
-    /// Ends a conversation, and clears its recipient's active pointer if that pointed to it.
-    pub async fn end_conversation(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: EndCall,
-    ) -> Result<EndReply, EngineError> {
-        let write = WriteCall::new(caller, call.address, call.attempt, Operation::EndConversation);
-        self.write(write, move |before, context| {
-            let transition = Some(end(before, &call.end, context)?);
-            Ok(Verdict::Decided(Decision::of(transition, None, ())))
-        })
-        .await
-    }
-
     /// Returns the pointer write that clears the recipient's active conversation, if it is this one. Its queue
     /// must be held.
     pub(super) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>, EngineError> {

@@ -9,10 +9,10 @@ use crate::{
         change::Context,
         error::CONVERSATION,
         fork::{Fork, ForkEdited, Forked, fork, fork_edited},
+        update::UpdateUtterance,
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation, UpdateUtteranceCall,
-        UpdateUtteranceReply,
+        Address, Applied, Attempt, Call, Caller, Edit, Engine, EngineError, Operation,
         applied::Decided,
         attended::Attended,
         commit::{Extras, Part, Uncommitted},
@@ -87,10 +87,11 @@ impl Engine {
     pub async fn edit_as_fork(
         self: &Arc<Self>,
         caller: &Caller,
-        mut call: UpdateUtteranceCall,
-    ) -> Result<UpdateUtteranceReply, EngineError> {
-        self.count_edit(caller, &mut call).await?;
-        let command = ForkEdited { fork: self.new_fork(caller, None), update: call.update };
+        mut call: Call<UpdateUtterance>,
+        edit: Option<Edit>,
+    ) -> Result<Applied<()>, EngineError> {
+        self.count_edit(caller, &mut call, edit).await?;
+        let command = ForkEdited { fork: self.new_fork(caller, None), update: call.command };
         self.make_fork(Making {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.fork.key.clone(),

@@ -59,7 +59,7 @@ impl Engine {
         call: MemorizeCall,
     ) -> Result<MemorizeReply, EngineError> {
         match self.prepare(caller, call).await? {
-            Prepared::Request(request) => self.apply(request).await,
+            Prepared::Request(request) => self.decided(request).await,
             Prepared::Earlier(outcome) => self.earlier(caller, outcome).await,
         }
     }

@@ -25,13 +25,13 @@ use crate::{
 pub(super) const ATTEMPTS: u32 = 64;
 
 /// The result of a rule for a conversation.
-pub(super) struct Decision<T> {
+pub struct Decision<T> {
     /// The changes, if any. Boxed: it is large, and is passed on several times.
-    pub transition: Option<Box<Transition>>,
+    pub(super) transition: Option<Box<Transition>>,
     /// What else its outcome names.
-    pub named: Named,
+    pub(super) named: Named,
     /// What else the response needs.
-    pub value: T,
+    pub(super) value: T,
 }
 
 impl<T> Decision<T> {

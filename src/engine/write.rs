@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Refusal, Verdict,
+        Conversation, ConversationId, ConversationKey, Refusal, Timestamp, Verdict,
         change::Context,
         limits::{MAX_WAITING_WRITES, OUTCOME_RETENTION},
     },
@@ -39,11 +39,11 @@ impl Engine {
         call: WriteCall,
         rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
     ) -> Result<Applied<T>, EngineError> {
-        self.apply(Box::new(Request::new(call, rule))).await
+        self.decided(Box::new(Request::new(call, rule))).await
     }
 
     /// Like [`Self::write`], for a request with its rule; retries if its address comes to mean something else.
-    pub(super) async fn apply<T: Send + 'static>(
+    pub(super) async fn decided<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
     ) -> Result<Applied<T>, EngineError> {
@@ -61,12 +61,12 @@ impl Engine {
         }
     }
 
-    /// Like [`Self::apply`], for a request that has to be resolved again.
+    /// Like [`Self::decided`], for a request that has to be resolved again.
     pub(super) async fn again<T: Send + 'static>(
         self: &Arc<Self>,
         request: Box<Request<T>>,
     ) -> Result<Applied<T>, EngineError> {
-        self.apply(request.again()?).await
+        self.decided(request.again()?).await
     }
 
     /// Returns the answer to an attempt that was already made.
@@ -116,8 +116,7 @@ impl Engine {
         let key = attempt.as_ref().map(|attempt| attempt.key(caller));
         let (mut active, mut outcome, mut seen) = (None, None, None);
         if wanted.is_some() || key.is_some() || self.is_shared {
-            let oldest = self.clock.now().minus(OUTCOME_RETENTION);
-            let outcome_of = key.as_ref().map(|key| (key, oldest));
+            let outcome_of = key.as_ref().map(|key| (key, self.oldest_outcome()));
             let known = self.known(address, &recipient);
             let state = known.as_deref().and_then(Known::wanted);
             let asks_pointer = self.last_active.as_ref().filter(|_| wanted.is_some());
@@ -180,7 +179,7 @@ impl Engine {
         if key.is_none() && pointer.is_none() && !self.is_shared {
             return Ok(false);
         }
-        let outcome = key.as_ref().map(|key| (key, self.clock.now().minus(OUTCOME_RETENTION)));
+        let outcome = key.as_ref().map(|key| (key, self.oldest_outcome()));
         let recipient = pointer.map(|pointer| &pointer.recipient);
         let queue = self.queues.get(&target.key);
         let known = queue.as_ref().and_then(|queue| queue.published().state());
@@ -195,6 +194,11 @@ impl Engine {
         queue.filter(|_| is_changed).into_iter().for_each(|queue| queue.note_commit(true));
         let is_another = pointer.is_some_and(|pointer| begun.active != pointer.before);
         Ok(begun.outcome.is_some() || is_another || is_changed)
+    }
+
+    /// Returns the time before which an outcome is no longer valid.
+    pub(super) fn oldest_outcome(&self) -> Timestamp {
+        self.clock.now().minus(OUTCOME_RETENTION)
     }
 
     /// Returns the result of a write on `before`.

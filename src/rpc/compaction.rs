@@ -11,7 +11,7 @@ use crate::{
         compaction::{Answer, Cause, Compact, Compaction, Extent, Undo},
         limits::{DEFAULT_KEEP_RECENT, MAX_COMPACTIONS},
     },
-    engine::{AnswerCall, Applied, CompactCall, CompactReply, PageRoom, UndoCall},
+    engine::{Applied, Call, PageRoom},
     proto::{self, CompactionAnswer, compaction_service_server::CompactionService},
     rpc::{Services, decode, encode, page_token, page_token::QueryHash},
 };
@@ -28,10 +28,12 @@ impl CompactionService for Services {
         let caller = self.caller(&request);
         let patience = decode::patience(request.metadata())?;
         let request = request.into_inner();
-        let wait = request.wait_for_llm;
+        let (wait, preview) = (request.wait_for_llm, request.preview);
         let call = compact_call(request)?;
-        let preview = call.preview;
-        let mut reply = self.engine.compact_conversation(&caller, call).await?;
+        let mut reply = match preview {
+            true => self.engine.preview_compaction(&caller, &call.address, call.command).await?,
+            false => self.engine.apply(&caller, call).await?,
+        };
         if wait && !preview {
             reply = self.engine.wait_for_llm_text(reply, patience).await?;
         }
@@ -56,7 +58,7 @@ impl CompactionService for Services {
     ) -> Result<Response<proto::UndoCompactionResponse>, Status> {
         let caller = self.caller(&request);
         let call = undo_call(request.into_inner())?;
-        let reply = self.engine.undo_compaction(&caller, call).await?;
+        let reply = self.engine.apply(&caller, call).await?;
         let outcome = &reply.outcome;
         // of the compactions undone at the same time, the one whose utterances were restored
         let undone = |compaction: &Compaction| {
@@ -115,7 +117,7 @@ impl CompactionService for Services {
         let session = decode::session(&request.session_id)?;
         let response = match answer {
             CompactionAnswer::CompactNow => {
-                let reply = self.engine.compact_conversation(&caller, advised_call(&request)?).await?;
+                let reply = self.engine.apply(&caller, advised_call(&request)?).await?;
                 proto::AnswerCompactionPromptResponse {
                     nothing_to_compact: reply.outcome.evicted.is_empty(),
                     ..self.answered(&reply, made(&reply))
@@ -134,9 +136,7 @@ impl CompactionService for Services {
                     nothing_to_compact: false,
                 }
             }
-            _ => {
-                self.answered(&self.engine.decline_compaction(&caller, decline_call(&request)?).await?, None)
-            }
+            _ => self.answered(&self.engine.apply(&caller, decline_call(&request)?).await?, None),
         };
         Ok(Response::new(response))
     }
@@ -165,43 +165,41 @@ fn summary<T>(reply: &Applied<T>) -> String {
     reply.state.as_ref().map(|state| state.summary.text()).unwrap_or_default()
 }
 
-fn compact_call(request: proto::CompactConversationRequest) -> Result<CompactCall, Refusal> {
+fn compact_call(request: proto::CompactConversationRequest) -> Result<Call<Compact>, Refusal> {
     let attempt = decode::attempt("CompactConversation", &request.request_id, || {
         proto::CompactConversationRequest { request_id: String::new(), ..request.clone() }
     })?;
-    Ok(CompactCall {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        compact: Compact {
+        command: Compact {
             extent: extent(request.keep_recent, request.count)?,
             summarises: !request.no_summary,
             focus: decode::focus(request.focus_areas)?,
             cause: Cause::Asked,
             expected: decode::revision(request.expected_revision)?,
         },
-        preview: request.preview,
         attempt,
     })
 }
 
-fn advised_call(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactCall, Refusal> {
-    Ok(CompactCall {
+fn advised_call(request: &proto::AnswerCompactionPromptRequest) -> Result<Call<Compact>, Refusal> {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        compact: Compact {
+        command: Compact {
             extent: extent(request.keep_recent, None)?,
             summarises: true,
             focus: Vec::new(),
             cause: Cause::Advised,
             expected: None,
         },
-        preview: false,
         attempt: attempt(request)?,
     })
 }
 
-fn decline_call(request: &proto::AnswerCompactionPromptRequest) -> Result<AnswerCall, Refusal> {
-    Ok(AnswerCall {
+fn decline_call(request: &proto::AnswerCompactionPromptRequest) -> Result<Call<Answer>, Refusal> {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        answer: Answer { expected: None },
+        command: Answer { expected: None },
         attempt: attempt(request)?,
     })
 }
@@ -215,14 +213,14 @@ fn attempt(
     })
 }
 
-fn undo_call(request: proto::UndoCompactionRequest) -> Result<UndoCall, Refusal> {
+fn undo_call(request: proto::UndoCompactionRequest) -> Result<Call<Undo>, Refusal> {
     let attempt = decode::attempt("UndoCompaction", &request.request_id, || proto::UndoCompactionRequest {
         request_id: String::new(),
         ..request.clone()
     })?;
-    Ok(UndoCall {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        undo: Undo { expected: decode::revision(request.expected_revision)? },
+        command: Undo { expected: decode::revision(request.expected_revision)? },
         attempt,
     })
 }
@@ -260,7 +258,7 @@ fn answer(request: &proto::AnswerCompactionPromptRequest) -> Result<CompactionAn
 }
 
 /// Returns the compaction that a call made, if something was left to compact.
-fn made(reply: &CompactReply) -> Option<proto::Compaction> {
+fn made(reply: &Applied<Option<Arc<Compaction>>>) -> Option<proto::Compaction> {
     let outcome = &reply.outcome;
     let made =
         |compaction: &Compaction| !outcome.evicted.is_empty() && compaction.revision == outcome.revision;

@@ -8,7 +8,7 @@ use crate::{
     domain::{
         Conversation, Refusal, Sequence, draft::check_map, limits::MAX_TITLE_BYTES, quoted, update::Update,
     },
-    engine::{CreateCall, ListUtterances, UpdateCall},
+    engine::{Call, CreateCall, ListUtterances},
     proto::{self, conversation_service_server::ConversationService},
     rpc::{Responses, Room, Services, decode, encode, page_token, page_token::QueryHash},
     tokenizer,
@@ -54,7 +54,7 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::UpdateConversationResponse>, Status> {
         let caller = self.caller(&request);
         let call = update_call(self, request.into_inner())?;
-        let reply = self.engine.update_conversation(&caller, call).await?;
+        let reply = self.engine.apply(&caller, call).await?;
         Ok(Response::new(proto::UpdateConversationResponse {
             conversation: self.conversation_of(&reply).await?,
             evicted: encode::refs(&reply.outcome.evicted, &reply.outcome),
@@ -312,7 +312,7 @@ pub(super) fn newest_first(order: i32) -> Result<bool, Refusal> {
 fn update_call(
     services: &Services,
     request: proto::UpdateConversationRequest,
-) -> Result<UpdateCall, Refusal> {
+) -> Result<Call<Update>, Refusal> {
     let attempt = decode::attempt("UpdateConversation", &request.request_id, || {
         proto::UpdateConversationRequest { request_id: String::new(), ..request.clone() }
     })?;
@@ -324,9 +324,9 @@ fn update_call(
         (None, true) => return Err(Refusal::invalid("policy", "is missing, but update_mask names it")),
         (_, false) => None,
     };
-    Ok(UpdateCall {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        update: Update {
+        command: Update {
             title: has("title").then(|| title(&request.title)).transpose()?,
             labels: has("labels").then(|| request.labels.clone()),
             policy,

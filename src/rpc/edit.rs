@@ -4,7 +4,7 @@ use tonic::Status;
 
 use crate::{
     domain::{Refusal, draft::check_map, update::UpdateUtterance},
-    engine::{Caller, Edit, UpdateUtteranceCall},
+    engine::{Call, Caller, Edit},
     proto::{self, EditMode, UpdateUtteranceResponse},
     rpc::{Services, decode, encode},
 };
@@ -15,10 +15,10 @@ impl Services {
         caller: &Caller,
         request: proto::UpdateUtteranceRequest,
     ) -> Result<UpdateUtteranceResponse, Status> {
-        let (call, forks) = call(request, self.limits.max_content_bytes)?;
+        let (call, edit, forks) = call(request, self.limits.max_content_bytes)?;
         let reply = match forks {
-            true => self.engine.edit_as_fork(caller, call).await?,
-            false => self.engine.update_utterance(caller, call).await?,
+            true => self.engine.edit_as_fork(caller, call, edit).await?,
+            false => self.engine.update_utterance(caller, call, edit).await?,
         };
         let (outcome, state) = (&reply.outcome, reply.state.as_ref());
         let target = reply.target().zip(state);
@@ -32,11 +32,11 @@ impl Services {
     }
 }
 
-/// Returns the call, and whether it makes a fork.
+/// Returns the call, its new content, and whether it makes a fork.
 fn call(
     request: proto::UpdateUtteranceRequest,
     max_content_bytes: usize,
-) -> Result<(UpdateUtteranceCall, bool), Refusal> {
+) -> Result<(Call<UpdateUtterance>, Option<Edit>, bool), Refusal> {
     let attempt = decode::attempt("UpdateUtterance", &request.request_id, || {
         proto::UpdateUtteranceRequest { request_id: String::new(), ..request.clone() }
     })?;
@@ -47,22 +47,19 @@ fn call(
         return Err(Refusal::id("utterance_id", "is empty; accepted: the id of a stored utterance"));
     }
     let forks = forks(request.edit_mode, has("content"))?;
-    let call = UpdateUtteranceCall {
+    let call = Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        update: UpdateUtterance {
+        command: UpdateUtterance {
             id: request.utterance_id.as_str().into(),
             pinned: has("pinned").then_some(request.pinned),
             metadata: has("metadata").then(|| request.metadata.clone()),
             content: None,
             expected: decode::revision(request.expected_revision)?,
         },
-        edit: match has("content") {
-            true => Some(Edit { content: request.content.as_str().into(), max_bytes: max_content_bytes }),
-            false => None,
-        },
         attempt,
     };
-    Ok((call, forks))
+    let edit = || Edit { content: request.content.as_str().into(), max_bytes: max_content_bytes };
+    Ok((call, has("content").then(edit), forks))
 }
 
 /// Whether the new content goes to a fork.

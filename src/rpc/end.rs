@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{
     domain::{Refusal, end::End, limits::MAX_REASON_BYTES},
-    engine::{Caller, EndCall},
+    engine::{Call, Caller},
     proto,
     rpc::{Services, decode},
 };
@@ -18,7 +18,7 @@ impl Services {
     ) -> Result<proto::EndConversationResponse, tonic::Status> {
         let wait = request.wait_for_llm;
         let call = end_call(request)?;
-        let mut reply = self.engine.end_conversation(caller, call).await?;
+        let mut reply = self.engine.apply(caller, call).await?;
         if wait {
             reply = self.engine.wait_for_closing(reply, patience).await?;
         }
@@ -29,7 +29,7 @@ impl Services {
     }
 }
 
-fn end_call(request: proto::EndConversationRequest) -> Result<EndCall, Refusal> {
+fn end_call(request: proto::EndConversationRequest) -> Result<Call<End>, Refusal> {
     let attempt = decode::attempt("EndConversation", &request.request_id, || {
         proto::EndConversationRequest { request_id: String::new(), ..request.clone() }
     })?;
@@ -38,9 +38,9 @@ fn end_call(request: proto::EndConversationRequest) -> Result<EndCall, Refusal> 
         let text = format!("must be at most {MAX_REASON_BYTES} bytes without control characters");
         return Err(Refusal::invalid("reason", text));
     }
-    Ok(EndCall {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        end: End { reason: reason.into(), expected: decode::revision(request.expected_revision)? },
+        command: End { reason: reason.into(), expected: decode::revision(request.expected_revision)? },
         attempt,
     })
 }

@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     domain::{Reason, Refusal, extractive::Untold, limits::MAX_PROMPT_BYTES, restore::Restore},
-    engine::{Found, Order, Patience, RememberCall, RestoreCall, Scope, SummarizeCall, SummarizeScope},
+    engine::{Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
     rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
 };
@@ -78,7 +78,7 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::RestoreResponse>, Status> {
         let caller = self.caller(&request);
         let call = restore_call(request.into_inner())?;
-        let reply = self.engine.restore(&caller, call).await?;
+        let reply = self.engine.apply(&caller, call).await?;
         let outcome = &reply.outcome;
         Ok(Response::new(proto::RestoreResponse {
             conversation_id: outcome.conversation.to_string(),
@@ -251,16 +251,16 @@ fn min_relevance(given: Option<f64>) -> Result<Option<f64>, Refusal> {
     }
 }
 
-fn restore_call(request: proto::RestoreRequest) -> Result<RestoreCall, Refusal> {
+fn restore_call(request: proto::RestoreRequest) -> Result<Call<Restore>, Refusal> {
     let count = request.utterance_ids.len();
     if count == 0 || count > MAX_RESTORED {
         let reason = if count == 0 { Reason::EmptyBatch } else { Reason::BatchTooLarge };
         let text = format!("has {count} entries; accepted: 1 to {MAX_RESTORED}");
         return Err(Refusal::field(reason, "utterance_ids", text));
     }
-    Ok(RestoreCall {
+    Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
-        restore: Restore {
+        command: Restore {
             ids: request.utterance_ids.iter().map(|id| id.as_str().into()).collect(),
             expected: decode::revision(request.expected_revision)?,
         },

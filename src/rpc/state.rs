@@ -10,7 +10,7 @@ use crate::{
         quoted,
         state::{StateChange, StateContent, StateValue, UpdateState},
     },
-    engine::{Address, Caller, UpdateStateCall},
+    engine::{Address, Call, Caller},
     proto::{self, state_value::Value},
     rpc::{Services, decode, encode},
 };
@@ -37,7 +37,7 @@ impl Services {
         caller: &Caller,
         request: proto::UpdateStateRequest,
     ) -> Result<proto::UpdateStateResponse, Status> {
-        let reply = self.engine.update_state(caller, call(request)?).await?;
+        let reply = self.engine.apply(caller, call(request)?).await?;
         Ok(proto::UpdateStateResponse {
             conversation_id: encode::listed(&reply.outcome.conversation),
             revision: encode::long(reply.outcome.revision.get()),
@@ -57,15 +57,15 @@ fn told(value: &StateValue) -> proto::StateValue {
     }
 }
 
-fn call(request: proto::UpdateStateRequest) -> Result<UpdateStateCall, Refusal> {
+fn call(request: proto::UpdateStateRequest) -> Result<Call<UpdateState>, Refusal> {
     let attempt = decode::attempt("UpdateState", &request.request_id, || proto::UpdateStateRequest {
         request_id: String::new(),
         ..request.clone()
     })?;
     let proto::UpdateStateRequest { set, delete, expected_versions, .. } = request;
-    Ok(UpdateStateCall {
+    Ok(Call {
         address: address(&request.conversation_id, &request.recipient_id, request.scope)?,
-        update: UpdateState {
+        command: UpdateState {
             change: change(proto::StateChange { set, delete, expected_versions })?,
             expected: decode::revision(request.expected_revision)?,
         },

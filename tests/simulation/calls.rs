@@ -3,11 +3,18 @@
 use std::sync::Arc;
 
 use utterd::{
-    domain::{Change, Conversation, ConversationId, Sequence, Utterance},
+    domain::{
+        Change, Conversation, ConversationId, Sequence, Utterance,
+        compaction::{Compact, Undo},
+        end::End,
+        restore::Restore,
+        state::UpdateState,
+        update::{Update, UpdateUtterance},
+    },
     engine::{
-        Address, Applied, Attempt, Caller, CompactCall, ConversationPage, CreateCall, EndCall, Engine,
+        self, Address, Applied, Attempt, Caller, Command, ConversationPage, CreateCall, Edit, Engine,
         EngineError, ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall,
-        RememberCall, RestoreCall, UndoCall, UpdateCall, UpdateStateCall, UpdateUtteranceCall,
+        RememberCall,
     },
     store::Outcome,
 };
@@ -19,16 +26,16 @@ pub enum Call {
     /// Replaces everything after a sequence.
     Replace(MemorizeCall, Sequence),
     Forget(ForgetCall),
-    Restore(RestoreCall),
-    Edit(UpdateUtteranceCall),
-    Update(UpdateCall),
-    State(UpdateStateCall),
-    End(EndCall),
+    Restore(engine::Call<Restore>),
+    Edit(engine::Call<UpdateUtterance>, Option<Edit>),
+    Update(engine::Call<Update>),
+    State(engine::Call<UpdateState>),
+    End(engine::Call<End>),
     Create(CreateCall),
     Delete(ConversationId),
     Fork(ForkCall),
-    Compact(CompactCall),
-    Undo(UndoCall),
+    Compact(engine::Call<Compact>),
+    Undo(engine::Call<Undo>),
     Capacity(Address),
     Get(Address),
     List(ListUtterances),
@@ -76,16 +83,16 @@ impl Call {
             Self::Memorize(call) => applied(engine.memorize(caller, call).await?, |_| Vec::new()),
             Self::Replace(call, after) => applied(engine.replace(caller, call, after).await?, |_| Vec::new()),
             Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told.utterances),
-            Self::Restore(call) => applied(engine.restore(caller, call).await?, |()| Vec::new()),
-            Self::Edit(call) => edited(engine.update_utterance(caller, call).await?),
-            Self::Update(call) => applied(engine.update_conversation(caller, call).await?, |()| Vec::new()),
-            Self::State(call) => applied(engine.update_state(caller, call).await?, |()| Vec::new()),
-            Self::End(call) => applied(engine.end_conversation(caller, call).await?, |()| Vec::new()),
+            Self::Restore(call) => changed(engine, call).await?,
+            Self::Edit(call, edit) => edited(engine.update_utterance(caller, call, edit).await?),
+            Self::Update(call) => changed(engine, call).await?,
+            Self::State(call) => changed(engine, call).await?,
+            Self::End(call) => changed(engine, call).await?,
             Self::Create(call) => applied(engine.create_conversation(caller, call).await?, |()| Vec::new()),
             Self::Delete(id) => Answer::Deleted(engine.delete_conversation(caller, id, None).await?),
             Self::Fork(call) => applied(engine.fork_conversation(caller, call).await?, |()| Vec::new()),
-            Self::Compact(call) => applied(engine.compact_conversation(caller, call).await?, |_| Vec::new()),
-            Self::Undo(call) => applied(engine.undo_compaction(caller, call).await?, |_| Vec::new()),
+            Self::Compact(call) => changed(engine, call).await?,
+            Self::Undo(call) => changed(engine, call).await?,
             Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
             Self::Get(address) => {
                 let reply = engine.get_conversation(caller, &address, None).await?;
@@ -113,7 +120,7 @@ impl Call {
             Self::Memorize(call) | Self::Replace(call, _) => call.attempt.as_ref(),
             Self::Forget(call) => call.attempt.as_ref(),
             Self::Restore(call) => call.attempt.as_ref(),
-            Self::Edit(call) => call.attempt.as_ref(),
+            Self::Edit(call, _) => call.attempt.as_ref(),
             Self::Update(call) => call.attempt.as_ref(),
             Self::State(call) => call.attempt.as_ref(),
             Self::End(call) => call.attempt.as_ref(),
@@ -131,7 +138,7 @@ impl Call {
             Self::Memorize(call) | Self::Replace(call, _) => call.address.clone(),
             Self::Forget(call) => call.address.clone(),
             Self::Restore(call) => call.address.clone(),
-            Self::Edit(call) => call.address.clone(),
+            Self::Edit(call, _) => call.address.clone(),
             Self::Update(call) => call.address.clone(),
             Self::State(call) => call.address.clone(),
             Self::End(call) => call.address.clone(),
@@ -146,6 +153,11 @@ impl Call {
             Self::Conversations(_) => return None,
         })
     }
+}
+
+/// The answer of a command on one conversation.
+async fn changed<C: Command>(engine: Arc<Engine>, call: engine::Call<C>) -> Result<Answer, EngineError> {
+    Ok(applied(engine.apply(&Caller::default(), call).await?, |_| Vec::new()))
 }
 
 /// The answer of an edit, with the utterance.

@@ -68,6 +68,8 @@ pub struct Kept {
 #[derive(Default)]
 pub struct Ledger {
     pub conversations: BTreeMap<ConversationId, Vec<Version>>,
+    /// The changes that took effect. A fork changes its parent without a revision.
+    changes: BTreeSet<(ConversationId, ChangeId)>,
     pub pointers: BTreeMap<RecipientId, Vec<(Tick, Option<ConversationId>)>>,
     pub outcomes: BTreeMap<OutcomeKey, Kept>,
     /// The commits whose callers know that they took effect, by tick.
@@ -84,11 +86,9 @@ impl Ledger {
         versions
     }
 
-    /// Whether a conversation was ever in a state.
-    pub fn was_in(&self, id: &ConversationId, change: ChangeId) -> bool {
-        let mut states =
-            self.conversations.get(id).into_iter().flatten().filter_map(|one| one.state.as_ref());
-        states.any(|state| state.head.change == change)
+    /// Whether a change of a conversation took effect.
+    pub fn took(&self, id: &ConversationId, change: ChangeId) -> bool {
+        self.changes.contains(&(id.clone(), change))
     }
 
     /// The state that is stored now.
@@ -151,6 +151,7 @@ impl Ledger {
 
     fn write(&mut self, write: &Write, tick: Tick, by: By) {
         let id = write.key().id.clone();
+        self.changes.extend(write.after().map(|after| (id.clone(), after.head.change)));
         let known = self.newest(&id).cloned();
         let is_true = match (&known, write.before()) {
             (None, None) => true,

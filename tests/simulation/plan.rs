@@ -14,9 +14,8 @@ use utterd::{
         update::{Update, UpdateUtterance},
     },
     engine::{
-        Address, Attempt, CompactCall, CreateCall, Edit, EndCall, Filter, ForgetCall, ForkCall,
-        ListConversations, ListOrder, ListUtterances, MemorizeCall, Order, RememberCall, RestoreCall, Scope,
-        ToForget, UndoCall, UpdateCall, UpdateStateCall, UpdateUtteranceCall,
+        self, Address, Attempt, CreateCall, Edit, Filter, ForgetCall, ForkCall, ListConversations, ListOrder,
+        ListUtterances, MemorizeCall, Order, RememberCall, Scope, ToForget,
     },
 };
 
@@ -58,23 +57,26 @@ impl Planner<'_> {
             Kind::Forget => Call::Forget(self.forget(address)),
             Kind::Restore => {
                 let ids = vec![self.id_in(&address, |utterance| utterance.forgotten)?];
-                let restore = Restore { ids, expected: self.expected(&address) };
-                Call::Restore(RestoreCall { attempt: self.attempt("Restore"), address, restore })
+                let command = Restore { ids, expected: self.expected(&address) };
+                Call::Restore(engine::Call { attempt: self.attempt("Restore"), address, command })
             }
-            Kind::Edit => Call::Edit(self.edit(address)?),
+            Kind::Edit => {
+                let (call, edit) = self.edit(address)?;
+                Call::Edit(call, edit)
+            }
             Kind::Update => Call::Update(self.update(address)),
             Kind::State => Call::State(self.state(address)),
             Kind::End => {
-                let end = End { reason: self.text("reason").into(), expected: self.expected(&address) };
-                Call::End(EndCall { attempt: self.attempt("EndConversation"), address, end })
+                let command = End { reason: self.text("reason").into(), expected: self.expected(&address) };
+                Call::End(engine::Call { attempt: self.attempt("EndConversation"), address, command })
             }
             Kind::Create => Call::Create(self.create()),
             Kind::Delete => Call::Delete(self.existing()?),
             Kind::Fork => Call::Fork(self.fork(address)),
             Kind::Compact => Call::Compact(self.compact(address)),
             Kind::Undo => {
-                let undo = Undo { expected: None };
-                Call::Undo(UndoCall { attempt: self.attempt("UndoCompaction"), address, undo })
+                let command = Undo { expected: None };
+                Call::Undo(engine::Call { attempt: self.attempt("UndoCompaction"), address, command })
             }
             Kind::Capacity | Kind::Watch => Call::Capacity(address),
             Kind::Get => Call::Get(address),
@@ -171,7 +173,7 @@ impl Planner<'_> {
         ToForget::Named(ForgetSelected { selector, how, expected: self.expected(address) })
     }
 
-    fn edit(&mut self, address: Address) -> Option<UpdateUtteranceCall> {
+    fn edit(&mut self, address: Address) -> Option<(engine::Call<UpdateUtterance>, Option<Edit>)> {
         let id = self.id_in(&address, |_| true)?;
         let (pinned, metadata, edit) = match self.dice.below(4) {
             0 => (Some(self.dice.percent(50)), None, None),
@@ -181,14 +183,14 @@ impl Planner<'_> {
                 (None, None, Some(Edit { content, max_bytes: 1 << 20 }))
             }
         };
-        let update =
+        let command =
             UpdateUtterance { id, pinned, metadata, content: None, expected: self.expected(&address) };
-        Some(UpdateUtteranceCall { attempt: self.attempt("UpdateUtterance"), address, update, edit })
+        Some((engine::Call { attempt: self.attempt("UpdateUtterance"), address, command }, edit))
     }
 
-    fn state(&mut self, address: Address) -> UpdateStateCall {
-        let update = UpdateState { expected: self.expected(&address), change: self.state_change(&address) };
-        UpdateStateCall { attempt: self.attempt("UpdateState"), address, update }
+    fn state(&mut self, address: Address) -> engine::Call<UpdateState> {
+        let command = UpdateState { expected: self.expected(&address), change: self.state_change(&address) };
+        engine::Call { attempt: self.attempt("UpdateState"), address, command }
     }
 
     /// Sets or deletes one of a few names, sometimes on the condition that it is unchanged.
@@ -208,7 +210,7 @@ impl Planner<'_> {
         change
     }
 
-    fn update(&mut self, address: Address) -> UpdateCall {
+    fn update(&mut self, address: Address) -> engine::Call<Update> {
         let policy = self.dice.percent(70).then(|| PolicyUpdate {
             max_utterances: self.dice.pick(&[None, Some(0), Some(6), Some(12)]).flatten(),
             max_turns: self.dice.pick(&[None, Some(0), Some(3)]).flatten(),
@@ -216,8 +218,8 @@ impl Planner<'_> {
             ..PolicyUpdate::default()
         });
         let title = Some(Some(self.text("title").into()));
-        let update = Update { title, labels: None, policy, expected: self.expected(&address) };
-        UpdateCall { attempt: self.attempt("UpdateConversation"), address, update }
+        let command = Update { title, labels: None, policy, expected: self.expected(&address) };
+        engine::Call { attempt: self.attempt("UpdateConversation"), address, command }
     }
 
     fn create(&mut self) -> CreateCall {
@@ -252,16 +254,16 @@ impl Planner<'_> {
         }
     }
 
-    fn compact(&mut self, address: Address) -> CompactCall {
+    fn compact(&mut self, address: Address) -> engine::Call<Compact> {
         let keep_recent = 1 + self.dice.below(6) as u32;
-        let compact = Compact {
+        let command = Compact {
             extent: Extent::AllBut(keep_recent),
             summarises: true,
             focus: Vec::new(),
             cause: Cause::Asked,
             expected: None,
         };
-        CompactCall { attempt: self.attempt("CompactConversation"), address, compact, preview: false }
+        engine::Call { attempt: self.attempt("CompactConversation"), address, command }
     }
 
     fn remember(&mut self, address: Address) -> RememberCall {

@@ -82,7 +82,7 @@ impl Store for Port {
         change: ChangeId,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
         let ledger = &self.disk.ledger;
-        Box::pin(self.read(move |_| Box::pin(async move { Ok(ledger.lock().was_in(&key.id, change)) })))
+        Box::pin(self.read(move |_| Box::pin(async move { Ok(ledger.lock().took(&key.id, change)) })))
     }
 
     fn load<'a>(

@@ -1,8 +1,8 @@
 //! The wording of a story.
 
 use utterd::{
-    domain::{Conversation, Ranges, Timestamp, Utterance, state::StateChange},
-    engine::{Address, EngineError, MemorizeCall, ToForget},
+    domain::{Conversation, Ranges, Timestamp, Utterance, state::StateChange, update::UpdateUtterance},
+    engine::{self, Address, Edit, EngineError, MemorizeCall, ToForget},
     store::{Commit, Write},
 };
 
@@ -51,10 +51,10 @@ pub fn call(call: &Call) -> String {
             }
             ToForget::Named(forget) => format!("Forget {:?} ({:?})", forget.selector, forget.how),
         },
-        Call::Restore(call) => format!("Restore {:?}", call.restore.ids),
-        Call::Edit(call) => edit(call),
-        Call::State(call) => format!("UpdateState {}", changed(&call.update.change)),
-        Call::Update(call) => format!("UpdateConversation {:?}", call.update.title),
+        Call::Restore(call) => format!("Restore {:?}", call.command.ids),
+        Call::Edit(call, says) => edit(call, says.as_ref()),
+        Call::State(call) => format!("UpdateState {}", changed(&call.command.change)),
+        Call::Update(call) => format!("UpdateConversation {:?}", call.command.title),
         Call::End(_) => "EndConversation".to_owned(),
         Call::Create(_) => "CreateConversation".to_owned(),
         Call::Delete(_) => "DeleteConversation".to_owned(),
@@ -63,7 +63,7 @@ pub fn call(call: &Call) -> String {
             format!("ForkConversation at {:?} as {:?}{active}", call.at.map(|at| at.get()), call.id)
         }
         Call::Compact(call) => {
-            format!("CompactConversation {:?}, summarised: {}", call.compact.extent, call.compact.summarises)
+            format!("CompactConversation {:?}, summarised: {}", call.command.extent, call.command.summarises)
         }
         Call::Undo(_) => "UndoCompaction".to_owned(),
         Call::Capacity(_) => "GetCapacityInfo".to_owned(),
@@ -86,9 +86,9 @@ fn contents(call: &utterd::engine::MemorizeCall) -> String {
     call.drafts.iter().map(words).collect::<Vec<_>>().join(", ")
 }
 
-fn edit(call: &utterd::engine::UpdateUtteranceCall) -> String {
-    let content = call.edit.as_ref().map(|edit| edit.content.split(' ').next().unwrap_or_default());
-    let update = &call.update;
+fn edit(call: &engine::Call<UpdateUtterance>, says: Option<&Edit>) -> String {
+    let content = says.map(|edit| edit.content.split(' ').next().unwrap_or_default());
+    let update = &call.command;
     format!(
         "UpdateUtterance {}: pin {:?}, notes {:?}, says {content:?}",
         update.id, update.pinned, update.metadata

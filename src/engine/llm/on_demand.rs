@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 use super::summarizer::{Material, Told};
 use crate::{
-    domain::{Conversation, Namespace, Ranges},
-    engine::{CompactReply, EndReply, Engine, EngineError},
+    domain::{Conversation, Namespace, Ranges, compaction::Compaction},
+    engine::{Applied, Engine, EngineError},
 };
 
 /// The result of waiting for a model.
@@ -42,9 +42,9 @@ impl Engine {
     /// compaction and its conversation as they are then. A replayed outcome is returned immediately.
     pub async fn wait_for_llm_text(
         self: &Arc<Self>,
-        reply: CompactReply,
+        reply: Applied<Option<Arc<Compaction>>>,
         patience: Option<Duration>,
-    ) -> Result<CompactReply, EngineError> {
+    ) -> Result<Applied<Option<Arc<Compaction>>>, EngineError> {
         let Some(state) = reply.state.clone() else { return Ok(reply) };
         let Some(made) = reply.value.clone().flatten() else { return Ok(reply) };
         let newest = self.wait_while(state, patience, |state| awaits(state, &made.compacted)).await?;
@@ -56,9 +56,9 @@ impl Engine {
     /// conversation as it is then. A replayed outcome is returned immediately.
     pub async fn wait_for_closing(
         self: &Arc<Self>,
-        reply: EndReply,
+        reply: Applied<()>,
         patience: Option<Duration>,
-    ) -> Result<EndReply, EngineError> {
+    ) -> Result<Applied<()>, EngineError> {
         let (Some(state), false) = (reply.state.clone(), reply.replayed()) else { return Ok(reply) };
         let awaits = |state: &Conversation| state.head.ended.as_ref().is_some_and(|it| it.awaits.is_some());
         Ok(reply.at(self.wait_while(state, patience, awaits).await?, ()))

@@ -103,6 +103,10 @@ fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
             version.place.map_or(Revision::NONE, |(_, revision)| revision) == *actual
         }
         Refusal::StaleState { names, .. } => names.iter().all(|stale| {
+            if let (None, Some((_, revision))) = (head, version.place) {
+                // the state in the middle of a commit is not known
+                return stale.actual <= revision;
+            }
             let mut entries = head.into_iter().flat_map(|head| head.state.iter());
             let kept = entries.find(|entry| entry.name == stale.name).map(|entry| entry.version);
             kept.unwrap_or(Revision::NONE) == stale.actual
