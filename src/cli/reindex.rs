@@ -1,19 +1,18 @@
-//! `utterd reindex`: rebuilds the search index of a store.
+//! `utterd reindex`: has the search index of a store made again.
 
 use clap::Args;
 
 use super::{database::DatabaseOptions, errors::CliError, meter::Meter, output::Output, text::counted};
 use crate::config::Place;
-use crate::server::upkeep::{self, Reindexed, Reset};
+use crate::server::upkeep::{self, Reindexed};
 
-/// Rebuild the search index of a store
+/// Remove the search index of a store, so that it is made again
 ///
-/// A store keeps an index of conversations that were searched. In files, this rebuilds it from what is stored: all of
-/// it, or the part for the given conversations. What cannot be rebuilt is removed. No server may be using the files.
+/// A store keeps an index of conversations that were searched. This removes all of it, or the part for the given
+/// conversations, and the next search makes it again from what is stored.
 ///
-/// In a database, this removes the index, and the next search makes it again. Unless conversations are given, it also
-/// sets columns right that do not agree with their records, as `verify` reports them. Servers may use the database
-/// meanwhile.
+/// In a database, unless conversations are given, this also sets columns right that do not agree with their records, as
+/// `verify` reports them. Servers may use a database meanwhile, but not files.
 ///
 /// Utterances are not touched.
 #[derive(Debug, Args)]
@@ -38,34 +37,21 @@ pub struct ReindexStore {
     pub database: DatabaseOptions,
 }
 
-/// Rebuilds the index, and prints what was done.
+/// Removes the index, and prints what was done.
 pub fn reindex(args: ReindexStore) -> Result<(), CliError> {
     let ReindexStore { store, namespace, recipient, conversation, database } = args;
     let scope = upkeep::scope(&namespace, recipient.as_deref(), conversation.as_deref());
     let scope = scope.map_err(CliError::Usage)?;
     let meter = Meter::new();
-    let done = match &store {
-        Place::Files(files) => {
-            let so_far = |blocks| format!("{} checked", counted(blocks, "block"));
-            rebuilt(upkeep::reindex(files, &scope, &mut |count| meter.at(|| so_far(count)))?)
-        }
-        Place::Database(named) => reset(upkeep::reset(named, &database.settings(&[&store])?, &scope)?),
-    };
+    meter.at(|| format!("reindexing {store}"));
+    let done = upkeep::reindex(&store, &database.settings(&[&store])?, &scope)?;
     let took = meter.end();
     let mut output = Output::new();
-    output.line(&format!("reindexed {store}: {done}, in {took}"))?;
+    output.line(&format!("reindexed {store}: {}, in {took}", all(done)))?;
     Ok(output.flush()?)
 }
 
-fn rebuilt(Reindexed { conversations, made, removed }: Reindexed) -> String {
-    let removed = match removed {
-        0 => String::new(),
-        removed => format!(" ({} removed)", counted(removed, "block")),
-    };
-    format!("{}, {} rebuilt{removed}", counted(conversations, "conversation"), counted(made, "block"))
-}
-
-fn reset(Reset { conversations, removed, mended }: Reset) -> String {
+fn all(Reindexed { conversations, removed, mended }: Reindexed) -> String {
     let mended = match mended {
         0 => String::new(),
         mended => format!(", {} set right", counted(mended, "row")),

@@ -19,10 +19,7 @@ use crate::{
     },
 };
 
-pub use crate::store::{
-    durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed},
-    postgres::Reset,
-};
+pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed};
 
 /// Why a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -110,7 +107,7 @@ fn copy_records(
     match to {
         Place::Files(files) => {
             let target = open_or_create(files)?;
-            let copied = durable::copy_records(source, &target, &mut |it| progress(Copying::Copied(it)));
+            let copied = durable::copy(source, &target, &mut |it| progress(Copying::Copied(it)));
             Ok((copied.map_err(failed)?, verified(&target, to, progress)?))
         }
         Place::Database(database) => {
@@ -228,41 +225,25 @@ fn named_in(scope: &Scope) -> Option<String> {
     }
 }
 
-fn check_named(place: &Place, scope: &Scope, conversations: u64) -> Result<(), UpkeepError> {
+/// Removes the stored search index of conversations, which the next search makes again; sets columns of a database
+/// right: see [`postgres::reindex()`]. The settings say how a database is reached.
+///
+/// - Fails if a named recipient or conversation is not in the store.
+pub fn reindex(place: &Place, settings: &Settings, scope: &Scope) -> Result<Reindexed, UpkeepError> {
+    let reindexed = match place {
+        Place::Files(files) => durable::reindex(&mut open(files)?, scope),
+        Place::Database(database) => postgres::reindex(&finished(settings, database)?, scope),
+    };
+    let reindexed = reindexed.map_err(|error| UpkeepError::Store(place.clone(), error))?;
     match named_in(scope) {
-        Some(missing) if conversations == 0 => Err(UpkeepError::Missing(place.clone(), missing)),
-        _ => Ok(()),
+        Some(missing) if reindexed.conversations == 0 => Err(UpkeepError::Missing(place.clone(), missing)),
+        _ => Ok(reindexed),
     }
-}
-
-/// Removes the stored search index of conversations in a database, and sets its columns right: see
-/// [`postgres::reindex()`]. The settings say how it is reached.
-///
-/// - Fails if a named recipient or conversation is not in the store.
-pub fn reset(database: &Database, settings: &Settings, scope: &Scope) -> Result<Reset, UpkeepError> {
-    let place = Place::Database(database.clone());
-    let reset = postgres::reindex(&finished(settings, database)?, scope);
-    let reset = reset.map_err(|error| UpkeepError::Store(place.clone(), error))?;
-    check_named(&place, scope, reset.conversations).map(|()| reset)
-}
-
-/// Rebuilds the stored search index of conversations in files; reports the number of index blocks seen to `progress`
-/// from time to time.
-///
-/// - Fails if a named recipient or conversation is not in the store.
-pub fn reindex(
-    files: &Files,
-    scope: &Scope,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Reindexed, UpkeepError> {
-    let reindexed = durable::reindex(open(files)?, scope, progress)
-        .map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))?;
-    check_named(&Place::Files(files.clone()), scope, reindexed.conversations).map(|()| reindexed)
 }
 
 /// Rewrites the files of a store without what was removed from it.
 pub fn scrub(files: &Files) -> Result<Scrubbed, UpkeepError> {
-    let scrubbed = durable::scrub(&open(files)?);
+    let scrubbed = durable::scrub(&mut open(files)?);
     scrubbed.map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))
 }
 

@@ -2,8 +2,8 @@
 
 use libtest_mimic::Trial;
 use utterd::{
-    config::{Place, Settings},
-    server::upkeep::{self, Reset, UpkeepError},
+    config::Settings,
+    server::upkeep::{self, Reindexed, UpkeepError},
 };
 
 use crate::{
@@ -75,9 +75,9 @@ fn each_column_that_is_wrong_is_named(cluster: &Cluster) {
     assert_eq!(problems(&home.place), [""; 0]);
 }
 
-fn reset(home: &Home, recipient: Option<&str>) -> Result<Reset, UpkeepError> {
-    let Place::Database(database) = &home.place else { panic!("it is a database") };
-    upkeep::reset(database, &Settings::default(), &upkeep::scope("default", recipient, None).unwrap())
+fn reindex(home: &Home, recipient: Option<&str>) -> Result<Reindexed, UpkeepError> {
+    let scope = upkeep::scope("default", recipient, None).unwrap();
+    upkeep::reindex(&home.place, &Settings::default(), &scope)
 }
 
 fn columns_are_set_right(cluster: &Cluster) {
@@ -96,7 +96,7 @@ fn columns_are_set_right(cluster: &Cluster) {
     );
     home.sql(cluster, "UPDATE outcomes SET time = now()");
     assert!(!problems(&home.place).is_empty() && !problems(&other.place).is_empty());
-    assert!(reset(&home, None).unwrap().mended > 0 && reset(&other, None).unwrap().mended > 0);
+    assert!(reindex(&home, None).unwrap().mended > 0 && reindex(&other, None).unwrap().mended > 0);
     assert_eq!([problems(&home.place), problems(&other.place)], [[""; 0]; 2]);
     let sorted = |text: String| {
         let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
@@ -105,7 +105,7 @@ fn columns_are_set_right(cluster: &Cluster) {
     };
     assert_eq!(sorted(content(&other)), sorted(before));
     assert_eq!(home.sql(cluster, "SELECT time FROM outcomes"), times);
-    assert_eq!(reset(&other, None).unwrap().mended, 0);
+    assert_eq!(reindex(&other, None).unwrap().mended, 0);
 }
 
 fn an_index_is_removed(cluster: &Cluster) {
@@ -116,12 +116,12 @@ fn an_index_is_removed(cluster: &Cluster) {
     );
     assert!(problems(&home.place).iter().any(|problem| problem.starts_with("block ")));
     let all: u64 = home.sql(cluster, "SELECT count(*) FROM conversations").parse().unwrap();
-    let missing = reset(&home, Some("bob")).unwrap_err().to_string();
+    let missing = reindex(&home, Some("bob")).unwrap_err().to_string();
     assert!(
         missing.contains("there is no conversation of recipient bob in namespace default in "),
         "{missing}"
     );
-    assert_eq!(reset(&home, None).unwrap(), Reset { conversations: all, removed: all, mended: 0 });
+    assert_eq!(reindex(&home, None).unwrap(), Reindexed { conversations: all, removed: all, mended: 0 });
     assert_eq!(home.sql(cluster, "SELECT DISTINCT kind FROM derived"), "2", "embeddings stay");
 }
 

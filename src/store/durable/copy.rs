@@ -1,13 +1,13 @@
 //! Copies the records of a store into another directory, with the same or another engine.
 
 use std::{
-    fmt, fs,
+    fmt, fs, mem,
     ops::Bound,
     path::{Path, PathBuf},
 };
 
 use super::{
-    directory::{Directory, OpenError},
+    directory::Directory,
     key_value::{Ascending, Batch, Durability, Key, KeyValue, KeyValueError, Ordered, Value},
     lists,
     records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record},
@@ -46,9 +46,6 @@ pub enum CopyError {
     /// Source and target are the same.
     #[error("{0} cannot be copied to itself; choose another {what}", what = .0.what())]
     Same(CopyPlace),
-    /// The source is itself an unfinished copy.
-    #[error("{0}")]
-    Source(String),
     /// The target already holds a store.
     #[error("{0} already holds a store; choose an empty {what}, or one that does not exist", what = .0.what())]
     Taken(CopyPlace),
@@ -118,7 +115,7 @@ impl From<&Path> for CopyPlace {
     }
 }
 
-/// Copies all records of `from` to `to`, which is empty or holds the beginning of the same copy.
+/// Copies all records of any store to `to`, which is empty or holds the beginning of the same copy.
 ///
 /// - [Derived](crate::store::Store::derived) data is left out: its users rebuild it. Lists of names are
 ///   rebuilt at the end, except for what an earlier attempt has already rebuilt.
@@ -126,54 +123,16 @@ impl From<&Path> for CopyPlace {
 /// - Until it is finished, `to` is marked as an unfinished copy and can be opened only to continue.
 /// - At the end, both stores are read and compared record by record.
 /// - Fails at the first unreadable record of `from`; `verify` lists all of them.
-pub fn copy(from: &Directory, to: &Directory, progress: &mut dyn FnMut(Copied)) -> Result<Copied, CopyError> {
-    if is_same(from.path(), to.path()) {
-        return Err(CopyError::Same(from.path().into()));
-    }
-    from.check_finished().map_err(|error: OpenError| CopyError::Source(error.to_string()))?;
-    copy_records(&from.pairs(), to, progress)
-}
-
-/// Copies the records of any store to `to`, as [`copy()`] does.
-pub fn copy_records(
+pub fn copy(
     from: &dyn Ordered,
     to: &Directory,
     progress: &mut dyn FnMut(Copied),
 ) -> Result<Copied, CopyError> {
-    copy_from(&Stored(from), to, progress)
-}
-
-/// The records to copy.
-pub(super) trait Source {
-    /// Returns all records after the key `last`, ascending, without the store's own and derived ones.
-    fn behind(&self, last: Option<&[u8]>) -> Ascending<'_>;
-}
-
-/// Copies all records of a source to `to`, as [`copy()`] does.
-pub(super) fn copy_from(
-    source: &dyn Source,
-    to: &Directory,
-    progress: &mut dyn FnMut(Copied),
-) -> Result<Copied, CopyError> {
-    let mut copying = Copying {
-        from: source,
-        to: to.pairs(),
-        place: to.path().into(),
-        progress,
-        copied: Copied::default(),
-    };
+    let (place, copied) = (to.path().into(), Copied::default());
+    let mut copying = Copying { from, to: to.pairs(), place, progress, copied };
     let group = copying.run(BATCH_BYTES)?;
     to.mark(group).map_err(CopyError::Write)?;
     Ok(copying.copied)
-}
-
-/// The records of a store.
-struct Stored<'a>(&'a dyn Ordered);
-
-impl Source for Stored<'_> {
-    fn behind(&self, last: Option<&[u8]>) -> Ascending<'_> {
-        contents(self.0, last)
-    }
 }
 
 /// Whether both paths exist and are the same directory.
@@ -186,7 +145,7 @@ pub fn is_same(one: &Path, other: &Path) -> bool {
 
 /// A copy in progress.
 struct Copying<'a> {
-    from: &'a dyn Source,
+    from: &'a dyn Ordered,
     to: &'a dyn KeyValue,
     place: CopyPlace,
     progress: &'a mut dyn FnMut(Copied),
@@ -226,22 +185,28 @@ impl Copying<'_> {
     ) -> Result<Option<Key>, CopyError> {
         let to = self.to;
         let (copied, progress) = (&mut self.copied, &mut *self.progress);
-        let mut note = |pair: &(Key, Value)| note_to(copied, pair, note, progress);
-        compare(self.from.behind(None), contents(&to, None), all, &self.place, &mut note)
+        let mut note = |pair: &(Key, Value)| {
+            note(copied, pair);
+            if (copied.resumed + copied.verified).is_multiple_of(STEP) {
+                progress(*copied);
+            }
+        };
+        compare(contents(self.from, None), contents(&to, None), all, &self.place, &mut note)
     }
 
     /// Copies the records after the key `last` unchanged: newer versions can read records written by older
     /// ones.
     fn copy_rest(&mut self, last: Option<Key>, batch_bytes: usize) -> Result<(), CopyError> {
         let (mut batch, mut bytes) = (Batch::default(), 0);
-        for pair in self.from.behind(last.as_deref()) {
-            let (key, value) = pair.map_err(CopyError::Read)?;
-            if let Err(bad) = Record::read(&key, &value) {
+        for pair in contents(self.from, last.as_deref()) {
+            let pair = pair.map_err(CopyError::Read)?;
+            if let Err(bad) = Record::read(&pair.0, &pair.1) {
                 self.apply(&mut batch)?;
                 return Err(bad.into());
             }
-            bytes += key.len() + value.len();
-            batch.writes.push((key, Some(value)));
+            self.copied.add(&pair);
+            bytes += pair.0.len() + pair.1.len();
+            batch.writes.push((pair.0, Some(pair.1)));
             if bytes >= batch_bytes {
                 self.apply(&mut batch)?;
                 bytes = 0;
@@ -251,13 +216,8 @@ impl Copying<'_> {
     }
 
     fn apply(&mut self, batch: &mut Batch) -> Result<(), CopyError> {
-        let batch = std::mem::take(batch);
-        let length = |(key, value): &(Key, Option<Value>)| key.len() + value.as_ref().map_or(0, Vec::len);
-        let (records, bytes) = (batch.writes.len(), batch.writes.iter().map(length).sum::<usize>());
-        if records > 0 {
-            self.to.apply(batch, Durability::Process).map_err(CopyError::Write)?;
-            self.copied.records += records as u64;
-            self.copied.bytes += bytes as u64;
+        if !batch.writes.is_empty() {
+            self.to.apply(mem::take(batch), Durability::Process).map_err(CopyError::Write)?;
             (self.progress)(self.copied);
         }
         Ok(())
@@ -310,19 +270,6 @@ impl CopyError {
     pub(in crate::store) fn differs(place: &CopyPlace, record: Option<&(Key, Value)>) -> Self {
         let record = record.map_or_else(Default::default, |(key, value)| describe(key, value));
         Self::Differs { place: place.clone(), record }
-    }
-}
-
-/// Notes a record, and reports to `progress` now and then.
-fn note_to(
-    copied: &mut Copied,
-    pair: &(Key, Value),
-    note: fn(&mut Copied, &(Key, Value)),
-    progress: &mut dyn FnMut(Copied),
-) {
-    note(copied, pair);
-    if (copied.resumed + copied.verified).is_multiple_of(STEP) {
-        progress(*copied);
     }
 }
 

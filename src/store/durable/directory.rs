@@ -13,7 +13,7 @@ use super::{
     fjall::Fjall,
     key_value::{Batch, Durability, KeyValue, KeyValueError},
     label::{self, EngineKind, Label},
-    lists,
+    lists::{self, Writes},
     mark::{self, Mark},
     place::Place,
     records::{self, Links, Meta, Metas},
@@ -259,17 +259,8 @@ impl Directory {
         if self.is_listed() {
             return Ok(());
         }
-        let (mut group, mut links) = (self.group, self.links.clone());
-        let pairs = &*self.pairs;
-        let mut write = |mut writes: lists::Writes| {
-            writes.extend(records::group_writes(group + 1, &links));
-            pairs.apply(Batch { writes }, Durability::Disk)?;
-            group += 1;
-            links = vec![group];
-            Ok(())
-        };
-        let made = lists::make(pairs, &mut write);
-        (self.group, self.links) = (group, links);
+        let (pairs, group, links) = (&*self.pairs, &mut self.group, &mut self.links);
+        let made = lists::make(pairs, &mut |writes| write_group(pairs, writes, group, links));
         let (directory, engine) = (self.path.clone(), self.engine);
         made.map_err(|error| OpenError::Engine { directory, engine, reason: error.to_string() })?;
         let label = Label::new(engine);
@@ -278,6 +269,12 @@ impl Directory {
             .map_err(|error| OpenError::File { path: self.path.join(label::FILE), error })?;
         self.format = label.format;
         Ok(())
+    }
+
+    /// Writes a group to disk, while nothing else writes to the store.
+    pub(super) fn write(&mut self, writes: Writes) -> Result<(), KeyValueError> {
+        write_group(&*self.pairs, writes, &mut self.group, &mut self.links)?;
+        self.mark(self.group)
     }
 
     /// The last group of writes when the store was opened.
@@ -305,6 +302,20 @@ impl Directory {
         }
         mark.write(group).map_err(|error| KeyValueError(format!("{}: {error}", mark.path().display())))
     }
+}
+
+/// Writes to disk as the group after the last one; `links` are those that its link replaces.
+fn write_group(
+    pairs: &dyn KeyValue,
+    mut writes: Writes,
+    group: &mut u64,
+    links: &mut Vec<u64>,
+) -> Result<(), KeyValueError> {
+    writes.extend(records::group_writes(*group + 1, links));
+    pairs.apply(Batch { writes }, Durability::Disk)?;
+    *group += 1;
+    *links = vec![*group];
+    Ok(())
 }
 
 type Opened = Result<Box<dyn KeyValue>, KeyValueError>;

@@ -27,6 +27,7 @@
 mod backup;
 mod copy;
 mod directory;
+mod entries;
 mod error;
 mod files;
 mod fjall;
@@ -34,6 +35,7 @@ mod generations;
 mod group_commit;
 pub mod key_value;
 mod label;
+mod lineages;
 mod lists;
 mod mark;
 mod options;
@@ -76,10 +78,11 @@ mod test_conversation;
 mod test_outcome;
 
 pub use backup::{Backup, BackupError, Held, restore};
-pub use copy::{Copied, CopyError, CopyPlace, copy, copy_records, is_same};
+pub use copy::{Copied, CopyError, CopyPlace, copy, is_same};
 pub(in crate::store) use copy::{compare, contents};
 pub use directory::{Directory, OpenError};
 pub use label::{EngineKind, UnknownEngine};
+pub(in crate::store) use lineages::{Lineages, Parts, lineage_of};
 pub use options::{Flush, Options};
 pub use reindex::{Reindexed, Scope, reindex};
 pub use scrub::{Scrubbed, scrub};

@@ -1,27 +1,21 @@
-//! Rebuilds the search index of a store at rest.
+//! Removes the search index of a store at rest.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use super::{
     directory::Directory,
     error::unavailable,
-    key_value::{Batch, Durability, Key, KeyValue, Value},
-    reader::Reader,
-    records::{
-        self, BlockBytes, BlockList, BlockLists, Blocks, ConversationName, Heads, Kind, ListPlace, Listed,
-        OfLineage, Unread,
-    },
+    key_value::KeyValue,
+    lists::Writes,
+    records::{self, BlockList, BlockLists, BlockName, Blocks, ConversationName, Heads, Kind, OfLineage},
 };
 use crate::{
-    domain::{
-        Block, ConversationKey, Head, LineageId, Ranges, Role,
-        recall::{Index, Said},
-    },
+    domain::{ConversationKey, Identity, LineageId, Ranges},
     store::{Derived, RecipientKey, StoreError},
 };
 
-/// Bytes per batch.
-const BATCH_BYTES: usize = 4 << 20;
+/// Records per batch.
+const BATCH: usize = 100_000;
 
 /// The conversations to reindex.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,158 +28,89 @@ pub enum Scope {
     Conversation(ConversationKey),
 }
 
+impl Scope {
+    /// Whether it names the conversation, or the recipient of one.
+    fn names(&self, identity: &Identity) -> bool {
+        match self {
+            Self::All => true,
+            Self::Recipient(RecipientKey { namespace, id }) => {
+                identity.is_listed() && identity.key.namespace == *namespace && identity.recipient == *id
+            }
+            Self::Conversation(key) => identity.key == *key,
+        }
+    }
+}
+
 /// The result of a reindex.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reindexed {
-    /// Conversations that were processed; with [`Scope::All`], only those with derived data.
+    /// Conversations of the scope; with [`Scope::All`], only those with derived data.
     pub conversations: u64,
-    /// Blocks that were rebuilt.
-    pub made: u64,
     /// Blocks that were removed.
     pub removed: u64,
+    /// Rows of a database whose columns were set right.
+    pub mended: u64,
 }
 
-/// Rebuilds the stored search index of conversations; now and then reports how many blocks it has processed.
+/// Removes the stored search index of conversations, which the next search makes again.
 ///
-/// - Conversations that were never searched have no index, and get none.
-/// - Index blocks that cannot be read or rebuilt are removed; the next search builds them. Data derived from
-///   conversations that no longer exist is removed too. Embeddings stay.
-pub fn reindex(
-    directory: Directory,
-    scope: &Scope,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Reindexed, StoreError> {
+/// - Embeddings stay, unless their conversation no longer exists or the list of its blocks does not match its state.
+pub fn reindex(directory: &mut Directory, scope: &Scope) -> Result<Reindexed, StoreError> {
     directory.check_finished().map_err(unavailable)?;
-    let (group, links) = (directory.group(), directory.links().to_vec());
-    let reader = Reader(Arc::new(directory));
-    let lineages = lineages(reader.0.pairs(), scope)?;
-    let reindexed = Reindexed::default();
-    let mut work = Work { reader, group, links, writes: Vec::new(), bytes: 0, reindexed, progress };
-    for lineage in lineages {
-        work.conversation(lineage)?;
+    let (mut reindexed, mut writes) = (Reindexed::default(), Vec::new());
+    for lineage in lineages(directory.pairs(), scope)? {
+        reindexed.removed += remove_index(directory.pairs(), lineage, &mut writes)?;
+        reindexed.conversations += 1;
     }
-    work.write()?;
-    work.reader.0.mark(work.group).map_err(unavailable)?;
-    Ok(work.reindexed)
+    for batch in writes.chunks(BATCH) {
+        directory.write(batch.to_vec()).map_err(unavailable)?;
+    }
+    Ok(reindexed)
 }
 
-/// Progress, and the writes still pending.
-struct Work<'a> {
-    reader: Reader,
-    group: u64,
-    links: Vec<u64>,
-    writes: Vec<(Key, Option<Value>)>,
-    bytes: usize,
-    reindexed: Reindexed,
-    progress: &'a mut dyn FnMut(u64),
-}
-
-impl Work<'_> {
-    /// Rebuilds the index of one conversation. Removes everything derived from the conversation if the list
-    /// of its blocks does not match its current state.
-    fn conversation(&mut self, lineage: LineageId) -> Result<(), StoreError> {
-        let pairs = self.reader.0.clone();
-        let head = records::get::<Heads>(pairs.pairs(), &lineage).ok().flatten().map(|record| record.head);
-        let list = records::get::<BlockLists>(pairs.pairs(), &lineage).ok().flatten();
-        let stands = head.zip(list).filter(|(head, list)| head.erased_at == list.erased_at);
-        let mut index = Ranges::new();
-        for pair in records::within(pairs.pairs(), &records::of_lineage::<Blocks>(lineage)) {
-            let (key, _) = pair.map_err(unavailable)?;
-            match (&stands, records::decode_key::<Blocks>(&key)) {
-                (Some(_), Ok((_, name))) if name.kind != Derived::Index => {}
-                (Some((head, _)), Ok((_, name))) => {
-                    let made = self.made(head, name.block)?;
-                    made.iter().for_each(|_| index.union(&name.block.ranges()));
-                    self.put(key, made.map(|made| records::pair::<Blocks>(&(lineage, name), &made).1))?;
-                }
-                _ => self.put(key, None)?,
-            }
-        }
-        let list = stands.map(|(_, list)| BlockList { index, ..list });
-        let list = list.filter(|list| !(list.index.is_empty() && list.embeddings.is_empty()));
-        let value = list.map(|list| records::pair::<BlockLists>(&lineage, &list).1);
-        self.writes.push((records::key::<BlockLists>(&lineage), value));
-        self.reindexed.conversations += 1;
-        Ok(())
-    }
-
-    /// Builds the index of a conversation's block; `None` if it is empty.
-    fn made(&self, head: &Head, block: Block) -> Result<Option<BlockBytes>, StoreError> {
-        let utterances = self.reader.utterances(head, &block.ranges().intersection(&head.kept()))?;
-        let mut index = Index::new();
-        index.extend(utterances.iter().map(|utterance| Said::from(&**utterance)));
-        // a block is complete once another follows
-        index.extend([Said {
-            sequence: block.sequences().end().next().get(),
-            role: Role::User,
-            name: "",
-            minute: 0,
-            content: "",
-            calls: Vec::new(),
-        }]);
-        let made = index.whole_blocks().find(|(number, _)| *number == block.0);
-        Ok(made.and_then(|(_, made)| made.to_bytes()).map(BlockBytes))
-    }
-
-    fn put(&mut self, key: Key, value: Option<Value>) -> Result<(), StoreError> {
-        match &value {
-            Some(_) => self.reindexed.made += 1,
-            None => self.reindexed.removed += 1,
-        }
-        self.bytes += key.len() + value.as_ref().map_or(0, Vec::len);
-        self.writes.push((key, value));
-        match self.bytes >= BATCH_BYTES {
-            true => self.write(),
-            false => Ok(()),
+/// Removes the index of one conversation; all that is derived from it if the list of its blocks does not match its
+/// state. Returns how many blocks are removed.
+fn remove_index(pairs: &dyn KeyValue, lineage: LineageId, writes: &mut Writes) -> Result<u64, StoreError> {
+    let head = records::get::<Heads>(pairs, &lineage).ok().flatten();
+    let list = records::get::<BlockLists>(pairs, &lineage).ok().flatten();
+    let stands = head.zip(list).filter(|(record, list)| record.head.erased_at == list.erased_at);
+    let mut removed = 0;
+    for pair in records::within(pairs, &records::of_lineage::<Blocks>(lineage)) {
+        let (key, _) = pair.map_err(unavailable)?;
+        let is_embedded = |(_, name): (LineageId, BlockName)| name.kind == Derived::Embeddings;
+        if stands.is_none() || !records::decode_key::<Blocks>(&key).is_ok_and(is_embedded) {
+            writes.push((key, None));
+            removed += 1;
         }
     }
-
-    fn write(&mut self) -> Result<(), StoreError> {
-        if self.writes.is_empty() {
-            return Ok(());
-        }
-        let mut writes = std::mem::take(&mut self.writes);
-        writes.extend(records::group_writes(self.group + 1, &self.links));
-        let pairs = self.reader.0.pairs();
-        pairs.apply(Batch { writes }, Durability::Disk).map_err(unavailable)?;
-        (self.group, self.bytes) = (self.group + 1, 0);
-        self.links = vec![self.group];
-        (self.progress)(self.reindexed.made + self.reindexed.removed);
-        Ok(())
-    }
+    let list = stands.map(|(_, list)| BlockList { index: Ranges::new(), ..list });
+    let list = list.filter(|list| !list.embeddings.is_empty());
+    let value = list.map(|list| records::pair::<BlockLists>(&lineage, &list).1);
+    writes.push((records::key::<BlockLists>(&lineage), value));
+    Ok(removed)
 }
 
 /// Returns the lineages of the conversations in a scope.
 fn lineages(pairs: &dyn KeyValue, scope: &Scope) -> Result<BTreeSet<LineageId>, StoreError> {
-    match scope {
-        Scope::All => with_blocks(pairs),
-        Scope::Conversation(key) => Ok(lineage(pairs, key)?.into_iter().collect()),
-        Scope::Recipient(recipient) => {
-            let listed = records::read::<Listed>(pairs, &records::of_recipient::<Listed>(recipient));
-            let lineage = |entry: Result<(ListPlace, ()), Unread>| {
-                let (namespace, id) =
-                    (recipient.namespace.clone(), entry.map_err(unavailable)?.0.conversation);
-                lineage(pairs, &ConversationKey { namespace, id })
-            };
-            listed.map(lineage).filter_map(Result::transpose).collect()
-        }
+    if *scope == Scope::All {
+        return with_blocks::<BlockLists>(pairs).chain(with_blocks::<Blocks>(pairs)).collect();
     }
+    let mut lineages = BTreeSet::new();
+    for pair in records::within(pairs, &records::all_of::<ConversationName>()) {
+        let (key, value) = pair.map_err(unavailable)?;
+        let name = records::decode::<ConversationName>(&key, &value).ok();
+        let identity = name.map(|(_, identity)| identity).filter(|identity| scope.names(identity));
+        lineages.extend(identity.map(|identity| identity.lineage));
+    }
+    Ok(lineages)
 }
 
-fn lineage(pairs: &dyn KeyValue, key: &ConversationKey) -> Result<Option<LineageId>, StoreError> {
-    let identity = records::get::<ConversationName>(pairs, key).map_err(unavailable)?;
-    Ok(identity.map(|identity| identity.lineage))
-}
-
-/// Returns the lineages with blocks or a list of blocks.
-fn with_blocks(pairs: &dyn KeyValue) -> Result<BTreeSet<LineageId>, StoreError> {
-    fn of<K: Kind<Key: OfLineage>>(
-        pairs: &dyn KeyValue,
-    ) -> impl Iterator<Item = Result<LineageId, StoreError>> + '_ {
-        records::within(pairs, &records::all_of::<K>()).filter_map(|pair| match pair {
-            Ok((key, _)) => records::decode_key::<K>(&key).ok().map(|key| Ok(key.lineage())),
-            Err(error) => Some(Err(unavailable(error))),
-        })
-    }
-    of::<BlockLists>(pairs).chain(of::<Blocks>(pairs)).collect()
+/// Returns the lineages with records of a kind.
+fn with_blocks<K: Kind<Key: OfLineage>>(
+    pairs: &dyn KeyValue,
+) -> impl Iterator<Item = Result<LineageId, StoreError>> + '_ {
+    records::within(pairs, &records::all_of::<K>()).filter_map(|pair| match pair {
+        Ok((key, _)) => records::decode_key::<K>(&key).ok().map(|key| Ok(key.lineage())),
+        Err(error) => Some(Err(unavailable(error))),
+    })
 }

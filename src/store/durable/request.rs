@@ -7,12 +7,12 @@ mod blocks;
 use std::{ops::Range, sync::Arc};
 
 use super::{
+    entries::{self, Moments},
     key_value::{Key, Value},
     records::{
-        self, Active, BlockName, Compactions, ConversationName, Description, Descriptions, Dues, Ended,
-        Endings, GivenIds, HeadRecord, Heads, Kind, LineageReader, ListPlace, Listed, NamespacePlace,
-        OutcomeAges, OutcomeName, Outcomes, Policies, Readers, RecipientUpdated, Segments, Started,
-        StateName, StateValues, Updated, Utterances, Waiting,
+        self, Active, BlockName, Compactions, ConversationName, Description, Descriptions, Endings, GivenIds,
+        HeadRecord, Heads, Kind, LineageReader, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
+        Segments, StateName, StateValues, Utterances,
     },
 };
 use crate::{
@@ -20,9 +20,7 @@ use crate::{
         Block, Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Revision,
         Timestamp, Trunk, Utterance,
     },
-    store::{
-        Commit, Conflict, Due, Outcome, OutcomeKey, PointerWrite, Write, listing::span_of, quotas::Growth,
-    },
+    store::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, quotas::Growth},
 };
 
 /// An atomic step of the writing thread.
@@ -286,48 +284,18 @@ impl Request {
 
     /// Updates the index entries of a conversation from the state `before` to `after`.
     fn index(&mut self, before: Option<&Conversation>, after: Option<&Conversation>, identity: &Identity) {
-        if !identity.is_listed() {
+        let moments = |state: &Conversation| Moments::of(&state.head, state.awaits_since());
+        let [was, is] = [before, after].map(|state| state.map(moments));
+        if was == is {
             return;
         }
-        let states = [before, after];
-        let listed = || ListPlace::of(identity);
-        let key = || identity.key.clone();
-        let start = |_: &Conversation| Some(identity.start_time);
-        let end = |state: &Conversation| Some(state.head.ended.as_ref()?.time);
-        let expiry = |state: &Conversation| state.head.expire_time();
-        let waits = |state: &Conversation| state.awaits_since();
-        self.entry::<Listed>(states.map(|state| state.and_then(start)), |_| listed());
-        self.entry::<Ended>(states.map(|state| state.and_then(end)), |time| ListPlace { time, ..listed() });
-        self.entry::<Dues>(states.map(|state| state.and_then(expiry)), |time| (time, Due::Expired(key())));
-        self.entry::<Waiting>(states.map(|state| state.and_then(waits)), |time| (time, key()));
-        let updated = |state: &Conversation| Some(span_of(state.head.update_time));
-        self.entry::<Started>(states.map(|state| state.and_then(start)), |time| {
-            NamespacePlace::of(identity, time)
-        });
-        self.entry::<Updated>(states.map(|state| state.and_then(updated)), |time| {
-            NamespacePlace::of(identity, time)
-        });
-        self.entry::<RecipientUpdated>(states.map(|state| state.and_then(updated)), |time| ListPlace {
-            time,
-            ..listed()
-        });
-    }
-
-    /// Updates an entry of an index by time, if it changed.
-    fn entry<K: Kind<Value = ()>>(
-        &mut self,
-        [before, after]: [Option<Timestamp>; 2],
-        key: impl Fn(Timestamp) -> K::Key,
-    ) {
-        if before == after {
-            return;
-        }
-        if let Some(time) = before {
-            self.remove::<K>(&key(time));
-        }
-        if let Some(time) = after {
-            self.put::<K>(&key(time), &());
-        }
+        let of = |moments: Option<Moments>| moments.map(|moments| entries::entries(identity, &moments));
+        let [was, is] = [was, is].map(|moments| of(moments).unwrap_or_default());
+        let removed =
+            was.iter().filter(|entry| !is.contains(entry)).map(|(key, _)| Step::Remove(key.clone()));
+        self.steps.extend(removed);
+        let put = is.iter().filter(|entry| !was.contains(entry)).cloned();
+        self.steps.extend(put.map(|(key, value)| Step::Put(key, value)));
     }
 
     fn delete(&mut self, before: &Conversation) {

@@ -3,7 +3,6 @@
 use super::{
     directory::Directory,
     error::unavailable,
-    key_value::{Batch, Durability, KeyValueError},
     records::{self, Meta, Metas},
 };
 use crate::store::StoreError;
@@ -21,26 +20,17 @@ pub struct Scrubbed {
 ///
 /// - Takes time and disk space in proportion to the whole store.
 /// - After an error nothing is lost, but removed data may still be in the files.
-pub fn scrub(directory: &Directory) -> Result<Scrubbed, StoreError> {
+pub fn scrub(directory: &mut Directory) -> Result<Scrubbed, StoreError> {
     directory.check_finished().map_err(unavailable)?;
     let pairs = directory.pairs();
     let before = pairs.disk_bytes().map_err(unavailable)?;
     pairs.scrub().map_err(unavailable)?;
-    note(directory).map_err(unavailable)?;
-    Ok(Scrubbed { before, after: pairs.disk_bytes().map_err(unavailable)? })
-}
-
-/// Records on disk that nothing is left to scrub.
-fn note(directory: &Directory) -> Result<(), KeyValueError> {
-    let pairs = directory.pairs();
+    let after = pairs.disk_bytes().map_err(unavailable)?;
     let unscrubbed = records::key::<Metas>(&Meta::Unscrubbed);
-    if pairs.get(&unscrubbed)?.is_none() {
-        return Ok(());
+    if pairs.get(&unscrubbed).map_err(unavailable)?.is_some() {
+        directory.write(vec![(unscrubbed, None)]).map_err(unavailable)?;
     }
-    let group = directory.group() + 1;
-    let writes = records::group_writes(group, directory.links()).chain([(unscrubbed, None)]).collect();
-    pairs.apply(Batch { writes }, Durability::Disk)?;
-    directory.mark(group)
+    Ok(Scrubbed { before, after })
 }
 
 #[cfg(test)]
@@ -70,9 +60,9 @@ mod tests {
             conversation.forget("sequence:1", true);
             drop(test_store);
             assert!(holds(files.path(), b"xylophone"), "{engine} still has it");
-            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
-            scrub(&directory).unwrap();
-            scrub(&directory).unwrap();
+            let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            scrub(&mut directory).unwrap();
+            scrub(&mut directory).unwrap();
             assert_eq!(directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)), Ok(None));
             drop(directory);
             assert!(!holds(files.path(), b"xylophone"), "{engine} has it no more");
@@ -107,10 +97,10 @@ mod tests {
             conversation.forget("sequence:1-40", true);
             assert!(!keeps(&conversation) && !conversation.state.summary.text().contains("xylophone"));
             drop(test_store);
-            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
             let unscrubbed = directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)).unwrap();
             assert!(unscrubbed.is_some(), "{engine} is to be scrubbed");
-            scrub(&directory).unwrap();
+            scrub(&mut directory).unwrap();
             drop(directory);
             assert!(!holds(files.path(), b"xylophone"), "{engine} has it no more");
         }
@@ -137,8 +127,8 @@ mod tests {
                 holds(files.path(), b"xylophone") && holds(files.path(), b"yellow"),
                 "{engine} still has it"
             );
-            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
-            scrub(&directory).unwrap();
+            let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            scrub(&mut directory).unwrap();
             drop(directory);
             assert!(!holds(files.path(), b"xylophone") && !holds(files.path(), b"yellow"), "{engine}");
             assert!(holds(files.path(), b"The rest may stay."));

@@ -1,16 +1,17 @@
 //! The columns of a conversation's row that are computed from its records.
 
-use tokio_postgres::types::{ToSql, Type};
-
-use super::types::{Sequences, Time, Uuid, number};
+use super::{
+    parameters::{Param, params},
+    types::{Sequences, Time, Uuid, number},
+};
 use crate::{
     domain::{Head, Ranges, Timestamp},
     store::listing::span_of,
 };
 
-/// Defines the columns: the name of each, the type of its value, and its type in SQL.
+/// Defines the columns: the name of each, and the type of its value.
 macro_rules! columns {
-    ($($name:ident: $type:ty = $sql:ident,)*) => {
+    ($($name:ident: $type:ty,)*) => {
         /// Their values.
         #[derive(Clone)]
         pub(super) struct Computed {
@@ -18,35 +19,35 @@ macro_rules! columns {
         }
 
         impl Computed {
-            /// Their names and types.
-            pub(super) const ALL: &[(&'static str, Type)] = &[$((stringify!($name), Type::$sql),)*];
+            /// Their names.
+            pub(super) const NAMES: &[&'static str] = &[$(stringify!($name)),*];
 
             /// Their values, in the same order.
-            pub(super) fn into_values(self) -> Vec<Box<dyn ToSql + Send + Sync>> {
-                vec![$(Box::new(self.$name),)*]
+            pub(super) fn into_values(self) -> Vec<Param> {
+                params![$(self.$name),*]
             }
         }
     };
 }
 
 columns! {
-    lineage: Uuid = UUID,
-    recipient: String = TEXT,
-    listed: bool = BOOL,
-    change: Uuid = UUID,
-    revision: i64 = INT8,
-    start_time: Time = TIMESTAMPTZ,
-    update_time: Time = TIMESTAMPTZ,
-    update_span: Time = TIMESTAMPTZ,
-    end_time: Option<Time> = TIMESTAMPTZ,
-    expire_time: Option<Time> = TIMESTAMPTZ,
-    waits_since: Option<Time> = TIMESTAMPTZ,
-    erased_at: i64 = INT8,
-    bytes: i64 = INT8,
-    live: Sequences = INT8MULTI_RANGE,
-    archived: Sequences = INT8MULTI_RANGE,
-    lineages: Vec<Uuid> = UUID_ARRAY,
-    through: Vec<i64> = INT8_ARRAY,
+    lineage: Uuid,
+    recipient: String,
+    listed: bool,
+    change: Uuid,
+    revision: i64,
+    start_time: Time,
+    update_time: Time,
+    update_span: Time,
+    end_time: Option<Time>,
+    expire_time: Option<Time>,
+    waits_since: Option<Time>,
+    erased_at: i64,
+    bytes: i64,
+    live: Sequences,
+    archived: Sequences,
+    lineages: Vec<Uuid>,
+    through: Vec<i64>,
 }
 
 impl Computed {

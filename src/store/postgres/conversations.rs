@@ -1,15 +1,14 @@
 //! The rows of conversations, assembled from the records of any store.
 
-use std::{collections::HashMap, iter::Peekable, marker::PhantomData, ops::Bound, sync::Arc};
+use std::{collections::HashMap, mem, ops::Bound, sync::Arc};
 
 use super::computed::Computed;
 use crate::{
-    domain::{ConversationKey, Identity, LineageId, Timestamp},
+    domain::{ConversationKey, Identity, LineageId},
     store::durable::{
-        key_value::{Ascending, Key, KeyValueError, Ordered, Value},
-        records::{
-            self, ConversationName, Descriptions, Endings, Heads, Kind, OfLineage, Policies, Segments, Unread,
-        },
+        Lineages, Parts,
+        key_value::{Key, KeyValueError, Ordered, Value},
+        records::{self, ConversationName, Heads, Unread},
     },
 };
 
@@ -32,43 +31,27 @@ pub(super) enum NoRow {
     Missing(String),
 }
 
-impl<T: Into<Unread>> From<T> for NoRow {
-    fn from(error: T) -> Self {
-        Self::Unread(error.into())
-    }
-}
-
 /// The rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
 pub(super) struct Conversations<'a> {
     names: HashMap<LineageId, (Identity, Value)>,
     /// The first error of a name.
     unread: Option<Unread>,
-    heads: Stream<'a, Heads>,
-    policies: Stream<'a, Policies>,
-    descriptions: Stream<'a, Descriptions>,
-    endings: Stream<'a, Endings>,
-    segments: Stream<'a, Segments>,
+    lineages: Lineages<'a>,
 }
 
 impl<'a> Conversations<'a> {
     /// Reads the names.
     pub(super) fn of(pairs: &'a dyn Ordered) -> Self {
         let (mut names, mut unread) = (HashMap::new(), None);
-        for name in all::<ConversationName>(pairs).map(named) {
+        let keys = records::all_of::<ConversationName>();
+        let pairs_of_names = pairs.ascending(Bound::Included(&keys.start), Bound::Excluded(&keys.end));
+        for name in pairs_of_names.map(named) {
             match name {
                 Ok((identity, value)) => drop(names.insert(identity.lineage, (identity, value))),
                 Err(error) => drop(unread.get_or_insert(error)),
             }
         }
-        Self {
-            names,
-            unread,
-            heads: Stream::of(pairs),
-            policies: Stream::of(pairs),
-            descriptions: Stream::of(pairs),
-            endings: Stream::of(pairs),
-            segments: Stream::of(pairs),
-        }
+        Self { names, unread, lineages: Lineages::of(pairs, Parts::KINDS) }
     }
 
     /// Fails if a name could not be read: then its conversation is missing.
@@ -76,83 +59,48 @@ impl<'a> Conversations<'a> {
         self.unread.take().map_or(Ok(()), Err)
     }
 
-    fn row(&mut self, lineage: LineageId, head: Value) -> Result<ConversationRow, NoRow> {
-        let policy = self.policies.one(lineage)?;
-        let description = self.descriptions.one(lineage)?;
-        let ending = self.endings.one(lineage)?;
-        let mut awaited = self.awaited(lineage)?;
+    /// Returns the row of the conversation that writes to `lineage`; `None` if there is no head.
+    fn row(&mut self, lineage: LineageId) -> Result<Option<ConversationRow>, NoRow> {
+        let parts = Parts::take(&mut self.lineages, lineage);
+        if let Some((_, error)) = mem::take(&mut self.lineages.unread).pop() {
+            return Err(NoRow::Unread(error));
+        }
+        let missing = |subject: String, what: &str| NoRow::Missing(format!("{subject}: {what}"));
+        if parts.head.is_none() {
+            return Ok(None);
+        }
         let Some((identity, name)) = self.names.remove(&lineage) else {
-            return Err(NoRow::Missing(format!("{} has no conversation", records::name::<Heads>(&lineage))));
+            return Err(missing(records::name::<Heads>(&lineage), "it has no conversation"));
         };
         let key = identity.key.clone();
-        let Some((policy, policy_value)) = policy else {
-            let name = records::name::<ConversationName>(&key);
-            return Err(NoRow::Missing(format!("{name} has no policy")));
-        };
-        let (told, description) = description.unzip();
-        let (ended, ending) = ending.unzip();
-        let (_, record) = records::decode::<Heads>(&records::key::<Heads>(&lineage), &head)?;
-        awaited.extend(ended.as_ref().and_then(|ending| ending.awaits));
-        let whole = record.complete(Arc::new(identity), policy, told.unwrap_or_default(), ended);
-        let columns = Computed::of(&whole, awaited.into_iter().min());
-        Ok(ConversationRow { key, columns, identity: name, head, policy: policy_value, description, ending })
+        let record = parts.whole_head(Arc::new(identity));
+        let record = record.map_err(|what| missing(records::name::<ConversationName>(&key), what))?;
+        let columns = Computed::of(&record.head, parts.awaits_since());
+        let Parts { head, policy, description, ending, .. } = parts;
+        let (head, policy) = (stored(head).unwrap_or_default(), stored(policy).unwrap_or_default());
+        let (description, ending) = (stored(description), stored(ending));
+        Ok(Some(ConversationRow { key, columns, identity: name, head, policy, description, ending }))
     }
+}
 
-    /// Since when each segment that waits for a model has been waiting.
-    fn awaited(&mut self, lineage: LineageId) -> Result<Vec<Timestamp>, NoRow> {
-        let segments = self.segments.take(lineage)?;
-        Ok(segments.into_iter().filter_map(|(segment, _)| Some(segment.awaits?.since)).collect())
-    }
+fn stored<T>(record: Option<(T, Value)>) -> Option<Value> {
+    record.map(|(_, stored)| stored)
 }
 
 impl Iterator for Conversations<'_> {
     type Item = Result<ConversationRow, NoRow>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let pair = self.heads.pairs.next()?;
-        let head = pair
-            .map_err(NoRow::from)
-            .and_then(|(key, value)| Ok((records::decode_key::<Heads>(&key)?, value)));
-        Some(head.and_then(|(lineage, value)| self.row(lineage, value)))
+        while let Some(lineage) = self.lineages.next_lineage() {
+            if let Some(row) = self.row(lineage).transpose() {
+                return Some(row);
+            }
+        }
+        self.lineages.unread.pop().map(|(_, error)| Err(NoRow::Unread(error)))
     }
 }
 
 fn named(pair: Result<(Key, Value), KeyValueError>) -> Result<(Identity, Value), Unread> {
     let (key, value) = pair?;
     Ok((records::decode::<ConversationName>(&key, &value)?.1, value))
-}
-
-fn all<'a, K: Kind>(pairs: &'a dyn Ordered) -> Ascending<'a> {
-    let range = records::all_of::<K>();
-    pairs.ascending(Bound::Included(&range.start), Bound::Excluded(&range.end))
-}
-
-/// The records of a kind, which are asked for by ascending lineages.
-struct Stream<'a, K> {
-    pairs: Peekable<Ascending<'a>>,
-    kind: PhantomData<K>,
-}
-
-impl<'a, K: Kind<Key: OfLineage>> Stream<'a, K> {
-    fn of(pairs: &'a dyn Ordered) -> Self {
-        Self { pairs: all::<K>(pairs).peekable(), kind: PhantomData }
-    }
-
-    /// The records of a lineage, each with its stored value.
-    fn take(&mut self, lineage: LineageId) -> Result<Vec<(K::Value, Value)>, Unread> {
-        let end = records::of_lineage::<K>(lineage).end;
-        let mut found = Vec::new();
-        while let Some(pair) = self.pairs.next_if(|pair| pair.as_ref().map_or(true, |(key, _)| *key < end)) {
-            let (key, value) = pair?;
-            if records::decode_key::<K>(&key)?.lineage() == lineage {
-                found.push((records::decode::<K>(&key, &value)?.1, value));
-            }
-        }
-        Ok(found)
-    }
-
-    /// The only record of a lineage.
-    fn one(&mut self, lineage: LineageId) -> Result<Option<(K::Value, Value)>, Unread> {
-        Ok(self.take(lineage)?.pop())
-    }
 }

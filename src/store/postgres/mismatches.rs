@@ -9,18 +9,18 @@ use tokio_postgres::{
 use super::{
     computed::Computed,
     conversations::{ConversationRow, Conversations, NoRow},
-    parameters::Param,
+    parameters::{Param, params},
     snapshot::Snapshot,
     tables::outcome,
-    types::{Time, Uuid},
+    types::{Time, Uuid, number},
 };
 use crate::{
-    domain::{LineageId, Sequence, Timestamp},
+    domain::{LineageId, Sequence},
     store::{
         StoreError,
         durable::{
             key_value::Value,
-            records::{self, Kind, OutcomeName, Outcomes, Unread, Utterances},
+            records::{self, ConversationName, Kind, Outcomes, Unread, Utterances},
         },
     },
 };
@@ -29,14 +29,16 @@ const GIVEN_IDS: &str = "SELECT lineage, sequence, given_id, record FROM utteran
 
 const TIMES: &str = "SELECT namespace, request, rpc, record, time FROM outcomes";
 
-/// Something wrong, and what would be right.
-pub(super) enum Mismatch {
-    /// The row of a conversation as it should be, and the columns that differ.
-    Conversation(Box<ConversationRow>, Vec<&'static str>),
-    /// The id that a client gave an utterance, and the record.
-    GivenId((LineageId, Sequence), Option<Box<str>>, Value),
-    /// The time of an outcome, and the record.
-    Time(OutcomeName, Timestamp, Value),
+/// Something wrong.
+pub(super) struct Mismatch {
+    /// The record with the wrong columns.
+    pub(super) name: String,
+    /// The columns that differ.
+    pub(super) columns: Vec<String>,
+    /// The statement that sets them right, if the records are still the ones that were read.
+    pub(super) sql: String,
+    /// Its parameters.
+    pub(super) params: Vec<Param>,
 }
 
 /// Calls `each` for everything that is wrong. Leaves out records that cannot be read.
@@ -58,8 +60,7 @@ fn find_conversations(
     snapshot: &Snapshot<'_>,
     each: &mut dyn FnMut(Mismatch) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let columns: Vec<_> = Computed::ALL.iter().map(|(name, _)| *name).collect();
-    let sql = format!("SELECT {} FROM conversations ORDER BY lineage", columns.join(", "));
+    let sql = format!("SELECT {} FROM conversations ORDER BY lineage", Computed::NAMES.join(", "));
     let mut rows = snapshot.rows(&sql, &[])?;
     for expected in Conversations::of(snapshot) {
         let expected = match expected {
@@ -72,20 +73,19 @@ fn find_conversations(
         let Some(row) = rows.find(|row| !row.as_ref().is_ok_and(is_other)).transpose()? else { break };
         let wrong = wrong(&expected.columns, &row);
         if !wrong.is_empty() {
-            each(Mismatch::Conversation(Box::new(expected), wrong))?;
+            each(conversation(expected, wrong))?;
         }
     }
     Ok(())
 }
 
 /// The columns in which a row differs.
-fn wrong(expected: &Computed, row: &Row) -> Vec<&'static str> {
+fn wrong(expected: &Computed, row: &Row) -> Vec<String> {
     let values = expected.clone().into_values();
-    let each = values.iter().zip(Computed::ALL).enumerate();
-    let differs = each.filter(|(place, (value, (_, kind)))| {
-        row.get::<_, Option<Raw<'_>>>(*place).map(|raw| raw.0) != written(value, kind).as_deref()
+    let differs = row.columns().iter().zip(&values).enumerate().filter(|(place, (column, value))| {
+        row.get::<_, Option<Raw<'_>>>(*place).map(|raw| raw.0) != written(value, column.type_()).as_deref()
     });
-    differs.map(|(_, (_, (name, _)))| *name).collect()
+    differs.map(|(_, (column, _))| column.name().to_owned()).collect()
 }
 
 /// A value as PostgreSQL sends it.
@@ -111,17 +111,47 @@ impl<'a> FromSql<'a> for Raw<'a> {
     }
 }
 
+fn conversation(row: ConversationRow, columns: Vec<String>) -> Mismatch {
+    let ConversationRow { key, columns: right, identity, head, policy, description, ending } = row;
+    let held = "namespace =, id =, identity =, head =, policy =, description IS NOT DISTINCT FROM, \
+        ending IS NOT DISTINCT FROM";
+    let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
+    let mut params = right.into_values();
+    params.extend(params![namespace, id, identity, head, policy, description, ending]);
+    let sql = update("conversations", Computed::NAMES, held);
+    Mismatch { name: records::name::<ConversationName>(&key), columns, sql, params }
+}
+
 fn given_id(row: &Row) -> Option<Mismatch> {
     let key = (LineageId(row.get::<_, Uuid>(0).0), Sequence(row.get::<_, i64>(1) as u64));
-    let utterance = value::<Utterances>(&key, row.get(3))?;
-    let id = utterance.given_id();
-    (id != row.get(2)).then(|| Mismatch::GivenId(key, id.map(Into::into), row.get(3)))
+    let record: Value = row.get(3);
+    let id = value::<Utterances>(&key, &record)?.given_id().map(str::to_owned);
+    (id.as_deref() != row.get(2)).then(|| Mismatch {
+        name: records::name::<Utterances>(&key),
+        columns: vec!["given_id".to_owned()],
+        sql: update("utterances", &["given_id"], "lineage =, sequence =, record ="),
+        params: params![id, Uuid(key.0.0), number(key.1), record],
+    })
 }
 
 fn time(row: &Row) -> Option<Mismatch> {
-    let name = outcome(row).ok()?;
-    let time = value::<Outcomes>(&name, row.get(3))?.time;
-    (time != row.get::<_, Time>(4).0).then(|| Mismatch::Time(name, time, row.get(3)))
+    let (name, record): (_, Value) = (outcome(row).ok()?, row.get(3));
+    let time = Time(value::<Outcomes>(&name, &record)?.time);
+    let [namespace, request, rpc] = [0, 1, 2].map(|column| row.get::<_, String>(column));
+    (time != row.get(4)).then(|| Mismatch {
+        name: records::name::<Outcomes>(&name),
+        columns: vec!["time".to_owned()],
+        sql: update("outcomes", &["time"], "namespace =, request =, rpc =, record ="),
+        params: params![time, namespace, request, rpc, record],
+    })
+}
+
+/// The statement that sets columns where others still hold what they held.
+fn update(table: &str, set: &[&str], held: &str) -> String {
+    let set: Vec<_> = (1..).zip(set).map(|(place, column)| format!("{column} = ${place}")).collect();
+    let held: Vec<_> =
+        (set.len() + 1..).zip(held.split(", ")).map(|(place, column)| format!("{column} ${place}")).collect();
+    format!("UPDATE {table} SET {} WHERE {}", set.join(", "), held.join(" AND "))
 }
 
 /// The value of a record, if it can be read.

@@ -58,7 +58,7 @@ mod writer;
 pub use copy::copy;
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use options::{DatabaseUrl, Options};
-pub use reindex::{Reset, reindex};
+pub use reindex::reindex;
 pub use snapshot::{Snapshot, read};
 pub use store::PostgresStore;
 pub use unfinished::unfinished;

@@ -18,15 +18,16 @@ use super::{
 };
 use crate::store::{
     StoreError,
-    durable::key_value::{Ascending, Key, KeyValueError, Ordered, Value},
+    durable::{
+        key_value::{Ascending, Key, KeyValueError, Ordered, Value},
+        lineage_of,
+    },
 };
 
 /// Bytes of records to ask for at a time, about.
 const FETCH_BYTES: usize = 1 << 20;
 /// Rows to ask for at first, and at most.
 const ROWS: [usize; 2] = [50, 2_000];
-/// Bytes of a lineage in a key, behind the kind.
-const LINEAGE: usize = 16;
 
 /// Reads with `work` what the schema holds at one moment, while servers go on.
 ///
@@ -149,12 +150,8 @@ fn kinds((from, to): &Bounds) -> std::ops::RangeInclusive<u8> {
 /// The first and the last lineage between two keys of a kind, or somewhat more.
 fn lineages(kind: u8, (from, to): &Bounds) -> [Uuid; 2] {
     let of = |bound: &Bound<Key>, otherwise: u8| match bound {
-        Bound::Included(key) | Bound::Excluded(key) if key.first() == Some(&kind) => {
-            let mut lineage = [0; LINEAGE];
-            lineage.iter_mut().zip(&key[1..]).for_each(|(byte, given)| *byte = *given);
-            Uuid(lineage)
-        }
-        _ => Uuid([otherwise; LINEAGE]),
+        Bound::Included(key) | Bound::Excluded(key) if key.first() == Some(&kind) => Uuid(lineage_of(key).0),
+        _ => Uuid([otherwise; 16]),
     };
     [of(from, 0), of(to, u8::MAX)]
 }

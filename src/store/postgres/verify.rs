@@ -7,11 +7,7 @@ use super::{
 };
 use crate::store::{
     StoreError,
-    durable::{
-        Report,
-        records::{self, ConversationName, Kind, Outcomes, Utterances},
-        verify_records,
-    },
+    durable::{Report, verify_records},
 };
 
 /// Checks every record of a schema as of one moment, while servers go on; now and then reports how many were
@@ -25,24 +21,12 @@ use crate::store::{
 pub fn verify(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
     snapshot::read(options, |snapshot| {
         let mut report = verify_records(snapshot, progress);
-        mismatches::find(snapshot, &mut |mismatch| {
-            add(mismatch, &mut report);
+        mismatches::find(snapshot, &mut |Mismatch { name, columns, .. }| {
+            for column in columns {
+                report.add(&name, format_args!("its column {column} does not agree with its records"));
+            }
             Ok(())
         })?;
         Ok(report)
     })?
-}
-
-fn add(mismatch: Mismatch, report: &mut Report) {
-    match mismatch {
-        Mismatch::Conversation(row, columns) => {
-            columns.iter().for_each(|column| disagrees::<ConversationName>(&row.key, column, report));
-        }
-        Mismatch::GivenId(key, ..) => disagrees::<Utterances>(&key, "given_id", report),
-        Mismatch::Time(name, ..) => disagrees::<Outcomes>(&name, "time", report),
-    }
-}
-
-fn disagrees<K: Kind>(key: &K::Key, column: &str, report: &mut Report) {
-    report.add(records::name::<K>(key), format_args!("its column {column} does not agree with its records"));
 }

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 
-use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter, types::Type};
+use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter};
 
 use super::{
     computed::Computed,
@@ -22,45 +22,30 @@ use crate::store::{
 /// Bytes per batch.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// A table that rows are copied into.
-struct Target {
-    name: &'static str,
-    columns: &'static [(&'static str, Type)],
-}
+/// A table that rows are copied into, and its columns.
+type Target = (&'static str, &'static str);
 
-/// Defines tables: the columns of each, with their types.
-macro_rules! targets {
-    ($($target:ident: $name:literal { $($column:ident $sql:ident),* };)*) => {
-        $(const $target: Target =
-            Target { name: $name, columns: &[$((stringify!($column), Type::$sql)),*] };)*
-    };
-}
-
-targets! {
-    UTTERANCES: "utterances" { lineage UUID, sequence INT8, given_id TEXT, record BYTEA };
-    SEGMENTS: "segments" { lineage UUID, number INT8, record BYTEA };
-    COMPACTIONS: "compactions" { lineage UUID, number INT8, record BYTEA };
-    STATE_VALUES: "state_values" { lineage UUID, name TEXT, record BYTEA };
-    READERS: "readers" { lineage UUID, reader UUID, namespace TEXT, id TEXT, through INT8 };
-    ACTIVE: "active" { namespace TEXT, recipient TEXT, conversation TEXT };
-    OUTCOMES: "outcomes" { namespace TEXT, request TEXT, rpc TEXT, time TIMESTAMPTZ, record BYTEA };
-    RECORDS: "conversations" {
-        namespace TEXT, id TEXT, identity BYTEA, head BYTEA, policy BYTEA, description BYTEA, ending BYTEA
-    };
-}
+const UTTERANCES: Target = ("utterances", "lineage, sequence, given_id, record");
+const SEGMENTS: Target = ("segments", "lineage, number, record");
+const COMPACTIONS: Target = ("compactions", "lineage, number, record");
+const STATE_VALUES: Target = ("state_values", "lineage, name, record");
+const READERS: Target = ("readers", "lineage, reader, namespace, id, through");
+const ACTIVE: Target = ("active", "namespace, recipient, conversation");
+const OUTCOMES: Target = ("outcomes", "namespace, request, rpc, time, record");
+/// Without the computed columns, which come first.
+const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, policy, description, ending");
 
 /// Rows that wait to be written, all of one table.
 pub(super) struct Writer<'a> {
     session: &'a Session,
-    table: &'static str,
-    columns: Vec<(&'static str, Type)>,
+    target: Target,
     rows: Vec<Vec<Param>>,
     bytes: usize,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(session: &'a Session) -> Self {
-        Self { session, table: "", columns: Vec::new(), rows: Vec::new(), bytes: 0 }
+        Self { session, target: CONVERSATIONS, rows: Vec::new(), bytes: 0 }
     }
 
     /// Adds the row of a conversation. Returns whether rows were written.
@@ -68,10 +53,9 @@ impl<'a> Writer<'a> {
         let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
         let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
-        let mut values = params![namespace, id, identity, head, policy, description, ending];
-        values.extend(columns.into_values());
-        let all: Vec<_> = RECORDS.columns.iter().chain(Computed::ALL).cloned().collect();
-        self.add(RECORDS.name, &all, values, bytes)
+        let mut values = columns.into_values();
+        values.extend(params![namespace, id, identity, head, policy, description, ending]);
+        self.add(CONVERSATIONS, values, bytes)
     }
 
     /// Adds the row of a record, unless it is a part of a conversation's row or derived from other columns.
@@ -108,21 +92,13 @@ impl<'a> Writer<'a> {
             }
             _ => return Ok(false),
         };
-        self.add(target.name, target.columns, values, bytes)
+        self.add(target, values, bytes)
     }
 
-    fn add(
-        &mut self,
-        table: &'static str,
-        columns: &[(&'static str, Type)],
-        values: Vec<Param>,
-        bytes: usize,
-    ) -> Result<bool, StoreError> {
-        let is_full = self.bytes >= BATCH_BYTES || self.table != table;
+    fn add(&mut self, target: Target, values: Vec<Param>, bytes: usize) -> Result<bool, StoreError> {
+        let is_full = self.bytes >= BATCH_BYTES || self.target != target;
         let written = is_full && self.flush()?;
-        if self.table != table {
-            (self.table, self.columns) = (table, columns.to_vec());
-        }
+        self.target = target;
         self.rows.push(values);
         self.bytes += bytes;
         Ok(written)
@@ -140,9 +116,13 @@ impl<'a> Writer<'a> {
     }
 
     async fn write(&self, rows: Vec<Vec<Param>>) -> Result<(), Error> {
-        let (names, types): (Vec<_>, Vec<_>) = self.columns.iter().cloned().unzip();
-        let sql = format!("COPY {} ({}) FROM STDIN BINARY", self.table, names.join(", "));
-        let sink = self.session.client.copy_in(&sql).await?;
+        let (table, columns) = self.target;
+        let computed = if self.target == CONVERSATIONS { Computed::NAMES } else { &[] };
+        let columns = [computed, &[columns]].concat().join(", ");
+        let client = &self.session.client;
+        let statement = client.prepare(&format!("SELECT {columns} FROM {table}")).await?;
+        let types: Vec<_> = statement.columns().iter().map(|column| column.type_().clone()).collect();
+        let sink = client.copy_in(&format!("COPY {table} ({columns}) FROM STDIN BINARY")).await?;
         let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
         for row in rows {
             writer.as_mut().write(&borrowed(&row)).await?;

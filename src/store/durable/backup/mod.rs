@@ -24,7 +24,7 @@ pub use read::{Backup, BackupError, Held};
 pub(super) use stream::stream;
 
 use super::{
-    copy::{Copied, CopyError, copy_from},
+    copy::{Copied, CopyError, copy},
     directory::Directory,
 };
 
@@ -36,5 +36,5 @@ pub fn restore(
     to: &Directory,
     progress: &mut dyn FnMut(Copied),
 ) -> Result<Copied, CopyError> {
-    copy_from(backup, to, progress)
+    copy(backup, to, progress)
 }

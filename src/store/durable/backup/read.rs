@@ -3,14 +3,14 @@
 use std::{
     fs::File,
     io::{self, BufReader, Read},
+    ops::{Bound, RangeBounds},
     path::{Path, PathBuf},
     vec,
 };
 
 use super::{
     super::{
-        copy::Source,
-        key_value::{Ascending, Key, KeyValueError, Value},
+        key_value::{Ascending, Key, KeyValueError, Ordered, Value},
         records::{BadRecord, Record},
     },
     block::{self, FORMAT, FRAME, Holds, MAX_BLOCK_BYTES, TITLE},
@@ -96,15 +96,15 @@ impl Backup {
     }
 }
 
-impl Source for Backup {
-    fn behind(&self, last: Option<&[u8]>) -> Ascending<'_> {
-        let last = last.map(<[u8]>::to_vec);
-        let is_behind = move |(key, _): &(Key, Value)| last.as_ref().is_none_or(|last| key > last);
+impl Ordered for Backup {
+    fn ascending(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Ascending<'_> {
+        let bounds = (from.map(<[u8]>::to_vec), to.map(<[u8]>::to_vec));
+        let is_within = move |(key, _): &(Key, Value)| bounds.contains(key);
         let failed = |error: BackupError| KeyValueError(error.to_string());
         match Reader::open(&self.path) {
             Ok(reader) => Box::new(
                 reader
-                    .filter(move |pair| pair.as_ref().is_err() || pair.as_ref().is_ok_and(&is_behind))
+                    .filter(move |pair| pair.as_ref().map_or(true, &is_within))
                     .map(move |pair| pair.map_err(failed)),
             ),
             Err(error) => Box::new(std::iter::once(Err(failed(error)))),

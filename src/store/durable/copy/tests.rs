@@ -11,7 +11,7 @@ use super::*;
 use crate::{
     domain::{Conversation, Policy, Role},
     store::durable::{
-        DurableStore, EngineKind, Options,
+        DurableStore, EngineKind, OpenError, Options,
         fjall::Fjall,
         key_value::Pairs,
         records::{Fault, Policies, Utterances},
@@ -79,7 +79,7 @@ fn a_copy_is_the_same_in_every_engine() {
             let other = tempfile::tempdir().unwrap();
             let target = opened(to, other.path());
             let mut told = Vec::new();
-            let copied = copy(&source, &target, &mut |copied| told.push(copied)).unwrap();
+            let copied = copy(&source.pairs(), &target, &mut |copied| told.push(copied)).unwrap();
             let count = expected.len() as u64;
             let whole = Copied { records: count, bytes: bytes as u64, resumed: 0, verified: count };
             assert_eq!((copied, told.last()), (whole, Some(&whole)), "{from} to {to}");
@@ -102,8 +102,12 @@ fn a_copy_is_opened_and_goes_on() {
     let own = TestConversation::own_state(&test_store, "ann", 2).state;
     drop(test_store);
     let other = tempfile::tempdir().unwrap();
-    copy(&opened(EngineKind::Fjall, files.path()), &opened(EngineKind::Sled, other.path()), &mut |_| {})
-        .unwrap();
+    copy(
+        &opened(EngineKind::Fjall, files.path()).pairs(),
+        &opened(EngineKind::Sled, other.path()),
+        &mut |_| {},
+    )
+    .unwrap();
     assert_eq!(load(EngineKind::Sled, other.path(), &state), *state);
     assert_eq!(load(EngineKind::Sled, other.path(), &own), *own);
     let test_store = TestStore::open(EngineKind::Sled, other.path());
@@ -158,7 +162,7 @@ impl KeyValue for Failing {
 
 fn run(from: &dyn KeyValue, to: &dyn KeyValue, batch_bytes: usize) -> Result<Copied, CopyError> {
     let progress = &mut |_| {};
-    let from = &Stored(&from);
+    let from = &from;
     let mut copying =
         Copying { from, to, place: Path::new("copy").into(), progress, copied: Copied::default() };
     copying.run(batch_bytes)?;
@@ -293,36 +297,35 @@ fn a_target_that_holds_a_store_is_refused() {
     let (_files, one) = source(EngineKind::Fjall);
     let (other_files, other) = source(EngineKind::Sled);
     let taken = Err(CopyError::Taken(other_files.path().into()));
-    assert_eq!(copy(&one, &other, &mut |_| {}), taken);
+    assert_eq!(copy(&one.pairs(), &other, &mut |_| {}), taken);
     let files = tempfile::tempdir().unwrap();
     let target = opened(EngineKind::Fjall, files.path());
-    copy(&one, &target, &mut |_| {}).unwrap();
+    copy(&one.pairs(), &target, &mut |_| {}).unwrap();
     assert_eq!(
-        copy(&one, &target, &mut |_| {}),
+        copy(&one.pairs(), &target, &mut |_| {}),
         Err(CopyError::Taken(files.path().into())),
         "it is finished"
     );
-    assert_eq!(copy(&one, &one, &mut |_| {}), Err(CopyError::Same(one.path().into())));
 }
 
 #[test]
 fn an_unfinished_copy_is_opened_by_nothing_else() {
     let (_files, source) = source(EngineKind::Fjall);
     let files = tempfile::tempdir().unwrap();
-    let target = opened(EngineKind::Fjall, files.path());
+    let mut target = opened(EngineKind::Fjall, files.path());
     let lineage = crate::domain::LineageId([3; 16]);
     let (key, value) = records::pair::<Policies>(&lineage, &Policy::ROLLING);
     let broken = Batch { writes: vec![(key.clone(), Some(vec![0; 9]))] };
     source.pairs().apply(broken, Durability::Process).unwrap();
-    assert!(matches!(copy(&source, &target, &mut |_| {}), Err(CopyError::Damaged(_))));
-    assert!(matches!(copy(&target, &source, &mut |_| {}), Err(CopyError::Source(_))));
-    assert!(crate::store::durable::scrub(&target).is_err());
+    assert!(matches!(copy(&source.pairs(), &target, &mut |_| {}), Err(CopyError::Damaged(_))));
+    assert!(matches!(target.check_finished(), Err(OpenError::Unfinished { .. })));
+    assert!(crate::store::durable::scrub(&mut target).is_err());
     drop(target);
     let refused = DurableStore::open(EngineKind::Fjall, files.path(), &Options::default()).err().unwrap();
     assert!(matches!(refused, OpenError::Unfinished { .. }), "{refused}");
     source.pairs().apply(Batch { writes: vec![(key, Some(value))] }, Durability::Process).unwrap();
     let target = opened(EngineKind::Fjall, files.path());
-    assert!(copy(&source, &target, &mut |_| {}).unwrap().resumed > 0);
+    assert!(copy(&source.pairs(), &target, &mut |_| {}).unwrap().resumed > 0);
     drop(target);
     DurableStore::open(EngineKind::Fjall, files.path(), &Options::default()).unwrap();
 }

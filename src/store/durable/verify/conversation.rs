@@ -1,264 +1,213 @@
 //! Checks the conversations one by one: the records under their lineages.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, mem, sync::Arc};
 
 use super::{
-    forked::Forked,
-    found::Found,
-    lineages::Lineages,
-    names::{Known, Moment, Names},
-    stream::{AnyStream, Stream},
-    survey::{Findings, Survey},
+    forks::Forks,
+    indexes::Indexes,
+    names::{Names, subject},
+    said::{self, Ids},
+    survey::Survey,
 };
 use crate::{
     domain::{
-        Ending, Head, LineageId, Sequence, Timestamp, Utterance, check::Check, compaction::Compaction,
-        segment::Segment,
+        ConversationId, Head, Identity, LineageId, Sequence, Timestamp, Utterance, check::Check,
+        compaction::Compaction, segment::Segment, state::StateEntry,
     },
-    store::{
-        durable::records::{
-            BlockLists, Blocks, Compactions, Descriptions, Endings, GivenIds, HeadRecord, Heads, Policies,
-            Segments, StateValues, Utterances,
+    store::durable::{
+        entries::Moments,
+        lineages::{KindName, Lineages, Parts},
+        records::{
+            BlockLists, Blocks, Compactions, GivenIds, HeadRecord, Kind, OfLineage, StateValues, Utterances,
         },
-        listing::span_of,
     },
 };
 
-/// The kinds whose keys begin with a lineage, read in parallel.
-struct Streams<'a> {
-    heads: Stream<'a, Heads>,
-    policies: Stream<'a, Policies>,
-    descriptions: Stream<'a, Descriptions>,
-    endings: Stream<'a, Endings>,
-    segments: Stream<'a, Segments>,
-    compactions: Stream<'a, Compactions>,
-    utterances: Stream<'a, Utterances>,
-    given_ids: Stream<'a, GivenIds>,
-    blocks: Stream<'a, Blocks>,
-    block_lists: Stream<'a, BlockLists>,
-    state_values: Stream<'a, StateValues>,
+/// The kinds whose keys begin with a lineage, apart from [`Parts::KINDS`].
+const OTHER_KINDS: [KindName; 6] = [
+    (Compactions::NUMBER, Compactions::NAME),
+    (Utterances::NUMBER, Utterances::NAME),
+    (GivenIds::NUMBER, GivenIds::NAME),
+    (Blocks::NUMBER, Blocks::NAME),
+    (BlockLists::NUMBER, BlockLists::NAME),
+    (StateValues::NUMBER, StateValues::NAME),
+];
+
+/// The conversations of a store, read lineage by lineage.
+pub(super) struct Conversations<'c, 'a> {
+    survey: &'c mut Survey<'a>,
+    names: &'c Names,
+    forks: &'c Forks,
+    indexes: &'c mut Indexes,
+    lineages: Lineages<'a>,
 }
 
-/// Checks that each record of a lineage belongs to a conversation and fits its other records, and that each
-/// conversation has a head and a policy.
-pub(super) fn check_all(survey: &mut Survey<'_>, names: &mut Names, lineages: &Lineages) {
-    let mut streams = Streams::open(survey);
-    while let Some(lineage) = streams.next_lineage() {
-        streams.all().into_iter().for_each(|stream| stream.resume(lineage, survey));
-        match names.of(lineage) {
-            Some(known) => {
-                known.met = true;
-                check(known, &mut streams, lineages, survey);
+impl<'c, 'a> Conversations<'c, 'a> {
+    /// Checks that each record of a lineage belongs to a conversation and fits its other records, and that each
+    /// conversation has a head and a policy.
+    pub(super) fn check(
+        survey: &'c mut Survey<'a>,
+        names: &'c Names,
+        forks: &'c Forks,
+        indexes: &'c mut Indexes,
+    ) {
+        let lineages = Lineages::of(survey.pairs, Parts::KINDS.into_iter().chain(OTHER_KINDS));
+        let mut conversations = Self { survey, names, forks, indexes, lineages };
+        let mut unmet: BTreeSet<_> = names.lineages().collect();
+        while let Some(lineage) = conversations.lineages.next_lineage() {
+            unmet.remove(&lineage);
+            conversations.check_lineage(lineage);
+        }
+        conversations.tell_unread();
+        conversations.tell_headless(&unmet);
+    }
+
+    fn check_lineage(&mut self, lineage: LineageId) {
+        match self.names.of(lineage) {
+            Some(identity) => self.check_conversation(identity),
+            None if self.forks.hold(lineage) => drop(self.check_said(lineage, |_, _| {})),
+            None => {}
+        }
+        self.check_rest(lineage);
+        self.tell_unread();
+    }
+
+    /// Checks that a conversation's records are complete and form a state that the rules can produce.
+    fn check_conversation(&mut self, identity: &Arc<Identity>) {
+        let lineage = identity.lineage;
+        let parts = Parts::take(&mut self.lineages, lineage);
+        let compactions: Vec<_> =
+            self.lineages.all::<Compactions>(lineage).map(|(compaction, _)| Arc::new(compaction)).collect();
+        let values: Vec<_> =
+            self.lineages.all::<StateValues>(lineage).map(|(value, _)| value.entry()).collect();
+        let is_read = self.lineages.is_whole();
+        self.pass::<Blocks>(lineage);
+        self.pass::<BlockLists>(lineage);
+        match parts.whole_head(identity.clone()) {
+            Ok(record) if is_read => {
+                self.check_listed(&record.head, parts.awaits_since());
+                self.check_values(&record.head, values);
+                self.check_state(&record, &parts.segments, &compactions);
             }
-            None => check_shared(lineage, &mut streams, lineages, survey),
+            incomplete => {
+                self.survey.complete = false;
+                if let (Err(missing), true) = (incomplete, is_read) {
+                    self.survey.problem(subject(identity), missing);
+                }
+                self.check_said(lineage, |_, _| {});
+            }
         }
-        streams.orphans(lineage, names.complete && lineages.complete, survey);
     }
-    let heads_are_known = !streams.heads.is_broken();
-    for known in names.iter().filter(|known| !known.met && heads_are_known) {
-        survey.problem(known.subject(), "it has no head");
-    }
-}
 
-fn check<'a>(known: &mut Known, streams: &mut Streams<'a>, lineages: &Lineages, survey: &mut Survey<'a>) {
-    let lineage = known.identity.lineage;
-    let head = streams.heads.one(lineage, survey);
-    let policy = streams.policies.one(lineage, survey);
-    check_values(known, streams, survey);
-    streams.blocks.pass(lineage, survey);
-    streams.block_lists.pass(lineage, survey);
-    check_shared(lineage, streams, lineages, survey);
-    let ending = streams.endings.one(lineage, survey);
-    known.ended = match &ending {
-        Found::There(ending) => Moment::At(ending.time),
-        Found::Missing => Moment::Never,
-        Found::Unreadable => Moment::Unknown,
-    };
-    let segments = streams.segments.all(lineage, survey);
-    let compactions = streams.compactions.all(lineage, survey);
-    let mut findings = Findings { survey, subject: known.subject() };
-    let head = findings.there(head, "it has no head");
-    let policy = findings.there(policy, "it has no policy");
-    if let Some(record) = &head {
-        known.updated = Moment::At(span_of(record.head.update_time));
-    }
-    if let (Some(record), Some(policy)) = (&head, &policy) {
-        known.expiry = match policy.expire_after {
-            Some(after) => Moment::At(record.head.update_time.plus(after)),
-            None => Moment::Never,
-        };
-    }
-    if let (Some(segments), Some(closing)) = (&segments, closing_awaits(&ending)) {
-        let awaited = segments.iter().filter_map(|segment| Some(segment.awaits.as_ref()?.since));
-        known.waits = awaited.chain(closing).min().map_or(Moment::Never, Moment::At);
-    }
-    match (head, policy, segments, compactions) {
-        (Some(record), Some(policy), Some(segments), Some(compactions)) => {
-            let record = HeadRecord { head: Head { policy, ..record.head }, ..record };
-            check_state(&record, &segments, &compactions, streams, &mut findings);
-        }
-        // Without these records, the rest cannot be checked.
-        _ => {
-            streams.utterances.pass(lineage, findings.survey);
-            streams.given_ids.pass(lineage, findings.survey);
-        }
-    }
-}
-
-/// Checks that a conversation's state values are those its description lists.
-fn check_values<'a>(known: &Known, streams: &mut Streams<'a>, survey: &mut Survey<'a>) {
-    let lineage = known.identity.lineage;
-    let told = match streams.descriptions.one(lineage, survey) {
-        Found::There(description) => description.state,
-        Found::Missing => Default::default(),
-        Found::Unreadable => {
-            streams.state_values.pass(lineage, survey);
+    /// Checks the index entries of a conversation. A recipient's own state must need none.
+    fn check_listed(&mut self, head: &Head, waits: Option<Timestamp>) {
+        let (identity, moments) = (&head.identity, Moments::of(head, waits));
+        self.indexes.check(identity, &moments, self.survey);
+        if identity.is_listed() {
             return;
         }
-    };
-    let mut found = Vec::new();
-    while let Some((_, value)) = streams.state_values.take(lineage, survey) {
-        found.extend(value.map(|value| value.entry()));
-    }
-    found.sort_by(|one, other| one.name.cmp(&other.name));
-    if *told != *found && !streams.state_values.is_broken() {
-        let what =
-            format_args!("its {} state values are not the {} in its description", found.len(), told.len());
-        survey.problem(known.subject(), what);
-    }
-}
-
-/// Returns since when the closing has been waiting for a model, if it is; `None` if unknown.
-fn closing_awaits(ending: &Found<Ending>) -> Option<Option<Timestamp>> {
-    match ending {
-        Found::There(ending) => Some(ending.awaits),
-        Found::Missing => Some(None),
-        Found::Unreadable => None,
-    }
-}
-
-/// Checks that a conversation's records are complete and form a state that the rules can produce.
-fn check_state<'a>(
-    record: &HeadRecord,
-    segments: &[Arc<Segment>],
-    compactions: &[Arc<Compaction>],
-    streams: &mut Streams<'a>,
-    findings: &mut Findings<'_, 'a>,
-) {
-    if segments.len() != record.segments as usize {
-        findings.add(format_args!("it has {1} segments instead of {0}", record.segments, segments.len()));
-    }
-    let mut check = Check::of(&record.head, segments, record.next_segment, compactions);
-    let all_were_read = match record.head.is_forked() {
-        true => check_forked(&record.head, &mut check, findings.survey),
-        false => streams.check_said(record.head.identity.lineage, findings, |_, sequence, utterance| {
-            add(&mut check, sequence, utterance);
-        }),
-    };
-    if all_were_read {
-        check.done().into_iter().for_each(|wrong| findings.add(wrong));
-    }
-}
-
-/// Checks what a conversation reads from several lineages; returns whether all of it could be read.
-fn check_forked(head: &Head, check: &mut Check<'_>, survey: &Survey<'_>) -> bool {
-    let mut forked = Forked::open(head, survey);
-    while let Some((sequence, utterance)) = forked.next() {
-        add(check, sequence, utterance.as_ref());
-    }
-    !forked.is_broken()
-}
-
-fn add(check: &mut Check<'_>, sequence: Sequence, utterance: Option<&Utterance>) {
-    match utterance {
-        Some(utterance) => check.utterance(utterance),
-        None => check.unreadable(sequence),
-    }
-}
-
-/// Checks a lineage that several conversations may read: some conversation has each utterance, and the ids
-/// that clients gave lead to their utterances.
-fn check_shared<'a>(
-    lineage: LineageId,
-    streams: &mut Streams<'a>,
-    lineages: &Lineages,
-    survey: &mut Survey<'a>,
-) {
-    if !lineages.holds(lineage) {
-        return;
-    }
-    let mut findings = Findings { survey, subject: format!("lineage {lineage}") };
-    streams.check_said(lineage, &mut findings, |findings, sequence, _| {
-        lineages.check(lineage, sequence, findings);
-    });
-}
-
-impl<'a> Streams<'a> {
-    fn open(survey: &mut Survey<'a>) -> Self {
-        Self {
-            heads: Stream::open(survey),
-            policies: Stream::open(survey),
-            descriptions: Stream::open(survey),
-            endings: Stream::open(survey),
-            segments: Stream::open(survey),
-            compactions: Stream::open(survey),
-            utterances: Stream::open(survey),
-            given_ids: Stream::open(survey),
-            blocks: Stream::open(survey),
-            block_lists: Stream::open(survey),
-            state_values: Stream::open(survey),
+        if identity.key.id != ConversationId::of_state(&identity.recipient) {
+            self.survey
+                .problem(subject(identity), format_args!("it holds the state of {}", identity.recipient));
+        }
+        if moments.are_any() {
+            self.survey.problem(subject(identity), "it ends, expires, or waits for a model");
         }
     }
 
-    fn all(&mut self) -> [&mut dyn AnyStream<'a>; 11] {
-        [
-            &mut self.heads,
-            &mut self.policies,
-            &mut self.descriptions,
-            &mut self.endings,
-            &mut self.segments,
-            &mut self.compactions,
-            &mut self.utterances,
-            &mut self.given_ids,
-            &mut self.blocks,
-            &mut self.block_lists,
-            &mut self.state_values,
-        ]
+    /// Checks that a conversation's state values are those its description lists.
+    fn check_values(&mut self, head: &Head, mut found: Vec<StateEntry>) {
+        found.sort_by(|one, other| one.name.cmp(&other.name));
+        if *head.state != *found {
+            let told = head.state.len();
+            let what = format_args!("its {} state values are not the {told} in its description", found.len());
+            self.survey.problem(subject(&head.identity), what);
+        }
     }
 
-    /// Returns the next lineage with a record of any kind.
-    fn next_lineage(&mut self) -> Option<LineageId> {
-        self.all().into_iter().filter_map(|stream| stream.lineage()).min()
-    }
-
-    /// Passes each utterance stored in a lineage to `each`, and checks that the ids that clients gave lead to
-    /// their utterances. Returns whether all could be read.
-    fn check_said<'f>(
+    fn check_state(
         &mut self,
-        lineage: LineageId,
-        findings: &mut Findings<'f, 'a>,
-        mut each: impl FnMut(&mut Findings<'f, 'a>, Sequence, Option<&Utterance>),
-    ) -> bool {
-        while let Some(((_, sequence), utterance)) = self.utterances.take(lineage, findings.survey) {
-            if let Some(id) = utterance.as_ref().and_then(Utterance::given_id) {
-                findings.check_named(lineage, sequence, id);
-            }
-            each(findings, sequence, utterance.as_ref());
+        HeadRecord { head, next_segment, segments: count }: &HeadRecord,
+        segments: &[Arc<Segment>],
+        compactions: &[Arc<Compaction>],
+    ) {
+        if segments.len() != *count as usize {
+            let what = format_args!("it has {} segments instead of {count}", segments.len());
+            self.survey.problem(subject(&head.identity), what);
         }
-        while let Some(((_, id), sequence)) = self.given_ids.take(lineage, findings.survey) {
-            sequence.into_iter().for_each(|sequence| findings.check_entry(lineage, &id, sequence));
+        let mut check = Check::of(head, segments, *next_segment, compactions);
+        let each = |sequence, utterance: Option<&Utterance>| match utterance {
+            Some(utterance) => check.utterance(utterance),
+            None => check.unreadable(sequence),
+        };
+        let lineage = head.identity.lineage;
+        let are_all = match head.is_forked() {
+            true => said::each_of_forked(head, self.survey.pairs, each),
+            false => self.check_said(lineage, each),
+        };
+        if head.is_forked() && self.forks.hold(lineage) {
+            self.check_said(lineage, |_, _| {});
         }
-        !self.utterances.is_broken()
+        for wrong in check.done().into_iter().filter(|_| are_all) {
+            self.survey.problem(subject(&head.identity), wrong);
+        }
     }
 
-    /// Reports that the remaining records of a lineage belong to no conversation, if that is certain: they
-    /// might belong to one whose name cannot be read.
-    fn orphans(&mut self, lineage: LineageId, certain: bool, survey: &mut Survey<'a>) {
-        for stream in self.all() {
-            let (name, count) = (stream.name(), stream.pass(lineage, survey));
-            if certain && count > 0 {
-                let what = format_args!("without a conversation: {count} of the kind {name:?}");
-                survey.problem(format_args!("lineage {lineage}"), what);
+    /// Checks what was said in a lineage: the ids that clients gave lead to their utterances, and if forks share the
+    /// lineage, a conversation has each utterance. Passes each to `each`; returns whether all were found.
+    fn check_said(&mut self, lineage: LineageId, mut each: impl FnMut(Sequence, Option<&Utterance>)) -> bool {
+        let (mut wrong, unread, is_shared) =
+            (Vec::new(), self.lineages.unread.len(), self.forks.hold(lineage));
+        let mut ids = Ids::take(&mut self.lineages, lineage);
+        while let Some(((_, sequence), utterance, _)) = self.lineages.take::<Utterances>(lineage) {
+            wrong.extend(utterance.as_ref().and_then(|utterance| ids.ask_for(utterance)));
+            if is_shared && !self.forks.may_have(lineage, sequence) {
+                let what = format_args!("utterance {sequence} is stored, but no conversation has it");
+                self.survey.problem(format_args!("lineage {lineage}"), what);
+            }
+            each(sequence, utterance.as_ref());
+        }
+        let are_all = !self.lineages.is_broken::<Utterances>();
+        let are_ids_known = are_all && !self.lineages.is_broken::<GivenIds>() && self.indexes.are_known;
+        if are_ids_known && self.lineages.unread.len() == unread {
+            let subject = match self.names.of(lineage) {
+                Some(identity) if !is_shared => subject(identity),
+                _ => format!("lineage {lineage}"),
+            };
+            wrong.into_iter().chain(ids.rest()).for_each(|wrong| self.survey.problem(&subject, wrong));
+        }
+        are_all
+    }
+
+    fn pass<K: Kind<Key: OfLineage>>(&mut self, lineage: LineageId) {
+        while self.lineages.take::<K>(lineage).is_some() {}
+    }
+
+    /// Reports that the remaining records of a lineage belong to no conversation, if that is certain: they might
+    /// belong to one whose name or head cannot be read.
+    fn check_rest(&mut self, lineage: LineageId) {
+        for (kind, count) in self.lineages.rest(lineage) {
+            if self.forks.complete {
+                let what = format_args!("without a conversation: {count} of the kind {kind:?}");
+                self.survey.problem(format_args!("lineage {lineage}"), what);
+            }
+        }
+    }
+
+    /// Reports what could not be read, and counts what was.
+    fn tell_unread(&mut self) {
+        for (kind, error) in mem::take(&mut self.lineages.unread) {
+            self.survey.unread(kind, error);
+        }
+        self.survey.count(mem::take(&mut self.lineages.read));
+    }
+
+    /// Reports conversations without any record under their lineages, unless some records were skipped.
+    fn tell_headless(&mut self, lineages: &BTreeSet<LineageId>) {
+        for identity in lineages.iter().filter_map(|lineage| self.names.of(*lineage)) {
+            self.survey.complete = false;
+            if !self.lineages.was_broken() {
+                self.survey.problem(subject(identity), "it has no head");
             }
         }
     }

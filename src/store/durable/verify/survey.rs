@@ -1,14 +1,12 @@
 //! Iterates over a store's records and collects problems.
 
-use std::{
-    fmt::Display,
-    ops::{Bound, Range},
-};
+use std::{collections::BTreeMap, fmt::Display, ops::Bound};
 
-use super::{Report, found::Found};
+use super::Report;
 use crate::store::durable::{
-    key_value::{Ascending, Key, KeyValue, KeyValueError, Ordered},
-    records::{self, BadRecord, Kind, Outcomes, Segments, Utterances},
+    key_value::{Ascending, Key, Ordered, Value},
+    lineages::KindName,
+    records::{self, Kind, Outcomes, Record, Segments, Unread, Utterances},
 };
 
 /// Records between two progress reports.
@@ -17,19 +15,15 @@ const STEP: u64 = 1_000;
 /// A verification in progress, and its findings so far.
 pub(super) struct Survey<'a> {
     pub(super) pairs: &'a dyn Ordered,
-    /// The engine, in which records are looked up by key; `None` if the records are not in an engine.
-    pub(super) engine: Option<&'a dyn KeyValue>,
     pub(super) report: Report,
+    /// Whether all records that index entries are derived from were found and read.
+    pub(super) complete: bool,
     progress: &'a mut dyn FnMut(u64),
 }
 
 impl<'a> Survey<'a> {
-    pub(super) fn new(
-        pairs: &'a dyn Ordered,
-        engine: Option<&'a dyn KeyValue>,
-        progress: &'a mut dyn FnMut(u64),
-    ) -> Self {
-        Self { pairs, engine, report: Report::default(), progress }
+    pub(super) fn new(pairs: &'a dyn Ordered, progress: &'a mut dyn FnMut(u64)) -> Self {
+        Self { pairs, report: Report::default(), complete: true, progress }
     }
 
     /// Returns the report.
@@ -43,42 +37,55 @@ impl<'a> Survey<'a> {
         self.report.add(subject, what);
     }
 
-    /// Reports an unreadable record.
-    pub(super) fn unreadable(&mut self, bad: &BadRecord) {
-        self.problem(&bad.record, &bad.fault);
+    /// Reports what cannot be read of a kind: a record, or all that follow.
+    pub(super) fn unread(&mut self, kind: &str, error: Unread) {
+        match error {
+            Unread::Bad(bad) => self.problem(&bad.record, &bad.fault),
+            Unread::Engine(error) => self.problem(
+                format_args!("the records of the kind {kind:?}"),
+                format_args!("not all can be read: {error}"),
+            ),
+        }
     }
 
-    /// Reports an engine failure; the records after it are unknown.
-    pub(super) fn unread<K: Kind>(&mut self, error: &KeyValueError) {
-        self.problem(
-            format_args!("the records of the kind {:?}", K::NAME),
-            format_args!("not all can be read: {error}"),
-        );
-    }
-
-    /// Counts a record that was read.
-    pub(super) fn count(&mut self) {
-        self.report.records += 1;
-        if self.report.records.is_multiple_of(STEP) {
+    /// Counts records that were read, by kind.
+    pub(super) fn count(&mut self, read: BTreeMap<u8, u64>) {
+        let steps = self.report.records / STEP;
+        for (kind, count) in read {
+            self.report.records += count;
+            match kind {
+                Utterances::NUMBER => self.report.utterances += count,
+                Segments::NUMBER => self.report.segments += count,
+                Outcomes::NUMBER => self.report.outcomes += count,
+                _ => {}
+            }
+        }
+        if self.report.records / STEP > steps {
             (self.progress)(self.report.records);
         }
     }
 
-    /// Calls `each` for all records of a kind whose keys can be read, in order; without a value if the value
-    /// is unreadable, which is reported. Returns whether no record was skipped.
-    pub(super) fn walk<K: Kind>(
+    /// Returns the pairs of a kind.
+    pub(super) fn all_of(&self, kind: u8) -> Ascending<'a> {
+        let next = [kind.saturating_add(1)];
+        let end = if kind == u8::MAX { Bound::Unbounded } else { Bound::Excluded(&next[..]) };
+        self.pairs.ascending(Bound::Included(&[kind]), end)
+    }
+
+    /// Calls `each` for all pairs of a kind, in order. Returns whether all could be read.
+    pub(super) fn each_pair(
         &mut self,
-        mut each: impl FnMut(&mut Self, K::Key, Option<K::Value>),
+        (kind, name): KindName,
+        mut each: impl FnMut(&mut Self, Key, Value),
     ) -> bool {
-        for pair in self.within(&records::all_of::<K>()) {
+        for pair in self.all_of(kind) {
             match pair {
                 Ok((key, value)) => {
-                    if let Some((key, value)) = self.decode::<K>(&key, &value) {
-                        each(self, key, value);
-                    }
+                    self.count([(kind, 1)].into());
+                    each(self, key, value);
                 }
                 Err(error) => {
-                    self.unread::<K>(&error);
+                    self.unread(name, error.into());
                     return false;
                 }
             }
@@ -86,54 +93,31 @@ impl<'a> Survey<'a> {
         true
     }
 
-    /// Whether the engine has no record with the key; `false` if that cannot be read.
-    pub(super) fn lacks<K: Kind>(&self, key: &K::Key) -> bool {
-        self.engine.is_some_and(|engine| matches!(engine.get(&records::key::<K>(key)), Ok(None)))
-    }
-
-    /// Returns the pairs whose keys are in `range`.
-    pub(super) fn within(&self, range: &Range<Key>) -> Ascending<'a> {
-        self.pairs.ascending(Bound::Included(&range.start), Bound::Excluded(&range.end))
-    }
-
-    /// Reads and counts a record; reports what is unreadable.
-    pub(super) fn decode<K: Kind>(&mut self, key: &[u8], value: &[u8]) -> Option<(K::Key, Option<K::Value>)> {
-        self.count();
-        match K::NUMBER {
-            Utterances::NUMBER => self.report.utterances += 1,
-            Segments::NUMBER => self.report.segments += 1,
-            Outcomes::NUMBER => self.report.outcomes += 1,
-            _ => {}
-        }
-        match records::decode::<K>(key, value) {
-            Ok((key, value)) => Some((key, Some(value))),
+    /// Calls `each` for all records of a kind whose keys can be read, in order; without a value if the value
+    /// is unreadable, which is reported. Returns whether no record was skipped.
+    pub(super) fn each<K: Kind>(
+        &mut self,
+        mut each: impl FnMut(&mut Self, K::Key, Option<K::Value>),
+    ) -> bool {
+        self.each_pair((K::NUMBER, K::NAME), |survey, key, value| match records::decode::<K>(&key, &value) {
+            Ok((key, value)) => each(survey, key, Some(value)),
             Err(bad) => {
-                self.unreadable(&bad);
-                Some((records::decode_key::<K>(key).ok()?, None))
+                survey.unread(K::NAME, bad.into());
+                if let Ok(key) = records::decode_key::<K>(&key) {
+                    each(survey, key, None);
+                }
             }
-        }
-    }
-}
-
-/// Collects problems with one subject.
-pub(super) struct Findings<'s, 'a> {
-    pub(super) survey: &'s mut Survey<'a>,
-    pub(super) subject: String,
-}
-
-impl Findings<'_, '_> {
-    /// Reports a problem with the subject.
-    pub(super) fn add(&mut self, what: impl Display) {
-        self.survey.problem(&self.subject, what);
+        })
     }
 
-    /// Returns the record if it could be read; reports it if it is missing.
-    pub(super) fn there<T>(&mut self, record: Found<T>, missing: &str) -> Option<T> {
-        match record {
-            Found::There(value) => return Some(value),
-            Found::Missing => self.add(missing),
-            Found::Unreadable => {}
+    /// Reports records of unknown kinds.
+    pub(super) fn check_unknown_kinds(&mut self) {
+        for kind in (0..=u8::MAX).filter(|kind| !Record::NUMBERS.contains(kind)) {
+            self.each_pair((kind, "unknown"), |survey, key, value| {
+                if let Err(bad) = Record::read(&key, &value) {
+                    survey.unread("unknown", bad.into());
+                }
+            });
         }
-        None
     }
 }

@@ -82,7 +82,7 @@ fn what_an_engine_cannot_read_is_one_problem() {
         (first::<Dues>(&pairs), "due work", 20),
     ] {
         let broken = Broken { pairs, at };
-        let report = look(&broken, false, &mut |_| {});
+        let report = look(&(&broken as &dyn KeyValue), false, &mut |_| {});
         let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
         let expected = format!("the records of the kind {kind:?}: not all can be read: a block is damaged");
         assert_eq!(problems, [expected]);

@@ -53,7 +53,7 @@ fn every_family_leaves_a_clean_store(engine: EngineKind, cases: u32) {
         let source = opened(engine, files.path());
         assert_eq!(verify(&source, &mut |_| {}).unwrap().problems, []);
         let target = Directory::open_or_create(EngineKind::Fjall, others.path(), 1 << 20).unwrap();
-        copy(&source, &target, &mut |_| {}).unwrap();
+        copy(&source.pairs(), &target, &mut |_| {}).unwrap();
         assert_eq!(verify(&target, &mut |_| {}).unwrap().problems, []);
         live(engine, emptied.path(), seed, true);
         assert!(holds_nothing(&opened(engine, emptied.path())));

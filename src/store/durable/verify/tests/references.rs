@@ -29,19 +29,19 @@ fn ids_that_do_not_lead_to_their_utterances_are_named() {
         ),
         (
             good.put::<GivenIds>(key("never"), Sequence(7)),
-            r#"the id "never" leads to utterance 7, which has another id"#,
+            r#"the id "never" leads to utterance 7, which does not have it"#,
         ),
         (
             good.put::<GivenIds>(key("never"), Sequence(77)),
-            r#"the id "never" leads to utterance 77, which is not stored"#,
+            r#"the id "never" leads to utterance 77, which does not have it"#,
         ),
         (
             good.put::<GivenIds>(key("first"), Sequence(7)),
-            r#"the id "first" leads to utterance 7, which has another id"#,
+            r#"the id "first" leads to utterance 7, but utterance 2 has it"#,
         ),
         (
             good.utterance(9, |utterance| utterance.id = give("first")),
-            r#"the utterances 2 and 9 have the same id "first""#,
+            r#"the id "first" does not lead to utterance 9, which has it"#,
         ),
         (
             good.utterance(9, |utterance| utterance.id = give("third")),
@@ -49,7 +49,7 @@ fn ids_that_do_not_lead_to_their_utterances_are_named() {
         ),
         (
             good.utterance(2, |utterance| utterance.id = UtteranceId::Assigned(DEMO)),
-            r#"the id "first" leads to utterance 2, which has another id"#,
+            r#"the id "first" leads to utterance 2, which does not have it"#,
         ),
     ]);
 }
@@ -61,42 +61,25 @@ fn lists_and_due_work_that_are_wrong_are_named() {
     let listed = || ListPlace::of(identity);
     let expiry = good.demo.head.expire_time().unwrap();
     let due = |time| (time, Due::Expired(identity.key.clone()));
+    let start = identity.start_time.0;
+    let list_entry = |id, recipient| format!("list entry default/{id} of {recipient} at {start} µs");
+    let due_work = |time, id| format!("due work at {time} µs: expiry of default/{id}");
     expect([
-        (good.without::<Listed>(listed()), "it is not in the list of friend of demo"),
-        (
-            good.without::<Dues>(due(expiry)),
-            &*format!("it is not in the list of due work, but expires at {} µs", expiry.0),
-        ),
+        (good.without::<Listed>(listed()), &*format!("there is no {}", list_entry("demo", "friend of demo"))),
+        (good.without::<Dues>(due(expiry)), &*format!("there is no {}", due_work(expiry.0, "demo"))),
     ]);
     let mut elsewhere = listed();
     elsewhere.recipient.id = RecipientId::new("eve").unwrap();
     let mut nowhere = listed();
     nowhere.conversation = ConversationId::new("gone").unwrap();
-    let start = identity.start_time.0;
-    assert_eq!(
-        good.put::<Listed>(elsewhere, ()),
-        [format!(
-            "list entry default/demo of eve at {start} µs: the conversation belongs to friend of demo, at {start} µs"
-        )]
-    );
-    assert_eq!(
-        good.put::<Listed>(nowhere, ()),
-        [format!("list entry default/gone of friend of demo at {start} µs: there is no such conversation")]
-    );
-    assert_eq!(
-        good.put::<Dues>(due(Timestamp(5)), ()),
-        [format!("due work at 5 µs: expiry of default/demo: the conversation expires at {} µs", expiry.0)]
-    );
-    let other = ConversationKey { id: ConversationId::new("other").unwrap(), ..identity.key.clone() };
-    assert_eq!(
-        good.put::<Dues>((Timestamp(5), Due::Expired(other)), ()),
-        ["due work at 5 µs: expiry of default/other: the conversation never expires"]
-    );
-    let gone = ConversationKey { id: ConversationId::new("gone").unwrap(), ..identity.key.clone() };
-    assert_eq!(
-        good.put::<Dues>((Timestamp(5), Due::Expired(gone)), ()),
-        ["due work at 5 µs: expiry of default/gone: there is no such conversation"]
-    );
+    let uncalled = |entry: String| [format!("{entry}: nothing stored calls for it")];
+    assert_eq!(good.put::<Listed>(elsewhere, ()), uncalled(list_entry("demo", "eve")));
+    assert_eq!(good.put::<Listed>(nowhere, ()), uncalled(list_entry("gone", "friend of demo")));
+    assert_eq!(good.put::<Dues>(due(Timestamp(5)), ()), uncalled(due_work(5, "demo")));
+    for id in ["other", "gone"] {
+        let key = ConversationKey { id: ConversationId::new(id).unwrap(), ..identity.key.clone() };
+        assert_eq!(good.put::<Dues>((Timestamp(5), Due::Expired(key)), ()), uncalled(due_work(5, id)));
+    }
 }
 
 /// A recipient's own state must be in no list, and belong to that recipient alone.
@@ -112,7 +95,7 @@ fn a_recipients_state_that_is_wrong_is_named() {
     assert_eq!(
         good.put::<Listed>(ListPlace::of(identity), ()),
         [format!(
-            "list entry default/\u{1}ann of ann at {} µs: it is a recipient's state",
+            "list entry default/\u{1}ann of ann at {} µs: nothing stored calls for it",
             identity.start_time.0
         )]
     );
@@ -155,23 +138,17 @@ fn outcomes_and_ages_that_do_not_agree_are_named() {
     let key = records::key::<Outcomes>(&name);
     let value = good.directory.pairs().get(&key).unwrap().unwrap();
     let time = records::decode::<Outcomes>(&key, &value).unwrap().1.time;
+    let [outcome, age] = ["outcome of Memorize demo 1 of default", "age {} µs of Memorize demo 1 of default"];
+    let age = |time: i64| age.replace("{}", &time.to_string());
     assert_eq!(
         good.without::<OutcomeAges>((time, name.clone())),
-        [format!(
-            "outcome of Memorize demo 1 of default: its time is {} µs, but it has no age record",
-            time.0
-        )]
+        [format!("{outcome}: there is no {}", age(time.0))]
     );
-    assert_eq!(
-        good.without::<Outcomes>(name.clone()),
-        [format!("age {} µs of Memorize demo 1 of default: there is no such outcome", time.0)]
-    );
-    assert_eq!(
-        good.put::<OutcomeAges>((Timestamp(9), name.clone()), ()),
-        ["age 9 µs of Memorize demo 1 of default: the outcome has another time"]
-    );
+    let uncalled = |time| format!("{}: nothing stored calls for it", age(time));
+    assert_eq!(good.without::<Outcomes>(name.clone()), [uncalled(time.0)]);
+    assert_eq!(good.put::<OutcomeAges>((Timestamp(9), name.clone()), ()), [uncalled(9)]);
     assert_eq!(
         good.edit::<Outcomes>(name, |outcome| outcome.time = Timestamp(9)),
-        ["outcome of Memorize demo 1 of default: its time is 9 µs, but it has no age record"]
+        [format!("{outcome}: there is no {}", age(9)), uncalled(time.0)]
     );
 }
