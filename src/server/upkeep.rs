@@ -167,7 +167,7 @@ pub fn restore(
 ) -> Result<(Copied, Report), UpkeepError> {
     let (backup, _) = Backup::check(file, &mut |held| progress(Copying::Checked(held)))?;
     let target = open_or_create(to)?;
-    let copied = durable::restore(&backup, &target, &mut |copied| progress(Copying::Copied(copied)));
+    let copied = durable::copy(&backup, &target, &mut |copied| progress(Copying::Copied(copied)));
     let copied =
         copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
     Ok((copied, verified(&target, &Place::Files(to.clone()), progress)?))

@@ -10,7 +10,7 @@ use super::{
     directory::Directory,
     key_value::{Ascending, Batch, Durability, Key, KeyValue, KeyValueError, Ordered, Value},
     lists,
-    records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record},
+    records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record, Unread},
 };
 
 /// Bytes per batch.
@@ -265,6 +265,15 @@ pub(in crate::store) fn compare(
     }
 }
 
+impl From<Unread> for CopyError {
+    fn from(error: Unread) -> Self {
+        match error {
+            Unread::Engine(error) => Self::Read(error),
+            Unread::Bad(bad) => Self::Damaged(bad),
+        }
+    }
+}
+
 impl CopyError {
     /// The copy differs from the source in a record.
     pub(in crate::store) fn differs(place: &CopyPlace, record: Option<&(Key, Value)>) -> Self {
@@ -295,7 +304,7 @@ pub(super) fn is_own((key, _): &(Key, Value)) -> bool {
 }
 
 /// A readable description of a record.
-fn describe(key: &[u8], value: &[u8]) -> Box<str> {
+pub(super) fn describe(key: &[u8], value: &[u8]) -> Box<str> {
     match Record::read(key, value) {
         Ok(record) => record.name().into(),
         Err(bad) => bad.record,

@@ -77,7 +77,7 @@ mod test_conversation;
 #[cfg(test)]
 mod test_outcome;
 
-pub use backup::{Backup, BackupError, Held, restore};
+pub use backup::{Backup, BackupError, Held};
 pub use copy::{Copied, CopyError, CopyPlace, copy, is_same};
 pub(in crate::store) use copy::{compare, contents};
 pub use directory::{Directory, OpenError};

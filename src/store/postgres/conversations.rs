@@ -6,7 +6,7 @@ use super::computed::Computed;
 use crate::{
     domain::{ConversationKey, Identity, LineageId},
     store::durable::{
-        Lineages, Parts,
+        CopyError, Lineages, Parts,
         key_value::{Key, KeyValueError, Ordered, Value},
         records::{self, ConversationName, Heads, Unread},
     },
@@ -21,14 +21,6 @@ pub(super) struct ConversationRow {
     pub(super) policy: Value,
     pub(super) description: Option<Value>,
     pub(super) ending: Option<Value>,
-}
-
-/// Why there is no row.
-pub(super) enum NoRow {
-    /// A record cannot be read.
-    Unread(Unread),
-    /// A record is missing: the text says which.
-    Missing(String),
 }
 
 /// The rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
@@ -60,12 +52,12 @@ impl<'a> Conversations<'a> {
     }
 
     /// Returns the row of the conversation that writes to `lineage`; `None` if there is no head.
-    fn row(&mut self, lineage: LineageId) -> Result<Option<ConversationRow>, NoRow> {
+    fn row(&mut self, lineage: LineageId) -> Result<Option<ConversationRow>, CopyError> {
         let parts = Parts::take(&mut self.lineages, lineage);
         if let Some((_, error)) = mem::take(&mut self.lineages.unread).pop() {
-            return Err(NoRow::Unread(error));
+            return Err(error.into());
         }
-        let missing = |subject: String, what: &str| NoRow::Missing(format!("{subject}: {what}"));
+        let missing = |subject: String, what: &str| CopyError::Unfit(format!("{subject}: {what}"));
         if parts.head.is_none() {
             return Ok(None);
         }
@@ -88,7 +80,7 @@ fn stored<T>(record: Option<(T, Value)>) -> Option<Value> {
 }
 
 impl Iterator for Conversations<'_> {
-    type Item = Result<ConversationRow, NoRow>;
+    type Item = Result<ConversationRow, CopyError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while let Some(lineage) = self.lineages.next_lineage() {
@@ -96,7 +88,7 @@ impl Iterator for Conversations<'_> {
                 return Some(row);
             }
         }
-        self.lineages.unread.pop().map(|(_, error)| Err(NoRow::Unread(error)))
+        self.lineages.unread.pop().map(|(_, error)| Err(error.into()))
     }
 }
 

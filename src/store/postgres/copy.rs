@@ -1,12 +1,12 @@
 //! Copies the records of a store into an empty schema.
 
-use std::ops::Bound;
+use std::{iter::Peekable, ops::Bound};
 
 use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
-    conversations::{Conversations, NoRow},
+    conversations::Conversations,
     migrate,
     session::Session,
     snapshot::{self, Snapshot},
@@ -19,7 +19,7 @@ use crate::{
         durable::{
             Copied, CopyError, CopyPlace, compare, contents,
             key_value::{Ascending, Key, KeyValueError, Ordered, Value},
-            records::{self, Heads, Record, Unread},
+            records::{self, Heads, Record},
         },
     },
 };
@@ -107,13 +107,13 @@ impl Copying<'_> {
     /// Writes the rows of the conversations that are not there yet.
     fn write_conversations(&self, there: &Snapshot<'_>) -> Result<(), CopyError> {
         let mut conversations = Conversations::of(self.source);
-        conversations.check_names().map_err(unread)?;
+        conversations.check_names()?;
         let mut writer = Writer::new(&self.session);
         let heads = records::all_of::<Heads>();
         let heads = there.ascending(Bound::Included(&heads.start), Bound::Excluded(&heads.end));
         let mut heads = Present::of(heads, &self.place);
         for row in conversations {
-            let row = row.map_err(no_row)?;
+            let row = row?;
             let (key, head) = (records::key::<Heads>(&LineageId(row.columns.lineage.0)), row.head.clone());
             if !heads.has(&(key, head))? {
                 writer.add_conversation(row).map_err(failed)?;
@@ -165,35 +165,27 @@ impl Copying<'_> {
 
 /// The records that an earlier attempt has written. All of them must be in the source.
 struct Present<'a> {
-    pairs: Ascending<'a>,
-    next: Option<(Key, Value)>,
+    pairs: Peekable<Ascending<'a>>,
     place: &'a CopyPlace,
 }
 
 impl<'a> Present<'a> {
     fn of(pairs: Ascending<'a>, place: &'a CopyPlace) -> Self {
-        Self { pairs, next: None, place }
+        Self { pairs: pairs.peekable(), place }
     }
 
     /// Whether a record of the source is among them. Records are asked for in order.
     fn has(&mut self, original: &(Key, Value)) -> Result<bool, CopyError> {
-        if self.next.is_none() {
-            self.next = self.pairs.next().transpose().map_err(CopyError::Write)?;
-        }
-        match &self.next {
-            Some(present) if present == original => {
-                self.next = None;
-                Ok(true)
-            }
-            Some(present) if present.0 <= original.0 => Err(CopyError::differs(self.place, Some(present))),
-            _ => Ok(false),
+        match self.pairs.next_if(|pair| pair.as_ref().map_or(true, |present| present.0 <= original.0)) {
+            None => Ok(false),
+            Some(present) if present.as_ref() == Ok(original) => Ok(true),
+            Some(present) => Err(CopyError::differs(self.place, Some(&present.map_err(CopyError::Write)?))),
         }
     }
 
     /// Fails if there are more.
     fn end(mut self) -> Result<(), CopyError> {
-        let rest = self.pairs.next().transpose().map_err(CopyError::Write)?;
-        match self.next.or(rest) {
+        match self.pairs.next().transpose().map_err(CopyError::Write)? {
             Some(present) => Err(CopyError::differs(self.place, Some(&present))),
             None => Ok(()),
         }
@@ -206,18 +198,4 @@ fn refused(error: StoreError) -> CopyError {
 
 fn failed(error: StoreError) -> CopyError {
     CopyError::Write(KeyValueError(error.to_string()))
-}
-
-fn no_row(why: NoRow) -> CopyError {
-    match why {
-        NoRow::Unread(error) => unread(error),
-        NoRow::Missing(what) => CopyError::Unfit(what),
-    }
-}
-
-fn unread(error: Unread) -> CopyError {
-    match error {
-        Unread::Engine(error) => CopyError::Read(error),
-        Unread::Bad(bad) => CopyError::Damaged(bad),
-    }
 }

@@ -8,7 +8,7 @@ use tokio_postgres::{
 
 use super::{
     computed::Computed,
-    conversations::{ConversationRow, Conversations, NoRow},
+    conversations::{ConversationRow, Conversations},
     parameters::{Param, params},
     snapshot::Snapshot,
     tables::outcome,
@@ -19,8 +19,9 @@ use crate::{
     store::{
         StoreError,
         durable::{
+            CopyError,
             key_value::Value,
-            records::{self, ConversationName, Kind, Outcomes, Unread, Utterances},
+            records::{self, ConversationName, Kind, Outcomes, Utterances},
         },
     },
 };
@@ -65,7 +66,7 @@ fn find_conversations(
     for expected in Conversations::of(snapshot) {
         let expected = match expected {
             Ok(expected) => expected,
-            Err(NoRow::Unread(Unread::Engine(_))) => break,
+            Err(CopyError::Read(_)) => break,
             Err(_) => continue,
         };
         let lineage = expected.columns.lineage;

@@ -22,19 +22,3 @@ mod write;
 
 pub use read::{Backup, BackupError, Held};
 pub(super) use stream::stream;
-
-use super::{
-    copy::{Copied, CopyError, copy},
-    directory::Directory,
-};
-
-/// Restores a backup to `to`, which is empty or holds the beginning of the same restore.
-///
-/// Works like [`copy()`](super::copy()): the target is marked until it is finished, and compared at the end.
-pub fn restore(
-    backup: &Backup,
-    to: &Directory,
-    progress: &mut dyn FnMut(Copied),
-) -> Result<Copied, CopyError> {
-    copy(backup, to, progress)
-}

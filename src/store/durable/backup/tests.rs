@@ -24,7 +24,7 @@ use crate::{
     store::{
         BackupRefused, BoxStream, Commit, MemoryStore, Store, StoreError,
         durable::{
-            DurableStore, EngineKind, OpenError, Options, files,
+            CopyError, Directory, DurableStore, EngineKind, OpenError, Options, copy, files,
             key_value::{Batch, Durability, Key, Value},
             room::Room,
             test_conversation::{TestConversation, TestStore, user},
@@ -89,14 +89,14 @@ async fn a_backup_is_restored_into_either_engine() {
         for to in EngineKind::ALL {
             let other = tempfile::tempdir().unwrap();
             let target = opened(to, other.path());
-            let copied = restore(&backup, &target, &mut |_| {}).unwrap();
+            let copied = copy(&backup, &target, &mut |_| {}).unwrap();
             assert_eq!(
                 (copied.records, copied.bytes, copied.verified),
                 (held.records, held.bytes, held.records)
             );
             assert_eq!(records(&target), there, "{from} to {to}");
             assert_eq!(verify(&target, &mut |_| {}).unwrap().problems, []);
-            let again = restore(&backup, &target, &mut |_| {});
+            let again = copy(&backup, &target, &mut |_| {});
             assert_eq!(again, Err(CopyError::Taken(other.path().into())));
         }
     }
@@ -169,7 +169,7 @@ async fn a_backup_is_of_one_moment_between_commits() {
             tokio::join!(writers.back_up(&store), write(0), write(1), write(2), write(3));
         let (files, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (backup, _) = check(&written(&files, &bytes)).unwrap();
-        restore(&backup, &opened(engine, other.path()), &mut |_| {}).unwrap();
+        copy(&backup, &opened(engine, other.path()), &mut |_| {}).unwrap();
         let restored = open(engine, other.path());
         for (writer, (answered, all)) in answered.into_iter().zip(writers.answered()).enumerate() {
             let mut kept = [BTreeSet::new(), BTreeSet::new()];
@@ -246,13 +246,13 @@ async fn a_restore_that_was_interrupted_goes_on() {
     let path = written(&files, &bytes);
     let (backup, _) = check(&path).unwrap();
     fs::write(&path, &bytes[..bytes.len() - 300_000]).unwrap();
-    let cut = restore(&backup, &opened(EngineKind::Fjall, other.path()), &mut |_| {});
+    let cut = copy(&backup, &opened(EngineKind::Fjall, other.path()), &mut |_| {});
     assert!(matches!(&cut, Err(CopyError::Read(error)) if error.0.contains("is incomplete")), "{cut:?}");
     let refused = DurableStore::open(EngineKind::Fjall, other.path(), &Options::default()).err().unwrap();
     assert!(matches!(refused, OpenError::Unfinished { .. }), "{refused}");
     fs::write(&path, &bytes).unwrap();
     let target = opened(EngineKind::Fjall, other.path());
-    assert!(restore(&backup, &target, &mut |_| {}).unwrap().resumed > 0);
+    assert!(copy(&backup, &target, &mut |_| {}).unwrap().resumed > 0);
     assert_eq!(records(&target), records(&opened(EngineKind::Fjall, home.path())));
 }
 
@@ -324,7 +324,7 @@ async fn a_scrub_goes_on_beside_a_backup() {
         let (files, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let (backup, _) = check(&written(&files, &bytes)).unwrap();
         let target = opened(engine, other.path());
-        restore(&backup, &target, &mut |_| {}).unwrap();
+        copy(&backup, &target, &mut |_| {}).unwrap();
         assert_eq!(records(&target), before, "{engine}");
     }
 }

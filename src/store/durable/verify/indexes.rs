@@ -5,10 +5,11 @@ use std::fmt::Display;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::survey::Survey;
+use super::{names, survey::Survey};
 use crate::{
     domain::Identity,
     store::durable::{
+        copy::describe,
         entries::{self, Moments},
         key_value::Key,
         lists,
@@ -45,8 +46,7 @@ impl Indexes {
     /// Checks that a conversation has its entries.
     pub(super) fn check(&mut self, identity: &Identity, moments: &Moments, survey: &mut Survey<'_>) {
         for (key, value) in entries::entries(identity, moments) {
-            let name = || Record::read(&key, &value).map_or_else(|bad| bad.record.into(), |it| it.name());
-            self.ask_for(&key, super::names::subject(identity), name, survey);
+            self.ask_for(&key, names::subject(identity), || describe(&key, &value), survey);
         }
     }
 
@@ -56,8 +56,8 @@ impl Indexes {
             Some(outcome) => {
                 let age = (outcome.time, name.clone());
                 let key = records::key::<OutcomeAges>(&age);
-                let age_name = || records::name::<OutcomeAges>(&age);
-                self.ask_for(&key, records::name::<Outcomes>(&name), age_name, survey);
+                let age = || records::name::<OutcomeAges>(&age).into();
+                self.ask_for(&key, records::name::<Outcomes>(&name), age, survey);
             }
             None => survey.complete = false,
         });
@@ -68,7 +68,7 @@ impl Indexes {
         &mut self,
         key: &Key,
         subject: impl Display,
-        name: impl FnOnce() -> String,
+        name: impl FnOnce() -> Box<str>,
         survey: &mut Survey<'_>,
     ) {
         let may_lack = !self.listed && key.first().is_some_and(|kind| lists::KINDS.contains(kind));

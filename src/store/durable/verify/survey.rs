@@ -110,14 +110,15 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// Reports records of unknown kinds.
+    /// Reports records of unknown kinds, up to the first place that cannot be read.
     pub(super) fn check_unknown_kinds(&mut self) {
-        for kind in (0..=u8::MAX).filter(|kind| !Record::NUMBERS.contains(kind)) {
+        let mut unknown = (0..=u8::MAX).filter(|kind| !Record::NUMBERS.contains(kind));
+        unknown.all(|kind| {
             self.each_pair((kind, "unknown"), |survey, key, value| {
                 if let Err(bad) = Record::read(&key, &value) {
                     survey.unread("unknown", bad.into());
                 }
-            });
-        }
+            })
+        });
     }
 }
