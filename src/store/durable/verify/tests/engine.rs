@@ -7,11 +7,12 @@ use crate::store::durable::{
     fjall::Fjall,
     key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
     records::{
-        self, ConversationName, Dues, Heads, Kind, Listed, OutcomeAges, Outcomes, Segments, Utterances,
+        self, ConversationName, Dues, GivenIds, Heads, Kind, Listed, OutcomeAges, Outcomes, Policies,
+        Segments, Utterances,
     },
 };
 
-/// Pairs of which one cannot be read in a range.
+/// Pairs of which those whose keys begin with `at` cannot be read in a range.
 struct Broken {
     pairs: Fjall,
     at: Key,
@@ -30,7 +31,7 @@ impl KeyValue for Broken {
                 .into_iter()
                 .map_while(move |pair| match pair {
                     _ if ended => None,
-                    Ok((key, _)) if key == self.at => {
+                    Ok((key, _)) if key.starts_with(&self.at) => {
                         ended = true;
                         Some(Err(KeyValueError("a block is damaged".to_owned())))
                     }
@@ -87,6 +88,29 @@ fn what_an_engine_cannot_read_is_one_problem() {
         let expected = format!("the records of the kind {kind:?}: not all can be read: a block is damaged");
         assert_eq!(problems, [expected]);
         assert_eq!(report.utterances, utterances, "what is left of the others is read");
+        pairs = broken.pairs;
+    }
+}
+
+/// A failure that comes again in each lineage is told once, and nothing is reported as missing because of it.
+#[test]
+fn a_kind_that_an_engine_cannot_read_is_one_problem() {
+    let files = Good::new().close();
+    let mut pairs = Fjall::open(&files.path().join("fjall"), 1 << 20).unwrap();
+    for (number, kind) in [
+        (Heads::NUMBER, "head"),
+        (Policies::NUMBER, "policy"),
+        (Segments::NUMBER, "segment"),
+        (Utterances::NUMBER, "utterance"),
+        (GivenIds::NUMBER, "given id"),
+    ] {
+        let broken = Broken { pairs, at: vec![number] };
+        let report = look(&(&broken as &dyn KeyValue), true, &mut |_| {});
+        let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [format!("the records of the kind {kind:?}: not all can be read: a block is damaged")]
+        );
         pairs = broken.pairs;
     }
 }
