@@ -117,7 +117,7 @@
 //! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
 //!   ledger, the kind of conversation)
 //! - compactions, their undo, and the advice to compact: [`domain::compaction`]
-//! - a model's summaries: [`engine::llm`] (what it is asked, when, and how failures are handled),
+//! - a model's summaries: [`engine::models::llm`] (what it is asked, when, and how failures are handled),
 //!   [`domain::compaction::replace_by_llm()`] and [`domain::closing::replace_closing()`] (the rules),
 //!   [`summarizer`] (the protocols and prompts)
 //! - state, the named values of a conversation and of a recipient: [`domain::state`]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::engine::llm::LlmError;
+use crate::engine::models::llm::LlmError;
 
 /// The part of an answer that is needed here.
 #[derive(Deserialize)]

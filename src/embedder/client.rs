@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{EmbedderSettings, answer};
 use crate::{
-    engine::{embedding::Embedder, llm::LlmError},
+    engine::models::{embedding::Embedder, llm::LlmError},
     model_server::ModelServer,
     store::BoxFuture,
 };

@@ -13,7 +13,7 @@ pub use settings::EmbedderSettings;
 
 use crate::{
     domain::limits::MAX_EMBEDDING_ANSWER_BYTES,
-    engine::embedding::Embedder,
+    engine::models::embedding::Embedder,
     model_server::{KeyNames, ModelServer, Protocol, ServerSettings},
 };
 use client::EmbeddingClient;

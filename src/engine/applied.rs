@@ -6,8 +6,10 @@ use crate::{
     domain::{Change, ChangeId, Conversation, Timestamp, Transition, Utterance, capacity::Capacity},
     engine::{
         Attempt, Facts,
-        facts::Named,
-        references::{Among, references},
+        events::{
+            facts::Named,
+            references::{Among, references},
+        },
     },
     store::Outcome,
 };

@@ -23,137 +23,74 @@
 //!   panics in a commit, the store is asked for the commit as if its answer were lost.
 //! - Only the holder of the queue replaces the published state. A reader copies a pointer and never waits.
 //!
-//! | file | contents |
+//! | folder | contents |
 //! |---|---|
-//! | `queue`, `queues` | a conversation in memory; the cache of them |
-//! | `queued` | a waiting write, and the future its caller waits on |
-//! | `write` | resolving an address, and entering the queue |
-//! | `known`, `last_active` | caches that save reads when an address is resolved |
-//! | `confirmed` | when the store was last asked for what is in memory |
-//! | `hold` | the right to change a conversation |
-//! | `drive`, `batch`, `beside` | the loop; the writes of one commit; the recipient's state that goes with it |
-//! | `decide` | asking the rules |
-//! | `offload` | long work, off the threads that serve calls |
-//! | `facts`, `references`, `applied` | the facts of a change; the utterances an outcome names; the result of a write, and its answer |
-//! | `commit` | handing a commit to the store, publishing it, handling failures |
-//! | `attended` | work that continues after its caller is dropped |
-//! | `clock`, `time` | the source of time; clocks that are set back |
+//! | `lane` | one conversation at a time: its queue, the cache of queues, the right to change it, the loop that decides, commits and publishes |
+//! | `write` | the calls that change conversations: resolving an address, entering the queue, and the verbs |
+//! | `read` | the calls that read them, wherever their utterances are stored |
+//! | `search` | indexes, ranking, and the pages of what is found |
+//! | `events` | the facts of a change, the trace, and those who watch |
+//! | `models` | models that write summaries, models that embed, and when each is asked |
+//! | `shared` | what is known of a store that other processes change too, and since when |
+//!
+//! Beside the folders: `address`, `applied` (the result of a write, and its answer), `clock` and `time`, `error`,
+//! `instance` (the parts and settings of an engine), `meters`, `offload` (long work, off the threads that serve calls).
 
 mod address;
 mod applied;
-mod attended;
-mod background;
-mod batch;
-mod beside;
-mod breaker;
 mod clock;
-mod command;
-mod commit;
-mod compact;
-mod confirmed;
-mod context;
-mod conversations;
-mod cursor;
-mod decide;
-mod drive;
-pub mod embedding;
-mod end;
-mod erase;
 mod error;
-mod event_log;
-mod event_rings;
 mod events;
-mod export;
-mod facts;
 mod footprint;
-mod forget;
-mod fork;
-mod found;
-mod hints;
-mod hold;
-mod hybrid;
-mod import;
-mod index;
-mod indexing;
 mod instance;
-mod known;
-mod last_active;
-pub mod llm;
-mod memorize;
-mod messages;
+mod lane;
 mod meters;
+pub mod models;
 mod offload;
 mod operation;
-mod page;
-mod pipeline;
-mod pointers;
-mod queue;
-mod queued;
-mod queues;
-mod ranked;
-mod reach;
 mod read;
-mod recalled;
-mod recipient;
-mod references;
-mod remember;
-mod remove;
-mod request;
-mod retention;
-mod searched;
+mod search;
 mod sessions;
-mod share;
-mod state;
-mod stats;
-mod stored;
-mod summarize;
+mod shared;
 mod time;
-mod trace;
-mod traced;
-mod turns;
-mod update;
-mod utterances;
-mod walk;
-mod watch;
-mod watches;
 mod write;
 
 pub use address::{Address, Caller};
 pub use applied::Applied;
 pub use clock::{Clock, SystemClock};
-pub use command::{Call, Command};
-pub use context::{BuildContextCall, BuildContextReply, Recall};
-pub use conversations::{ConversationPage, ConversationReply, CreateCall, ListConversations};
-pub use cursor::EventCursor;
-pub use embedding::{Embedded, EmbeddingStanding};
 pub use error::EngineError;
-pub use event_rings::Watched;
+pub use events::cursor::EventCursor;
+pub use events::event_rings::Watched;
+pub use events::facts::{Effects, Facts};
+pub use events::trace::EventStream;
+pub use events::watch::CapacityWatch;
 pub use events::{Event, Subject};
-pub use export::Exported;
-pub use facts::{Effects, Facts};
-pub use forget::{ForgetCall, ForgetReply, Selected, ToForget};
-pub use fork::{ForkCall, ForkReply};
-pub use found::Found;
-pub use import::{ImportCall, ImportReply, Incoming, name};
 pub use instance::{Counters, Defaults, Engine};
-pub use llm::{LlmStanding, Waited};
-pub use memorize::{MemorizeCall, MemorizeReply};
-pub use messages::{ListMessages, MessagePage};
+pub use lane::pipeline::MemorizePipeline;
+pub use models::embedding::{Embedded, EmbeddingStanding};
+pub use models::llm::{LlmStanding, Waited};
 pub use offload::{LONG_TEXT_BYTES, LONG_TOKENS, most_offloaded, offload};
 pub use operation::Operation;
-pub use page::PageRoom;
-pub use pipeline::MemorizePipeline;
-pub use recipient::RecipientRemoval;
-pub use remember::{Filter, Order, RememberCall, RememberReply, Scope};
-pub use request::Attempt;
-pub use share::{ShareCall, ShareReply};
-pub use state::StateReply;
-pub use stats::{StatsCall, StatsReply};
-pub use summarize::{Patience, SummarizeCall, SummarizeReply, SummarizeScope};
-pub use trace::EventStream;
-pub use update::Edit;
-pub use utterances::{ListUtterances, Part, UtterancePage};
-pub use watch::CapacityWatch;
+pub use read::context::{BuildContextCall, BuildContextReply, Recall};
+pub use read::conversations::{ConversationPage, ConversationReply, CreateCall, ListConversations};
+pub use read::export::Exported;
+pub use read::messages::{ListMessages, MessagePage};
+pub use read::page::PageRoom;
+pub use read::state::StateReply;
+pub use read::stats::{StatsCall, StatsReply};
+pub use read::utterances::{ListUtterances, Part, UtterancePage};
+pub use search::found::Found;
+pub use search::remember::{Filter, Order, RememberCall, RememberReply, Scope};
+pub use write::command::{Call, Command};
+pub use write::forget::{ForgetCall, ForgetReply, Selected, ToForget};
+pub use write::fork::{ForkCall, ForkReply};
+pub use write::import::{ImportCall, ImportReply, Incoming, name};
+pub use write::memorize::{MemorizeCall, MemorizeReply};
+pub use write::recipient::RecipientRemoval;
+pub use write::request::Attempt;
+pub use write::share::{ShareCall, ShareReply};
+pub use write::summarize::{Patience, SummarizeCall, SummarizeReply, SummarizeScope};
+pub use write::update::Edit;
 
 /// Outcomes, the errors in [`EngineError::Store`] and those of backups, for layers that do not use the store.
 pub use crate::store::{BackupRefused, Outcome, Reference, StoreError};

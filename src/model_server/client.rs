@@ -11,7 +11,7 @@ use super::{
     settings::{ServerSettings, SetupError},
     transport,
 };
-use crate::engine::llm::LlmError;
+use crate::engine::models::llm::LlmError;
 
 /// A model server.
 pub(crate) struct ModelServer {

@@ -11,7 +11,7 @@ use reqwest::{
 use serde_json::{Value, value::RawValue};
 use tower::BoxError;
 
-use crate::engine::llm::LlmError;
+use crate::engine::models::llm::LlmError;
 
 /// The most bytes read of an error response.
 const MAX_REASON_BYTES: usize = 64 << 10;

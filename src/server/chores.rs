@@ -74,7 +74,7 @@ mod tests {
         domain::{Draft, Role},
         engine::{
             Address, Caller, MemorizeCall, SystemClock,
-            llm::{LlmError, LlmSummarizer, Material, Told},
+            models::llm::{LlmError, LlmSummarizer, Material, Told},
         },
         server::{Models, Server},
         store::{BoxFuture, MemoryStore},

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     config::{Llm, Settings},
     embedder::{self, EmbedderSettings},
-    engine::{embedding::Embedder, llm::LlmSummarizer},
+    engine::models::{embedding::Embedder, llm::LlmSummarizer},
     summarizer::{self, LlmSettings, Protocol, SetupError},
 };
 

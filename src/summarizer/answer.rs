@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::engine::llm::Usage;
+use crate::engine::models::llm::Usage;
 
 /// A model's answer.
 pub(super) struct Answer {

@@ -7,7 +7,7 @@ use super::{
     answer::{Answer, usage},
     prompts::Prompt,
 };
-use crate::engine::llm::LlmError;
+use crate::engine::models::llm::LlmError;
 
 /// The path below the address of the server.
 pub(super) const PATH: &str = "/v1/messages";

@@ -2,7 +2,7 @@
 
 use super::{LlmSettings, anthropic, open_ai, prompts::Prompt};
 use crate::{
-    engine::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
     model_server::{ModelServer, Protocol},
     store::BoxFuture,
 };

@@ -19,7 +19,7 @@ pub use settings::LlmSettings;
 
 use crate::{
     domain::limits::MAX_LLM_ANSWER_BYTES,
-    engine::llm::LlmSummarizer,
+    engine::models::llm::LlmSummarizer,
     model_server::{KeyNames, ModelServer, ServerSettings},
 };
 use client::ModelClient;

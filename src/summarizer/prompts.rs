@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::transcript;
 use crate::{
     domain::extractive::Kind,
-    engine::llm::{Material, Task},
+    engine::models::llm::{Material, Task},
 };
 
 /// The version of the prompts.

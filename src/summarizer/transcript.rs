@@ -8,7 +8,7 @@ use crate::{
         Role, ToolCall, Utterance,
         limits::{LLM_CONTENT_BYTES, LLM_RESULT_BYTES},
     },
-    engine::llm::Material,
+    engine::models::llm::Material,
 };
 
 /// A line of the transcript.

@@ -10,7 +10,7 @@ use std::{
 use libtest_mimic::Failed;
 use tokio::runtime::Builder;
 use utterd::{
-    engine::llm::{LlmError, Told},
+    engine::models::llm::{LlmError, Told},
     summarizer::{LlmSettings, Protocol, build},
 };
 

@@ -17,7 +17,7 @@ use tonic::{Code, Streaming, transport::Channel};
 use utterd::{
     config::Settings,
     domain::{Namespace, Timestamp},
-    engine::{Caller, Clock, llm::LlmSummarizer},
+    engine::{Caller, Clock, models::llm::LlmSummarizer},
     server::{Models, Server},
     store::Store,
 };

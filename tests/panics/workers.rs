@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::watch;
 use utterd::{
     config::Settings,
-    engine::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
     proto::{CompactConversationRequest, CreateConversationRequest, Policy, PolicyPreset},
     store::BoxFuture,
 };

@@ -3,7 +3,7 @@
 use tokio::runtime::Builder;
 use utterd::{
     config::DurableEngine,
-    engine::llm::{LlmError, Task},
+    engine::models::llm::{LlmError, Task},
     proto::{
         Conversation, EndConversationRequest, ForgetMode, ForgetRequest, GetConversationRequest, Policy,
         UpdateConversationRequest, WatchCapacityRequest,

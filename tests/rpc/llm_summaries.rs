@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tonic::Code;
 use utterd::{
-    engine::llm::LlmError,
+    engine::models::llm::LlmError,
     proto::{
         CompactConversationRequest, CreateConversationRequest, EndConversationRequest, ForgetMode,
         GetStatsRequest, ImportConversationRequest, ImportHeader, ListCompactionsRequest, Policy,

@@ -6,7 +6,10 @@ use futures::FutureExt;
 use tonic::{Response, Status, transport::Channel};
 use utterd::{
     config::{Backend, DurableEngine, Settings},
-    engine::{Caller, embedding::Embedder, llm::LlmSummarizer},
+    engine::{
+        Caller,
+        models::{embedding::Embedder, llm::LlmSummarizer},
+    },
     proto::{
         Capacity, CreateConversationRequest, ForgetMode, ForgetRequest, ForgetResponse,
         GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse, ListUtterancesRequest,

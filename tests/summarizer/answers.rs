@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    engine::llm::{LlmError, Told, Usage},
+    engine::models::llm::{LlmError, Told, Usage},
     summarizer::Protocol,
 };
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use url::Url;
 use utterd::{
     embedder::{EmbedderSettings, build},
-    engine::{embedding::Embedder, llm::LlmError},
+    engine::models::{embedding::Embedder, llm::LlmError},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 

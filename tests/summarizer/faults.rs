@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::net::TcpListener;
 use utterd::{
-    engine::llm::LlmError,
+    engine::models::llm::LlmError,
     summarizer::{LlmSettings, Protocol, build},
 };
 use wiremock::ResponseTemplate;

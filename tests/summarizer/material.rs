@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{LineageId, More, Role, Sequence, Timestamp, ToolCall, Utterance, UtteranceId},
-    engine::llm::Material,
+    engine::models::llm::Material,
 };
 
 /// An utterance that says `content`.

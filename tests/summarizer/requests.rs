@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use utterd::{
     domain::{Role, Utterance, extractive::Kind},
-    engine::llm::{Material, Task},
+    engine::models::llm::{Material, Task},
     summarizer::Protocol,
 };
 use wiremock::Request;

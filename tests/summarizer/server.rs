@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use serde_json::{Value, json};
 use url::Url;
 use utterd::{
-    engine::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
     summarizer::{LlmSettings, Protocol, build},
 };
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};

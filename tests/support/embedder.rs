@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::sync::{Semaphore, watch};
-use utterd::{engine::embedding::Embedder, engine::llm::LlmError, store::BoxFuture};
+use utterd::{engine::models::embedding::Embedder, engine::models::llm::LlmError, store::BoxFuture};
 
 /// Groups of words with one meaning.
 const MEANINGS: [&[&str]; 4] = [

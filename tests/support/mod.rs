@@ -26,7 +26,7 @@ use tower::service_fn;
 use utterd::{
     config::{Backend, DurableEngine, Settings},
     domain::Timestamp,
-    engine::{Clock, llm::LlmSummarizer},
+    engine::{Clock, models::llm::LlmSummarizer},
     server::{Models, ServeError, Server},
 };
 

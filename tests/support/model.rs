@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{oneshot, watch};
 use utterd::{
-    engine::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
     store::BoxFuture,
 };
 

@@ -4,7 +4,7 @@ use std::{any::Any, sync::Arc};
 
 use utterd::{
     config::{Preset, Settings},
-    engine::{Engine, llm::LlmSummarizer},
+    engine::{Engine, models::llm::LlmSummarizer},
     rpc::Services,
     server::{Models, Server},
 };

@@ -6,7 +6,7 @@ use futures::stream;
 use serde_json::json;
 use tokio::task::JoinHandle;
 use utterd::{
-    engine::{Caller, llm::Task},
+    engine::{Caller, models::llm::Task},
     proto::{
         CompactConversationRequest, ConversationFormat, CreateConversationRequest, EditMode,
         EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest,

@@ -1,0 +1,177 @@
+//! The facts of a change, in references: the only place that reads a change. Both the event and the outcome,
+//! from which the call is answered now and when it is repeated, are built from them.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::{
+    domain::{
+        Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
+        capacity::Capacity, erasure::InForks,
+    },
+    store::Outcome,
+};
+
+/// The effects of a change, in references.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The revision after the change.
+    pub revision: Revision,
+    /// Whether the conversation started with it.
+    pub started: bool,
+    /// Utterances stored.
+    pub memorized: Ranges,
+    /// Its other effects; most changes only store utterances.
+    more: Option<Box<Effects>>,
+}
+
+/// The effects of a change other than storing utterances.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // the same names as in `Change`
+pub struct Effects {
+    pub evicted: Ranges,
+    pub dropped: Ranges,
+    pub forgotten: Ranges,
+    pub erased: Ranges,
+    pub restored: Ranges,
+    pub updated: Ranges,
+    pub segments_written: Vec<u32>,
+    pub segments_removed: Vec<u32>,
+    pub returned: Ranges,
+    /// The number of the compaction made or undone.
+    pub compaction: Option<u32>,
+}
+
+/// What an outcome names besides the facts of a change.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct Named {
+    /// The utterance the call is about.
+    pub target: Option<Sequence>,
+    /// Utterances to be forgotten that are no longer stored, but that the summary still covers.
+    pub still_told: Ranges,
+    /// What a hard forget removed from other conversations.
+    pub in_forks: Option<InForks>,
+    /// Utterances that the outcome names and the change does not contain, ascending.
+    pub utterances: Vec<Arc<Utterance>>,
+}
+
+impl Named {
+    /// What the outcome of a call about one utterance names.
+    pub(in crate::engine) fn about(utterance: Arc<Utterance>) -> Self {
+        Self { target: Some(utterance.sequence), utterances: vec![utterance], ..Self::default() }
+    }
+}
+
+impl Facts {
+    /// Returns the facts of the change that led to `after`.
+    pub(in crate::engine) fn of(change: &Change, after: &Head) -> Self {
+        let more = Effects::of(change);
+        Self {
+            revision: after.revision,
+            started: change.before == Revision::NONE && after.identity.is_listed(),
+            memorized: sequences(&change.appended),
+            more: (more != Effects::default()).then(|| Box::new(more)),
+        }
+    }
+
+    /// Returns the facts of two changes, of which the second erased something more.
+    pub(in crate::engine) fn followed_by(&self, second: &Self) -> Self {
+        let (mut more, then) = (self.more().clone(), second.more());
+        more.evicted.union(&then.evicted);
+        more.erased.union(&then.erased);
+        more.updated.union(&then.updated);
+        more.segments_removed.extend(&then.segments_removed);
+        Self { revision: second.revision, more: Some(Box::new(more)), ..self.clone() }
+    }
+
+    /// Returns the facts of a change that stored `memorized` and did nothing else.
+    #[cfg(test)]
+    pub(in crate::engine) fn of_memorized(memorized: Ranges) -> Self {
+        Self { memorized, ..Self::default() }
+    }
+
+    /// Returns facts that were stored.
+    pub(in crate::engine) fn read(
+        revision: Revision,
+        started: bool,
+        memorized: Ranges,
+        more: Effects,
+    ) -> Self {
+        let more = (more != Effects::default()).then(|| Box::new(more));
+        Self { revision, started, memorized, more }
+    }
+
+    /// Returns the facts when nothing changed.
+    pub(in crate::engine) fn none(state: &Head) -> Self {
+        Self { revision: state.revision, ..Self::default() }
+    }
+
+    /// Returns the approximate size of the facts in memory, in bytes.
+    pub(in crate::engine) fn memory_bytes(&self) -> usize {
+        let more = self.more.as_deref().map_or(0, |more| size_of::<Effects>() + more.memory_bytes());
+        size_of::<Self>() + self.memorized.memory_bytes() + more
+    }
+
+    /// Returns the effects other than storing utterances.
+    pub fn more(&self) -> &Effects {
+        static NOTHING: LazyLock<Effects> = LazyLock::new(Effects::default);
+        self.more.as_deref().unwrap_or(&NOTHING)
+    }
+
+    /// Returns the outcome of a call with these facts and the state `after`.
+    pub(in crate::engine) fn outcome(&self, after: &Conversation, time: Timestamp, named: &Named) -> Outcome {
+        let more = self.more();
+        let mut restored = more.restored.clone();
+        restored.union(&more.returned);
+        Outcome {
+            body: 0,
+            time,
+            conversation: match after.head.identity.is_listed() {
+                true => after.key().id.clone(),
+                false => ConversationId::of_some_state(),
+            },
+            revision: self.revision,
+            started: self.started,
+            ended: None,
+            memorized: self.memorized.clone(),
+            evicted: more.evicted.clone(),
+            forgotten: if more.erased.is_empty() { &more.forgotten } else { &more.erased }.clone(),
+            restored,
+            target: named.target,
+            still_told: named.still_told.clone(),
+            rebuilt_segments: more.segments_removed.len() as u32,
+            capacity: Capacity::of(after),
+            in_forks: named.in_forks,
+            references: Vec::new(),
+        }
+    }
+}
+
+impl Effects {
+    fn of(change: &Change) -> Self {
+        Self {
+            evicted: sequences(&change.evicted),
+            dropped: change.dropped.clone(),
+            forgotten: change.forgotten.clone(),
+            erased: change.erased.clone(),
+            restored: change.restored.clone(),
+            updated: change.updated.clone(),
+            segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
+            segments_removed: change.segments_removed.clone(),
+            returned: sequences(&change.returned),
+            compaction: change.compaction,
+        }
+    }
+}
+
+impl Effects {
+    fn memory_bytes(&self) -> usize {
+        let sets = [&self.evicted, &self.dropped, &self.forgotten, &self.erased, &self.restored];
+        let sets = sets.into_iter().chain([&self.updated, &self.returned]);
+        let segments = self.segments_written.len() + self.segments_removed.len();
+        sets.map(Ranges::memory_bytes).sum::<usize>() + segments * size_of::<u32>()
+    }
+}
+
+fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
+    utterances.iter().map(|utterance| utterance.sequence).collect()
+}

@@ -1,0 +1,64 @@
+//! References to the utterances that an outcome names, as they are when the call takes effect.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Change, Conversation, Ranges, Sequence, Utterance, limits::MAX_REFERENCE_BYTES},
+    store::{Outcome, Reference},
+};
+
+/// The bytes of a reference in an answer, without its id: the numbers and tags.
+const NUMBERS: usize = 40;
+
+/// Utterances to look among, each list ascending.
+pub(in crate::engine) struct Among<'a>(Vec<&'a [Arc<Utterance>]>);
+
+impl<'a> Among<'a> {
+    /// `named`, and what a change contains.
+    pub(in crate::engine) fn of(named: &'a [Arc<Utterance>], change: Option<&'a Change>) -> Self {
+        let changed = change.into_iter().flat_map(|change| {
+            [&change.appended, &change.evicted, &change.returned, &change.rewritten].map(Vec::as_slice)
+        });
+        Self(std::iter::once(named).chain(changed).collect())
+    }
+
+    pub(in crate::engine) fn find(&self, sequence: Sequence) -> Option<&'a Arc<Utterance>> {
+        self.0.iter().find_map(|utterances| {
+            let place = utterances.binary_search_by_key(&sequence, |utterance| utterance.sequence).ok()?;
+            utterances.get(place)
+        })
+    }
+}
+
+/// The references of an outcome: of each of its sets, the first [`MAX_REFERENCE_BYTES`].
+pub(in crate::engine) fn references(
+    outcome: &Outcome,
+    among: &Among<'_>,
+    after: &Conversation,
+) -> Vec<Reference> {
+    let first = |set: &Ranges| -> Vec<Reference> {
+        let mut bytes = 0;
+        let found = set.sequences().filter_map(|sequence| among.find(sequence));
+        let fitting = found.take_while(|utterance| {
+            bytes += NUMBERS + utterance.given_id().map_or(0, str::len);
+            bytes <= MAX_REFERENCE_BYTES
+        });
+        fitting.map(|utterance| reference(utterance, after)).collect()
+    };
+    let mut references: Vec<_> = outcome.sets().into_iter().flat_map(first).collect();
+    references.sort_unstable_by_key(|reference| reference.sequence);
+    references.dedup_by_key(|reference| reference.sequence);
+    references
+}
+
+fn reference(utterance: &Utterance, after: &Conversation) -> Reference {
+    Reference {
+        sequence: utterance.sequence,
+        id: utterance.id.clone(),
+        role: utterance.role,
+        turn: utterance.turn,
+        tokens: utterance.tokens,
+        position: after.window.position(utterance.sequence),
+        late: utterance.late().is_some(),
+    }
+}

@@ -1,0 +1,177 @@
+//! Events as a shared store keeps them: one line of JSON each. A reader skips what it does not know.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    domain::{
+        ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId, Revision, Sequence,
+        Timestamp,
+    },
+    engine::{
+        Operation,
+        events::{
+            Event, Subject,
+            facts::{Effects, Facts},
+        },
+    },
+};
+
+/// An event. What is absent is nothing, or its default.
+#[derive(Serialize, Deserialize)]
+struct Record {
+    /// Microseconds since 1970.
+    time: i64,
+    operation: Operation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conversation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<u32>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    revision: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    started: bool,
+    #[serde(default, skip_serializing_if = "is_default")]
+    memorized: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    evicted: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    dropped: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    forgotten: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    erased: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    restored: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    updated: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    returned: Sequences,
+    #[serde(default, skip_serializing_if = "is_default")]
+    segments_written: Vec<u32>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    segments_removed: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compaction: Option<u32>,
+}
+
+/// Ranges, each by its first and last member.
+type Sequences = Vec<(u64, u64)>;
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Returns the event as text.
+pub(in crate::engine) fn written(event: &Event) -> String {
+    let facts = event.facts.clone().unwrap_or_default();
+    let more = facts.more();
+    let record = Record {
+        time: event.time.0,
+        operation: event.operation,
+        conversation: event.subject.conversation().map(|id| id.as_str().to_owned()),
+        recipient: event.subject.recipient().map(|id| id.as_str().to_owned()),
+        request: event.request.as_ref().map(|id| id.as_str().to_owned()),
+        results: event.results,
+        revision: facts.revision.get(),
+        started: facts.started,
+        memorized: sequences(&facts.memorized),
+        evicted: sequences(&more.evicted),
+        dropped: sequences(&more.dropped),
+        forgotten: sequences(&more.forgotten),
+        erased: sequences(&more.erased),
+        restored: sequences(&more.restored),
+        updated: sequences(&more.updated),
+        returned: sequences(&more.returned),
+        segments_written: more.segments_written.clone(),
+        segments_removed: more.segments_removed.clone(),
+        compaction: more.compaction,
+    };
+    serde_json::to_string(&record).unwrap_or_default()
+}
+
+/// Reads an event of a namespace; `None` if it is of a kind that is not known here.
+pub(in crate::engine) fn read(namespace: &Namespace, text: &str) -> Option<Event> {
+    let record: Record = serde_json::from_str(text).ok()?;
+    let recipient = record.recipient.map(|id| RecipientId::new(&id)).transpose().ok()?;
+    let conversation = record.conversation.map(|id| ConversationId::new(&id)).transpose().ok()?;
+    let subject = match (conversation, recipient) {
+        (Some(id), Some(recipient)) => {
+            Subject::Named(ConversationKey { namespace: namespace.clone(), id }, recipient)
+        }
+        (_, recipient) => Subject::Wide(namespace.clone(), recipient),
+    };
+    let more = Effects {
+        evicted: ranges(record.evicted),
+        dropped: ranges(record.dropped),
+        forgotten: ranges(record.forgotten),
+        erased: ranges(record.erased),
+        restored: ranges(record.restored),
+        updated: ranges(record.updated),
+        segments_written: record.segments_written,
+        segments_removed: record.segments_removed,
+        returned: ranges(record.returned),
+        compaction: record.compaction,
+    };
+    let facts = Facts::read(Revision(record.revision), record.started, ranges(record.memorized), more);
+    Some(Event {
+        time: Timestamp(record.time),
+        request: record.request.map(|id| RequestId::new(&id)).transpose().ok()?,
+        results: record.results,
+        facts: Some(Arc::new(facts)),
+        ..Event::bare(record.operation, subject)
+    })
+}
+
+fn sequences(ranges: &Ranges) -> Sequences {
+    ranges.iter().map(|range| (range.start().0, range.end().0)).collect()
+}
+
+fn ranges(sequences: Sequences) -> Ranges {
+    let mut ranges = Ranges::new();
+    sequences.into_iter().for_each(|(first, last)| ranges.insert(Sequence(first), Sequence(last)));
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn namespace() -> Namespace {
+        Namespace::default()
+    }
+
+    /// What is stored is a promise to later versions.
+    #[test]
+    fn an_event_is_written_as_it_always_was() {
+        let key = ConversationKey { namespace: namespace(), id: ConversationId::new("c").unwrap() };
+        let subject = Subject::Named(key, RecipientId::new("ann").unwrap());
+        let memorized = Ranges::of(Sequence(3), Sequence(4));
+        let more = Effects { evicted: Ranges::of(Sequence(1), Sequence(1)), ..Effects::default() };
+        let event = Event {
+            time: Timestamp(7),
+            request: Some(RequestId::new("r").unwrap()),
+            facts: Some(Arc::new(Facts::read(Revision(2), false, memorized, more))),
+            ..Event::bare(Operation::Memorize, subject)
+        };
+        let text = written(&event);
+        assert_eq!(
+            text,
+            r#"{"time":7,"operation":"Memorize","conversation":"c","recipient":"ann","request":"r","revision":2,"memorized":[[3,4]],"evicted":[[1,1]]}"#
+        );
+        assert_eq!(read(&namespace(), &text), Some(event));
+    }
+
+    #[test]
+    fn what_a_later_version_adds_is_skipped() {
+        let later = r#"{"time":7,"operation":"UpdateState","recipient":"ann","later":[1]}"#;
+        assert_eq!(read(&namespace(), later).map(|event| event.operation), Some(Operation::UpdateState));
+        assert_eq!(read(&namespace(), r#"{"time":7,"operation":"Later"}"#), None);
+        assert_eq!(read(&namespace(), "nonsense"), None);
+    }
+}

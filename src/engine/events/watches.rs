@@ -1,0 +1,70 @@
+//! What is watched here, and what was last seen of it: to find what other processes changed without a hint.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+
+use crate::{
+    domain::{ChangeId, Conversation, ConversationId, ConversationKey},
+    store::{LastSeen, RecipientKey},
+};
+
+/// What each watch has last seen.
+#[derive(Default)]
+pub(in crate::engine) struct Watches {
+    seen: Mutex<BTreeMap<u64, Seen>>,
+    begun: AtomicU64,
+}
+
+struct Seen {
+    conversation: Option<(ConversationKey, ChangeId)>,
+    recipient: Option<(RecipientKey, Option<ConversationId>)>,
+}
+
+/// A watch, until dropped.
+pub(in crate::engine) struct Watching {
+    watches: Arc<Watches>,
+    number: u64,
+    /// Set if it watches the recipient's active conversation, whichever that is.
+    recipient: Option<RecipientKey>,
+}
+
+impl Watches {
+    /// Begins a watch of a conversation; or of this recipient's active one.
+    pub(in crate::engine) fn begin(self: &Arc<Self>, recipient: Option<RecipientKey>) -> Watching {
+        let number = self.begun.fetch_add(1, Ordering::Relaxed);
+        Watching { watches: self.clone(), number, recipient }
+    }
+
+    /// Returns what all watches have seen.
+    pub(in crate::engine) fn seen(&self) -> LastSeen {
+        let seen = self.seen.lock();
+        LastSeen {
+            conversations: seen.values().filter_map(|seen| seen.conversation.clone()).collect(),
+            recipients: seen.values().filter_map(|seen| seen.recipient.clone()).collect(),
+        }
+    }
+}
+
+impl Watching {
+    /// Records the state that was read last; one before any revision if the recipient has no conversation.
+    pub(in crate::engine) fn saw(&self, state: &Conversation) {
+        let exists = state.exists();
+        let conversation = exists.then(|| (state.key().clone(), state.head.change));
+        let active = exists.then(|| state.key().id.clone());
+        let recipient = self.recipient.clone().map(|recipient| (recipient, active));
+        self.watches.seen.lock().insert(self.number, Seen { conversation, recipient });
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.watches.seen.lock().remove(&self.number);
+    }
+}

@@ -1,0 +1,141 @@
+//! What a panic leaves of a queue.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{
+    domain::{
+        Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Policy, Refusal, Role,
+        Sequence, Timestamp, TokenCounter, Verdict, change::Context, conversation::Timeouts,
+    },
+    engine::{
+        Address, Caller, Clock, Defaults, Engine, EngineError, MemorizeCall, MemorizeReply, Operation,
+        lane::queued::{Decision, WriteCall},
+    },
+    store::MemoryStore,
+    telemetry::panics::Within,
+};
+
+#[tokio::test]
+async fn a_rule_that_panics_fails_its_write_alone() {
+    let (engine, before) = (engine(), Within::Queue.panics());
+    assert_eq!(sequence(say(&engine).await), 1);
+    let hold = engine.hold(&key()).await.unwrap();
+    let let_go = async { drop(hold) };
+    let (first, bad, second, other, third, ()) =
+        tokio::join!(say(&engine), panic(&engine), say(&engine), panic(&engine), say(&engine), let_go);
+    assert_eq!([bad, other], [Err(EngineError::Panicked), Err(EngineError::Panicked)]);
+    assert_eq!([first, second, third].map(sequence), [2, 3, 4], "as if the others were not there");
+    assert!(!engine.queues.of(&key()).is_held());
+    assert_eq!(sequence(say(&engine).await), 5, "the queue is usable");
+    assert!(Within::Queue.panics() >= before + 2);
+}
+
+/// Whoever drives the queue is not the one whose write panics.
+#[tokio::test]
+async fn the_driver_of_a_queue_outlives_the_panic_of_another() {
+    let engine = engine();
+    let (driver, bad, after) = tokio::join!(say_slowly(&engine), panic(&engine), say(&engine));
+    assert_eq!((driver, bad), (Ok(()), Err(EngineError::Panicked)));
+    assert_eq!(sequence(after), 1);
+}
+
+/// Stores one more utterance.
+async fn say(engine: &Arc<Engine>) -> Result<MemorizeReply, EngineError> {
+    let draft = Draft {
+        id: None,
+        role: Role::User,
+        content: "hello".into(),
+        turn: None,
+        create_time: None,
+        pinned: false,
+        more: None,
+    };
+    let call = MemorizeCall {
+        address: address(),
+        drafts: vec![draft],
+        attempt: None,
+        expected: None,
+        lenient: false,
+        upsert: false,
+        state: None,
+        recipient_state: None,
+    };
+    engine.memorize(&Caller::default(), call).await
+}
+
+/// A write whose rule panics.
+async fn panic(engine: &Arc<Engine>) -> Result<(), EngineError> {
+    let write =
+        engine.write(call(), |_: &Conversation, _: &Context<'_>| -> Result<Verdict<Decision<()>>, Refusal> {
+            panic!("the rule of a test")
+        });
+    write.await.map(drop)
+}
+
+/// A write that holds the queue while others enter it.
+async fn say_slowly(engine: &Arc<Engine>) -> Result<(), EngineError> {
+    let hold = engine.hold(&key()).await?;
+    tokio::task::yield_now().await;
+    drop(hold);
+    Ok(())
+}
+
+fn call() -> WriteCall {
+    let mut call = WriteCall::new(&Caller::default(), address(), None, Operation::Memorize);
+    call.if_absent = crate::engine::lane::queued::IfAbsent::CreateAndActivate;
+    call
+}
+
+fn key() -> ConversationKey {
+    ConversationKey { namespace: Namespace::default(), id: ConversationId::new("c").unwrap() }
+}
+
+fn address() -> Address {
+    Address { conversation: Some(key().id), ..Address::default() }
+}
+
+fn sequence(reply: Result<MemorizeReply, EngineError>) -> u64 {
+    let state = reply.unwrap().state.unwrap();
+    let Sequence(next) = state.head.next;
+    next - 1
+}
+
+fn engine() -> Arc<Engine> {
+    let defaults = Defaults {
+        max_conversations_retained: 0,
+        policy: Policy::SESSION,
+        encoding: Encoding::O200kBase,
+        timeouts: Timeouts { idle: Duration::from_secs(60), ..Timeouts::default() },
+        event_capacity: 100,
+        cache_bytes: 64 << 20,
+        index_bytes: 64 << 20,
+    };
+    let (store, clock) = (Arc::new(MemoryStore::new(0)), Arc::new(Ticks(AtomicU64::new(1))));
+    Arc::new(Engine::new(store, clock, |_| &Characters, defaults))
+}
+
+struct Characters;
+
+impl TokenCounter for Characters {
+    fn count(&self, text: &str) -> u32 {
+        text.len() as u32
+    }
+}
+
+struct Ticks(AtomicU64);
+
+impl Clock for Ticks {
+    fn now(&self) -> Timestamp {
+        Timestamp(1)
+    }
+
+    fn unique(&self) -> u128 {
+        self.0.fetch_add(1, Ordering::Relaxed).into()
+    }
+}

@@ -1,0 +1,18 @@
+//! The engine's interface to a model that embeds.
+
+use crate::{engine::models::llm::LlmError, store::BoxFuture};
+
+/// Turns texts into vectors with a model.
+pub trait Embedder: Send + Sync + 'static {
+    /// The source of the vectors: the model, and whatever else makes vectors incomparable. Vectors stored under
+    /// another name are made again.
+    fn name(&self) -> &str;
+
+    /// Asks once for the vectors of some texts; returns one for each, in order.
+    ///
+    /// - Answers within the configured timeout; dropping the future ends the request.
+    /// - Never repeats a failed request: the caller decides whether and when to.
+    /// - Sends the texts unchanged. The caller bounds their number and length.
+    /// - Every vector has the same number of finite values, at least one.
+    fn embed<'a>(&'a self, texts: &'a [String]) -> BoxFuture<'a, Result<Vec<Vec<f32>>, LlmError>>;
+}

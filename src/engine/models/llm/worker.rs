@@ -1,0 +1,116 @@
+//! Asking the model about whatever is waiting for it.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use tokio::time::Instant;
+
+use super::{job::Job, model::Llm, summarizer::LlmSummarizer};
+use crate::{
+    engine::{Engine, EngineError, models::turns::Turns},
+    store::WorkerId,
+};
+
+/// How often the queue is checked without a notification: another process may have written to the store.
+const LOOK_INTERVAL: Duration = Duration::from_secs(30);
+/// The most conversations of a namespace that get a turn before the queue is read again.
+const LINE: usize = 16;
+/// The number of queue entries per read.
+const PAGE: usize = 1_024;
+
+impl Engine {
+    /// Adds a model that rewrites summaries, with at most `concurrency` calls in flight and the prompts of
+    /// version `prompt`. The model is called by [`Self::run_llm_summaries`].
+    pub fn with_summarizer(
+        mut self,
+        summarizer: Arc<dyn LlmSummarizer>,
+        prompt: u32,
+        concurrency: usize,
+        timeout: Duration,
+    ) -> Self {
+        let news = self.events.tell_of_waiting();
+        let worker = WorkerId(self.clock.unique());
+        self.llm = Some(Arc::new(Llm::new(summarizer, worker, prompt, concurrency, timeout, news)));
+        self
+    }
+
+    /// Whether a model is configured.
+    pub fn has_summarizer(&self) -> bool {
+        self.llm.is_some()
+    }
+
+    /// Returns the models that a conversation may name as its own; none if no model is configured.
+    pub fn models(&self) -> Vec<&str> {
+        self.llm.as_ref().map(|llm| llm.summarizer.models()).unwrap_or_default()
+    }
+
+    /// Has the model write whatever is waiting for it, until dropped; calls in flight are dropped too.
+    pub async fn run_llm_summaries(self: Arc<Self>) {
+        let Some(llm) = self.llm.clone() else { return std::future::pending().await };
+        let (mut turns, mut calls) = (Turns::new(LINE), tokio::task::JoinSet::new());
+        loop {
+            let next = self.start_calls(&llm, &mut turns, &mut calls).await.unwrap_or_else(|error| {
+                tracing::warn!(%error, "could not read what waits for a model");
+                None
+            });
+            let look = Instant::now() + LOOK_INTERVAL;
+            tokio::select! {
+                biased;
+                () = llm.news.notified() => {}
+                () = tokio::time::sleep_until(next.unwrap_or(look).min(look)) => {}
+                Some(_) = calls.join_next() => {}
+            }
+        }
+    }
+
+    /// Starts as many calls as allowed. Returns when more may be allowed.
+    async fn start_calls(
+        self: &Arc<Self>,
+        llm: &Arc<Llm>,
+        turns: &mut Turns,
+        calls: &mut tokio::task::JoinSet<()>,
+    ) -> Result<Option<Instant>, EngineError> {
+        turns.renew();
+        loop {
+            let Ok(permit) = llm.permits.clone().try_acquire_owned() else { return Ok(None) };
+            let next = match turns.is_empty() {
+                true => self.read_queue(llm, turns).await?,
+                false => None,
+            };
+            let Some(key) = turns.take() else { return Ok(next) };
+            let now = Instant::now();
+            // it may have failed, or been started, since it was found
+            if llm.queue.lock().held_back(&key, now).is_some() {
+                continue;
+            }
+            if let Err(until) = llm.breaker.lock().allows(now) {
+                return Ok(until);
+            }
+            calls.spawn(Job::begin(self.clone(), llm.clone(), key, permit).run());
+        }
+    }
+
+    /// Reads the whole queue and lines up the conversations that may be asked about. Returns when more may be.
+    async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>, EngineError> {
+        let (mut after, mut next, mut waiting) = (None, None, BTreeMap::new());
+        turns.start();
+        loop {
+            let page = self.store.waiting(after, PAGE).await?;
+            let now = Instant::now();
+            for (since, key) in &page {
+                waiting.entry(key.namespace.clone()).or_insert(*since);
+                match llm.queue.lock().held_back(key, now) {
+                    Some(until) => next = next.into_iter().chain(until).min(),
+                    None => {
+                        turns.add(key);
+                    }
+                }
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE => after = Some(last.clone()),
+                _ => break,
+            }
+        }
+        *llm.waiting.lock() = waiting;
+        Ok(next)
+    }
+}

@@ -1,0 +1,61 @@
+//! Exporting a conversation: everything stored of it, in order.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, ConversationId, Timestamp, Utterance, state::StateValue},
+    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, read::conversations::place},
+    store::Page,
+};
+
+/// A conversation with all its live utterances, in archive and window.
+#[derive(Debug)]
+pub struct Exported {
+    /// The state it was read from.
+    pub state: Arc<Conversation>,
+    /// Its utterances, ascending, without the forgotten ones.
+    pub utterances: Vec<Arc<Utterance>>,
+    /// Its state's values, by name, as they were then or later.
+    pub values: Vec<Arc<StateValue>>,
+}
+
+/// The number of a recipient's conversations listed at a time.
+const PAGE: usize = 256;
+
+impl Engine {
+    /// Reads a whole conversation.
+    pub async fn export_conversation(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Exported, EngineError> {
+        let state = self.read(caller, address).await?;
+        let utterances = self.everything(&state).await?;
+        self.events.push(Event::read(Operation::ExportConversation, &state, utterances.len()));
+        let values = match state.head.state.is_empty() {
+            true => Vec::new(),
+            false => self.store.state(state.key(), &[]).await?,
+        };
+        Ok(Exported { state, utterances, values })
+    }
+
+    /// Returns the ids of all conversations of the addressed recipient, by start time.
+    pub async fn conversations_of(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Vec<ConversationId>, EngineError> {
+        let recipient = caller.recipient(address.recipient_or_default());
+        let (mut ids, mut after) = (Vec::new(), None::<(Timestamp, ConversationId)>);
+        loop {
+            let page = self.store.conversations(&recipient, Page { after, limit: PAGE }).await?;
+            ids.extend(page.iter().map(|head| head.identity.key.id.clone()));
+            let last = page.last().map(place);
+            if page.len() < PAGE {
+                ids.reverse();
+                return Ok(ids);
+            }
+            after = last;
+        }
+    }
+}

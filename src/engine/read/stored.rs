@@ -1,0 +1,99 @@
+//! Reading utterances wherever they are stored.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, Ranges, Utterance},
+    engine::{
+        Applied, Caller, Engine, EngineError,
+        events::references::{Among, references},
+    },
+    store::Outcome,
+};
+
+/// How often utterances that move between window and archive are looked for again.
+const ATTEMPTS: usize = 8;
+
+impl Engine {
+    /// Returns the answer to an earlier outcome, with the utterance that the call is about, if it is still stored.
+    pub(in crate::engine) async fn replay<T>(
+        self: &Arc<Self>,
+        caller: &Caller,
+        outcome: Arc<Outcome>,
+    ) -> Result<Applied<T>, EngineError> {
+        // the store may return an outcome before its state is published
+        let conversation = self.settled(&caller.key(outcome.conversation.clone())).await?;
+        // one with the same id that started later is another conversation
+        let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
+        let Some(state) = &conversation else {
+            return Ok(Applied::earlier(outcome, None, Vec::new()));
+        };
+        let outcome = self.completed(outcome, state).await?;
+        let target = outcome.target.map(|target| Ranges::of(target, target)).unwrap_or_default();
+        let utterances = self.stored(state, &target).await?;
+        Ok(Applied::earlier(outcome, conversation, utterances))
+    }
+
+    /// Adds the references to an outcome that an earlier version stored: to the utterances as they are now.
+    async fn completed(
+        self: &Arc<Self>,
+        outcome: Arc<Outcome>,
+        state: &Conversation,
+    ) -> Result<Arc<Outcome>, EngineError> {
+        if !outcome.references.is_empty() {
+            return Ok(outcome);
+        }
+        let mut wanted = Ranges::new();
+        outcome.sets().into_iter().for_each(|set| wanted.union(set));
+        let utterances = self.stored(state, &wanted).await?;
+        let references = references(&outcome, &Among::of(&utterances, None), state);
+        Ok(Arc::new(Outcome { references, ..(*outcome).clone() }))
+    }
+
+    /// Returns the stored utterances among `wanted`, from window and archive, ascending.
+    pub(in crate::engine) async fn stored(
+        self: &Arc<Self>,
+        state: &Conversation,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        let mut utterances = self.archived(state, &wanted.intersection(&state.head.archived)).await?;
+        let in_window = wanted.iter().flat_map(|range| state.window.between(*range.start(), *range.end()));
+        utterances.extend(in_window.cloned());
+        utterances.sort_by_key(|utterance| utterance.sequence);
+        Ok(utterances)
+    }
+
+    /// Returns the utterances among `wanted`, which are in the archive of `state`, ascending: in their current
+    /// form, wherever they have moved; without those removed since.
+    pub(in crate::engine) async fn archived(
+        self: &Arc<Self>,
+        state: &Conversation,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = self.store.archived(state.key(), wanted).await?;
+        for _ in 0..ATTEMPTS {
+            if found.len() as u64 == wanted.count() {
+                break;
+            }
+            let Some(now) = self.settled(state.key()).await? else { break };
+            if now.head.identity.lineage != state.head.identity.lineage {
+                break;
+            }
+            let mut missing = wanted.clone();
+            missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());
+            let returned = missing.sequences().filter_map(|sequence| now.window.get(sequence)).cloned();
+            found.extend(returned);
+            missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());
+            missing = missing.intersection(&now.head.archived);
+            if missing.is_empty() {
+                break;
+            }
+            found.extend(self.store.archived(state.key(), &missing).await?);
+        }
+        found.sort_by_key(|utterance| utterance.sequence);
+        Ok(found)
+    }
+}

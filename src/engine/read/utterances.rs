@@ -1,0 +1,268 @@
+//! Listing utterances, and reading capacity and summary.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, Sequence, Utterance},
+    engine::{
+        Address, Caller, Engine, EngineError, Operation,
+        events::Event,
+        read::{
+            page::PageRoom,
+            walk::{Course, Walk},
+        },
+    },
+};
+
+/// The utterances to list.
+#[derive(Clone, Debug)]
+pub struct ListUtterances {
+    /// The conversation.
+    pub address: Address,
+    /// Only this many, the last ones.
+    pub last: Option<usize>,
+    /// Only those after this sequence.
+    pub after: Sequence,
+    /// Only those before this sequence.
+    pub before: Option<Sequence>,
+    /// By descending sequence.
+    pub newest_first: bool,
+    /// Include the archive.
+    pub archive: bool,
+    /// Include the soft-forgotten.
+    pub forgotten: bool,
+    /// The sequences of the remaining pages; `None` on the first page.
+    pub rest: Option<(Sequence, Sequence)>,
+    /// The most entries.
+    pub limit: usize,
+}
+
+/// The part of the stored utterances to read, oldest first.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The sequences of the remaining pages; `None` on the first page.
+    pub rest: Option<(Sequence, Sequence)>,
+    /// The most utterances.
+    pub limit: usize,
+}
+
+impl ListUtterances {
+    fn course(&self) -> Course {
+        Course { backwards: self.newest_first, archive: self.archive, forgotten: self.forgotten }
+    }
+
+    /// The window, the oldest first, without the soft-forgotten; at most `limit` utterances.
+    pub fn window(address: Address, limit: usize) -> Self {
+        Self {
+            address,
+            last: None,
+            after: Sequence(0),
+            before: None,
+            newest_first: false,
+            archive: false,
+            forgotten: false,
+            rest: None,
+            limit,
+        }
+    }
+
+    /// A part of a known conversation, without the soft-forgotten.
+    pub(in crate::engine) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
+        Self { archive, rest, ..Self::window(Address::default(), limit) }
+    }
+}
+
+/// A page of utterances.
+#[derive(Clone, Debug)]
+pub struct UtterancePage {
+    /// The state the utterances were read from.
+    pub state: Arc<Conversation>,
+    /// The sequences of the remaining pages; `None` on the last one.
+    pub rest: Option<(Sequence, Sequence)>,
+    listed: Listed,
+}
+
+/// The utterances of a page.
+#[derive(Clone, Debug)]
+enum Listed {
+    /// Places in the window, so that nothing has to be copied.
+    Window(Vec<usize>),
+    /// Utterances of the window and the archive.
+    Stored(Vec<Arc<Utterance>>),
+}
+
+impl UtterancePage {
+    pub(in crate::engine) fn len(&self) -> usize {
+        match &self.listed {
+            Listed::Window(places) => places.len(),
+            Listed::Stored(utterances) => utterances.len(),
+        }
+    }
+
+    /// Returns the utterances, in the requested order.
+    pub fn iter(&self) -> impl Iterator<Item = &Utterance> {
+        let (places, stored) = match &self.listed {
+            Listed::Window(places) => (places.as_slice(), &[][..]),
+            Listed::Stored(utterances) => (&[][..], utterances.as_slice()),
+        };
+        let window = places.iter().filter_map(|place| self.state.window.at(*place));
+        window.chain(stored).map(|utterance| &**utterance)
+    }
+}
+
+impl Engine {
+    /// Lists a conversation's utterances.
+    pub async fn list_utterances(
+        self: &Arc<Self>,
+        caller: &Caller,
+        list: &ListUtterances,
+    ) -> Result<UtterancePage, EngineError> {
+        let state = self.read_or_blank(caller, &list.address).await?;
+        let page = self.page_of(state, list, 0).await?;
+        self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
+        Ok(page)
+    }
+
+    /// Returns a page of the utterances of `state`, in an answer with `taken` other bytes.
+    pub(in crate::engine) async fn page_of(
+        self: &Arc<Self>,
+        state: Arc<Conversation>,
+        list: &ListUtterances,
+        taken: usize,
+    ) -> Result<UtterancePage, EngineError> {
+        let (first, last) = match list.rest {
+            Some(rest) => rest,
+            None => self.listed(&state, list).await?,
+        };
+        let room = PageRoom::new(list.limit, taken);
+        let (listed, reached, more) = match list.archive {
+            false => list_window(&state, list, first, last, room),
+            true => self.list_stored(&state, list, first, last, room).await?,
+        };
+        let rest = reached.filter(|_| more).map(|reached| match list.newest_first {
+            true => (first, Sequence(reached.get() - 1)),
+            false => (reached.next(), last),
+        });
+        Ok(UtterancePage { state, rest, listed })
+    }
+
+    /// Returns a page from window and archive, the sequence it reaches, and whether there is more.
+    async fn list_stored(
+        self: &Arc<Self>,
+        state: &Arc<Conversation>,
+        list: &ListUtterances,
+        first: Sequence,
+        last: Sequence,
+        mut room: PageRoom,
+    ) -> Result<(Listed, Option<Sequence>, bool), EngineError> {
+        let mut walk = Walk::new(self, state, list.course(), first, last);
+        let (mut utterances, mut more) = (Vec::<Arc<Utterance>>::new(), false);
+        while let Some(utterance) = walk.next().await? {
+            if !room.takes(utterance.answer_bytes()) {
+                more = true;
+                break;
+            }
+            utterances.push(utterance);
+        }
+        let reached = utterances.last().map(|utterance| utterance.sequence);
+        Ok((Listed::Stored(utterances), reached, more))
+    }
+
+    /// Returns everything stored of `state` that is not forgotten, ascending.
+    pub(in crate::engine) async fn everything(
+        self: &Arc<Self>,
+        state: &Arc<Conversation>,
+    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+        let mut walk = Walk::new(self, state, Course::ALL, Sequence::FIRST, state.head.next);
+        let mut utterances = Vec::new();
+        while let Some(utterance) = walk.next().await? {
+            utterances.push(utterance);
+        }
+        Ok(utterances)
+    }
+
+    /// Returns the first and last sequence of what `list` selects.
+    async fn listed(
+        self: &Arc<Self>,
+        state: &Arc<Conversation>,
+        list: &ListUtterances,
+    ) -> Result<(Sequence, Sequence), EngineError> {
+        let newest = state.head.newest();
+        let end = list.before.map_or(newest, |before| newest.min(Sequence(before.get() - 1)));
+        let start = list.after.min(end).next();
+        let Some(last) = list.last else { return Ok((start, end)) };
+        let backwards = Course { backwards: true, ..list.course() };
+        let mut walk = Walk::new(self, state, backwards, start, end);
+        let mut first = end.next();
+        for _ in 0..last {
+            let Some(utterance) = walk.next().await? else { break };
+            first = utterance.sequence;
+        }
+        Ok((first, end))
+    }
+
+    /// Reads a conversation for its capacity; the defaults and zeros if a recipient has none.
+    pub async fn capacity(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let state = self.read_or_blank(caller, address).await?;
+        self.events.push(Event::read(Operation::GetCapacity, &state, 1));
+        Ok(state)
+    }
+
+    /// Reads a conversation for its summary.
+    pub async fn summary(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>, EngineError> {
+        let state = self.read_or_blank(caller, address).await?;
+        self.events.push(Event::read(Operation::GetSummary, &state, state.summary.segments().len()));
+        Ok(state)
+    }
+
+    /// Records that the tokens of several items were counted.
+    pub fn counted(&self, caller: &Caller, results: usize, tokens: u64) {
+        self.meters.tokens.inc_by(tokens);
+        self.events.push(Event::wide(Operation::CountTokens, caller, None, results));
+    }
+
+    /// Records that a history sent by the caller was prepared.
+    pub fn prepared(&self, caller: &Caller, messages: usize) {
+        self.events.push(Event::wide(Operation::PrepareHistory, caller, None, messages));
+    }
+}
+
+/// Returns a page from the window, the sequence it reaches, and whether there is more.
+fn list_window(
+    state: &Conversation,
+    list: &ListUtterances,
+    first: Sequence,
+    last: Sequence,
+    mut room: PageRoom,
+) -> (Listed, Option<Sequence>, bool) {
+    let window = &state.window;
+    let place = |sequence| window.place(sequence).unwrap_or_else(|place| place);
+    let range = place(first)..place(last.next());
+    let shown = |place: &usize| {
+        let utterance = window.at(*place)?;
+        (list.forgotten || !utterance.forgotten).then(|| utterance.answer_bytes())
+    };
+    let (mut places, mut more) = (Vec::new(), false);
+    let mut take = |place: usize| {
+        let Some(bytes) = shown(&place) else { return true };
+        more = !room.takes(bytes);
+        if !more {
+            places.push(place);
+        }
+        !more
+    };
+    match list.newest_first {
+        true => range.rev().all(&mut take),
+        false => range.into_iter().all(&mut take),
+    };
+    let reached = places.last().and_then(|place| window.at(*place)).map(|utterance| utterance.sequence);
+    (Listed::Window(places), reached, more)
+}

@@ -1,0 +1,185 @@
+//! Indexing conversations for searches: all of it at the first search, and what is new at each later one.
+//!
+//! Complete [blocks](Block) of an index are kept in the store, if it supports that, so that a search after a
+//! restart reads them instead of the utterances.
+
+use std::{collections::BTreeMap, num::NonZeroUsize, sync::Arc, thread::available_parallelism};
+
+use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+
+use crate::{
+    domain::{
+        Block, Conversation, Ranges, Sequence, Utterance,
+        recall::{Index, IndexBlock, IndexMaker, Said},
+    },
+    engine::{Engine, EngineError, offload},
+    store::{Derived, DerivedBlock},
+    telemetry::panics::{Within, joined},
+};
+
+/// Indexing more utterances than this, or texts that are as long together as so many usual ones, is long.
+const LONG_TO_INDEX: usize = 200;
+/// The number of blocks read from the store at a time: some 8 MiB.
+const READ_BLOCKS: usize = 64;
+
+impl Engine {
+    /// Returns an index of everything `state` stores. It may contain more: what is newer than `state`, and what
+    /// is no longer stored.
+    pub(in crate::engine) async fn index(
+        self: &Arc<Self>,
+        state: &Arc<Conversation>,
+    ) -> Result<Index, EngineError> {
+        let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
+        let shared = self.indexes.of(lineage, erased_at);
+        let mut index = shared.lock().await;
+        if first_missing(&index) >= state.head.next {
+            return Ok(index.clone());
+        }
+        self.bring_up(&mut index, state).await?;
+        self.indexes.keep(lineage, erased_at, shared.clone(), index.heap_bytes() as u64);
+        let found = index.clone();
+        drop(index);
+        self.give_up_if_erased(state).await?;
+        Ok(found)
+    }
+
+    /// Adds what is missing, block by block: stored blocks where there are any, and the utterances of the
+    /// others.
+    async fn bring_up(
+        self: &Arc<Self>,
+        index: &mut Index,
+        state: &Arc<Conversation>,
+    ) -> Result<(), EngineError> {
+        index.retain_blocks(|block| holds_stored(state, Block(block)));
+        let missing = Ranges::of(first_missing(index), state.head.next);
+        let begun = index.newest().map(|newest| Block::of(Sequence(newest)));
+        let is_whole = |block: &Block| Some(*block) != begun && *block < Block::of(state.head.next);
+        let blocks: Vec<Block> =
+            Block::holding(&missing).filter(|block| holds_stored(state, *block)).collect();
+        for some in blocks.chunk_by(|one, next| is_whole(one) && is_whole(next)) {
+            if is_whole(&some[0]) {
+                for some in some.chunks(READ_BLOCKS) {
+                    self.add_whole(index, state, some).await?;
+                }
+            } else {
+                let utterances = self.stored(state, &missing.intersection(&some[0].ranges())).await?;
+                self.add(index, utterances).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds complete blocks, and stores those the store does not have yet.
+    async fn add_whole(
+        self: &Arc<Self>,
+        index: &mut Index,
+        state: &Arc<Conversation>,
+        blocks: &[Block],
+    ) -> Result<(), EngineError> {
+        let mut whole = self.kept_blocks(state, blocks).await?;
+        let missing: Vec<Block> = blocks.iter().copied().filter(|block| !whole.contains_key(block)).collect();
+        let making = stream::iter(missing).map(|block| {
+            let making = tokio::spawn(self.clone().made_block(state.clone(), block));
+            making.map(|made| joined(made).unwrap_or(Err(EngineError::Interrupted)))
+        });
+        // One more than can be made at a time, so that its utterances are read meanwhile.
+        let at_once = available_parallelism().map_or(1, NonZeroUsize::get) + 1;
+        let made: Vec<Option<_>> = making.buffered(at_once).try_collect().await?;
+        let made: Vec<(Block, Arc<IndexBlock>)> = made.into_iter().flatten().collect();
+        whole.extend(made.iter().cloned());
+        whole.into_values().for_each(|block| _ = index.push(block));
+        self.keep_blocks(state, made);
+        Ok(())
+    }
+
+    /// Returns a complete block, made from all its stored utterances.
+    async fn made_block(
+        self: Arc<Self>,
+        state: Arc<Conversation>,
+        block: Block,
+    ) -> Result<Option<(Block, Arc<IndexBlock>)>, EngineError> {
+        let utterances = self.stored(&state, &block.ranges()).await?;
+        let is_long = is_long(&utterances);
+        let make = move || self.indexes.with_maker(|maker: &mut IndexMaker| maker.block(said(&utterances)));
+        Ok(offload(is_long, make).await.map(|made| (block, made)))
+    }
+
+    /// Adds utterances. The index stays as it is if the caller is dropped meanwhile.
+    async fn add(self: &Arc<Self>, index: &mut Index, utterances: Vec<Arc<Utterance>>) {
+        if !is_long(&utterances) {
+            return self.indexes.with_maker(|maker| maker.extend(index, said(&utterances)));
+        }
+        let (engine, mut longer) = (self.clone(), index.clone());
+        *index = offload(true, move || {
+            engine.indexes.with_maker(|maker| maker.extend(&mut longer, said(&utterances)));
+            longer
+        })
+        .await;
+    }
+
+    /// Returns the stored blocks among `blocks`.
+    async fn kept_blocks(
+        &self,
+        state: &Conversation,
+        blocks: &[Block],
+    ) -> Result<BTreeMap<Block, Arc<IndexBlock>>, EngineError> {
+        let (Some(&first), Some(&last), true) =
+            (blocks.first(), blocks.last(), self.store.capabilities().derived)
+        else {
+            return Ok(BTreeMap::new());
+        };
+        let kept = self.store.derived(state.key(), Derived::Index, first..=last).await?;
+        let is_long = kept.len() > 1;
+        let blocks = blocks.to_vec();
+        let read = move |(block, bytes): (Block, Vec<u8>)| {
+            // The store also returns all blocks in between.
+            blocks.binary_search(&block).ok()?;
+            Some((block, Arc::new(IndexBlock::from_bytes(block.0, &bytes)?)))
+        };
+        Ok(offload(is_long, move || kept.into_iter().filter_map(read).collect()).await)
+    }
+
+    /// Stores blocks in the background. One that is not stored is made again when needed.
+    fn keep_blocks(self: &Arc<Self>, state: &Arc<Conversation>, blocks: Vec<(Block, Arc<IndexBlock>)>) {
+        if blocks.is_empty() || !self.store.capabilities().derived {
+            return;
+        }
+        let (engine, state) = (self.clone(), state.clone());
+        tokio::spawn(Within::Background.catching(async move {
+            for (block, whole) in blocks {
+                let Some(bytes) = offload(true, move || whole.to_bytes()).await else { continue };
+                let (conversation, erased_at) = (state.key().clone(), state.head.erased_at);
+                let derived = DerivedBlock { conversation, kind: Derived::Index, block, erased_at, bytes };
+                // Refused if the text was erased, or while much else is being written; nobody waits for it.
+                let _ = engine.store.keep_derived(derived).await;
+            }
+        }));
+    }
+
+    /// Drops an index made from a state from which text was erased meanwhile.
+    async fn give_up_if_erased(self: &Arc<Self>, state: &Conversation) -> Result<(), EngineError> {
+        let now = self.published(state.key()).await?;
+        if now.is_none_or(|now| now.head.erased_at != state.head.erased_at) {
+            self.indexes.remove(state.head.identity.lineage);
+        }
+        Ok(())
+    }
+}
+
+fn first_missing(index: &Index) -> Sequence {
+    index.newest().map_or(Sequence::FIRST, |newest| Sequence(newest).next())
+}
+
+fn holds_stored(state: &Conversation, block: Block) -> bool {
+    let (first, last) = block.sequences().into_inner();
+    last >= state.head.next || !state.head.kept().intersection(&Ranges::of(first, last)).is_empty()
+}
+
+fn is_long(utterances: &[Arc<Utterance>]) -> bool {
+    let bytes: usize = utterances.iter().map(|utterance| utterance.content.len()).sum();
+    utterances.len() > LONG_TO_INDEX || bytes > LONG_TO_INDEX * 200
+}
+
+fn said(utterances: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {
+    utterances.iter().map(|utterance| Said::from(&**utterance))
+}

@@ -1,0 +1,9 @@
+//! Searching utterances: indexes, ranking, and the pages of what is found.
+
+pub(super) mod found;
+pub(super) mod hybrid;
+pub(super) mod index;
+pub(super) mod indexing;
+pub(super) mod ranked;
+pub(super) mod remember;
+pub(super) mod searched;

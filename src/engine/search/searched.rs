@@ -1,0 +1,20 @@
+//! What is searched.
+
+use std::sync::Arc;
+
+use crate::domain::{Conversation, Ranges, Sequence};
+
+/// Where to search: conversations, newest first.
+pub(in crate::engine) struct Searched {
+    /// The conversations.
+    pub states: Vec<Arc<Conversation>>,
+    /// The sequences wanted of each.
+    pub wanted: Vec<Ranges>,
+}
+
+impl Searched {
+    /// Whether a sequence of the conversation at `index` is wanted.
+    pub(in crate::engine) fn has(&self, index: usize, sequence: u64) -> bool {
+        self.wanted[index].contains(Sequence(sequence))
+    }
+}

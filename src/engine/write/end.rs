@@ -1,0 +1,39 @@
+//! What ends with a conversation, and what follows it.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{Conversation, ConversationKey},
+    engine::{Address, Caller, Engine, EngineError},
+    store::PointerWrite,
+};
+
+impl Engine {
+    /// Returns the pointer write that clears the recipient's active conversation, if it is this one. Its queue
+    /// must be held.
+    pub(in crate::engine) async fn release(
+        &self,
+        state: &Conversation,
+    ) -> Result<Option<PointerWrite>, EngineError> {
+        let identity = &state.head.identity;
+        let caller = Caller { namespace: identity.key.namespace.clone() };
+        let active = self.is_active(state).await?;
+        Ok(active.then(|| PointerWrite {
+            recipient: caller.recipient(identity.recipient.clone()),
+            before: Some(identity.key.id.clone()),
+            after: None,
+        }))
+    }
+
+    /// Returns the conversation that follows one that ended, before its first revision.
+    pub(in crate::engine) fn successor(
+        &self,
+        key: ConversationKey,
+        ended: &Conversation,
+    ) -> Arc<Conversation> {
+        let (recipient, encoding) = (&ended.head.identity.recipient, ended.head.identity.encoding);
+        let address = Address { recipient: Some(recipient.clone()), ..Address::default() };
+        let identity = self.identity(key, &address, encoding, self.now_for(ended));
+        Arc::new(Conversation::new(identity, ended.head.policy.clone()))
+    }
+}

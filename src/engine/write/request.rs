@@ -1,0 +1,20 @@
+//! Request ids: a repeated call gets the outcome of the first (AIP-155).
+
+use crate::{domain::RequestId, engine::Caller, store::OutcomeKey};
+
+/// One attempt at a mutating call, identified by its caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The call, such as `Memorize`.
+    pub rpc: &'static str,
+    /// The caller's id for it.
+    pub id: RequestId,
+    /// A hash of the request's body without the id.
+    pub body: u128,
+}
+
+impl Attempt {
+    pub(in crate::engine) fn key(&self, caller: &Caller) -> OutcomeKey {
+        OutcomeKey { namespace: caller.namespace.clone(), rpc: self.rpc, request: self.id.clone() }
+    }
+}

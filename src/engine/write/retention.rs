@@ -1,0 +1,45 @@
+//! The recipients who may have more conversations than are retained.
+
+use std::collections::BTreeSet;
+
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::{domain::Conversation, store::RecipientKey};
+
+/// The recipients with conversations that have newly ended or started, which have not been checked yet.
+#[derive(Default)]
+pub(in crate::engine) struct Retention {
+    due: Mutex<BTreeSet<RecipientKey>>,
+    news: Notify,
+}
+
+impl Retention {
+    /// Queues the recipient of a conversation that has ended.
+    pub(in crate::engine) fn add(&self, ended: &Conversation) {
+        let identity = &ended.head.identity;
+        let namespace = identity.key.namespace.clone();
+        self.add_recipient(RecipientKey { namespace, id: identity.recipient.clone() });
+    }
+
+    /// Queues a recipient whose conversation has ended, or who has a new active one.
+    pub(in crate::engine) fn add_recipient(&self, recipient: RecipientKey) {
+        self.again(recipient);
+        self.news.notify_one();
+    }
+
+    /// Queues a recipient with more to do.
+    pub(in crate::engine) fn again(&self, recipient: RecipientKey) {
+        self.due.lock().insert(recipient);
+    }
+
+    /// Takes a recipient from the queue.
+    pub(in crate::engine) fn take(&self) -> Option<RecipientKey> {
+        self.due.lock().pop_first()
+    }
+
+    /// Waits until a conversation has ended or started.
+    pub(in crate::engine) async fn news(&self) {
+        self.news.notified().await;
+    }
+}
