@@ -54,6 +54,12 @@ pub const NAME_TOKENS: u32 = 1;
 pub const TOOL_CALL_TOKENS: u32 = 3;
 
 impl Draft {
+    /// A draft of what was said, without an id, a turn or a time.
+    pub fn of(role: Role, content: impl Into<Box<str>>, more: More) -> Self {
+        let more = (more != More::default()).then(|| Box::new(more));
+        Self { id: None, role, content: content.into(), turn: None, create_time: None, pinned: false, more }
+    }
+
     /// The cost in an OpenAI-style request: content, [`MESSAGE_TOKENS`], the name with
     /// [`NAME_TOKENS`], each tool call's name and arguments with [`TOOL_CALL_TOKENS`], and
     /// the tokens declared for the extras. Text is counted exactly.
@@ -104,6 +110,11 @@ impl Draft {
     /// The tools it calls.
     pub fn tool_calls(&self) -> &[ToolCall] {
         self.more.as_ref().map_or(&[], |more| &more.tool_calls)
+    }
+
+    /// The name of the speaker.
+    pub fn name(&self) -> Option<&str> {
+        self.more.as_ref()?.name.as_deref()
     }
 
     /// The id of the call it answers.

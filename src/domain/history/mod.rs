@@ -3,21 +3,25 @@
 //!
 //! | module | rule |
 //! |---|---|
-//! | [`pairing`] | every call is directly followed by its result, every result has its call |
 //! | [`alternation`] | user and assistant take turns |
 //! | [`cut`] | the newest units that fit the limits stay, with the instructions and the prompt |
 //! | [`recall`] | what a prompt asks for from the rest, as one marked message |
-//! | [`call_ids`] | call ids that a provider accepts |
+//!
+//! Which result answers which call, and which call ids, names and arguments a provider accepts, are rules
+//! that stored conversations have too: [`exchange`](crate::domain::exchange),
+//! [`call_ids`](crate::domain::call_ids), [`context::wording`](crate::domain::context::wording).
 
 pub mod alternation;
-pub mod call_ids;
+mod cost;
 pub mod cut;
-pub mod pairing;
 pub mod recall;
 #[cfg(test)]
-mod test_entries;
+mod test_units;
 
-use crate::domain::{Draft, Reason, Refusal, Role};
+use crate::domain::{
+    Draft, Reason, Refusal, Role,
+    history::cost::{Cost, Limit},
+};
 
 /// A message of a history.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +39,8 @@ pub struct Unit {
     pub message: Entry,
     /// The results of its calls, one for each.
     pub results: Vec<Entry>,
+    /// The most that all of them cost.
+    pub cost: Cost,
 }
 
 impl Unit {
@@ -43,14 +49,14 @@ impl Unit {
         std::iter::once(&self.message).chain(&self.results)
     }
 
-    /// The same, by value.
-    pub fn into_entries(self) -> impl Iterator<Item = Entry> {
-        std::iter::once(self.message).chain(self.results)
-    }
-
     /// The role of the message.
     pub fn role(&self) -> Role {
         self.message.draft.role
+    }
+
+    /// Whether it is the user's new message.
+    pub fn is_prompt(&self) -> bool {
+        self.message.index.is_none()
     }
 }
 
@@ -58,7 +64,7 @@ impl Unit {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recalled {
     /// The message that quotes it; it has no index in the request.
-    pub message: Unit,
+    pub message: Entry,
     /// The indexes in the request of what it quotes, ascending.
     pub places: Vec<usize>,
 }
@@ -70,7 +76,7 @@ pub struct Dropped {
     pub index: usize,
     /// Why, in machine-readable form.
     pub reason: DropReason,
-    /// What is wrong, and what is accepted; a text from these rules follows the name of the message's place.
+    /// What is wrong, and what is accepted.
     pub text: String,
 }
 
@@ -103,6 +109,16 @@ pub enum DropReason {
     MaxBytes,
     /// There is no room for it in tokens.
     TokenBudget,
+}
+
+impl From<Limit> for DropReason {
+    fn from(limit: Limit) -> Self {
+        match limit {
+            Limit::Messages => Self::MaxMessages,
+            Limit::Bytes => Self::MaxBytes,
+            Limit::Tokens => Self::TokenBudget,
+        }
+    }
 }
 
 impl From<Reason> for DropReason {

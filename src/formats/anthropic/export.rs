@@ -1,6 +1,6 @@
 //! Writes utterances as messages.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{Role, context::wording::OPENING},
@@ -103,6 +103,12 @@ pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
         message.side = Role::System.as_str();
     }
     Some(message.value())
+}
+
+/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
+pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
+    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
+    message(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
 }
 
 struct Writer {

@@ -8,8 +8,8 @@ mod accepted;
 mod export;
 mod parse;
 
-pub use export::{accepted_content, export, message};
-pub use parse::conversation;
+pub use export::{accepted_content, export, message, plain_message};
+pub use parse::{conversation, read};
 
 use serde_json::{Value, json};
 

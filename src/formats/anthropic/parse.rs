@@ -45,6 +45,13 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
     Ok(Parsed { id, list: list.to_string(), said, ..Parsed::default() })
 }
 
+/// Reads a message: a draft for each result, and one for the rest.
+pub fn read(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Draft>, Refusal> {
+    let mut reader = Reader { said: Vec::new(), notes };
+    reader.message(value, 0, place)?;
+    Ok(reader.said.into_iter().map(|sourced| sourced.draft).collect())
+}
+
 struct Reader<'n> {
     said: Vec<Sourced>,
     notes: &'n mut Notes,
@@ -61,7 +68,7 @@ impl Reader<'_> {
                 (Joined::of(&mut blocks), Value::Array(blocks), "blocks")
             }
         };
-        let mut draft = draft(Role::System, content, More::default());
+        let mut draft = Draft::of(Role::System, content, More::default());
         let parts = Parts::from(&draft);
         let mut kept = match form {
             "text" => Map::new(),
@@ -80,7 +87,7 @@ impl Reader<'_> {
         let first = self.said.len();
         match content {
             Value::String(text) => {
-                let mut draft = draft(role, text, More::default());
+                let mut draft = Draft::of(role, text, More::default());
                 if matches!(role, Role::Assistant | Role::Tool) {
                     extras::keep(&mut draft, FORMAT, Map::from_iter([(FORM.into(), "text".into())]));
                 }
@@ -164,7 +171,7 @@ fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft, Refu
             calls.push(call);
         }
     }
-    let draft = draft(role, content, More { tool_calls: calls, ..More::default() });
+    let draft = Draft::of(role, content, More { tool_calls: calls, ..More::default() });
     Ok(kept(draft, &source, Value::Array(blocks)))
 }
 
@@ -190,12 +197,7 @@ fn result(block: Value, place: &Place<'_>) -> Result<Draft, Refusal> {
     let id = take_fit(&mut fields, "tool_use_id", "tool_call_id", MAX_ID_BYTES, place)?;
     let content = take_content(&mut fields, "content", place)?;
     let more = More { tool_call_id: id.map(Into::into), ..More::default() };
-    Ok(kept(draft(Role::Tool, content, more), &source, Value::Array(vec![Value::Object(fields)])))
-}
-
-fn draft(role: Role, content: String, more: More) -> Draft {
-    let more = (more != More::default()).then(|| Box::new(more));
-    Draft { id: None, role, content: content.into(), turn: None, create_time: None, pinned: false, more }
+    Ok(kept(Draft::of(Role::Tool, content, more), &source, Value::Array(vec![Value::Object(fields)])))
 }
 
 fn kept(mut draft: Draft, source: &Value, hollow: Value) -> Draft {

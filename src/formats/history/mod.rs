@@ -1,23 +1,27 @@
 //! PrepareHistory: turns a caller's history into messages that a model accepts.
 //!
-//! The steps, each with its rule in [`domain::history`](crate::domain::history): messages are read
-//! ([`read`]), calls and results are paired, runs of one role are repaired, the newest messages within the
-//! limits are kept, and the rest is written ([`write`]). A history is only refused if it is not a JSON array:
-//! unusable messages are left out, and the response says why.
+//! The steps: messages are read ([`read`]), and those that cannot go to a model are left out (`normal`); calls
+//! and results are paired, and ids and names changed, as in an export (`units`); runs of one role are
+//! repaired, the newest messages within the limits are kept (`fit`), and the rest is written (`write`). A
+//! history is only refused if it is not a JSON array: unusable messages are left out, and the response says
+//! why.
 
 mod fit;
 mod normal;
 mod prepare;
 pub mod read;
+mod units;
 mod write;
 
 pub use prepare::prepare;
 
-use crate::domain::{
-    Draft, Refusal, Role,
-    call_ids::Rule,
-    history::{DropReason, Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
-    limits::DEFAULT_MAX_CONTENT_BYTES,
+use crate::{
+    domain::{
+        Draft, More, Refusal, Role, context,
+        history::{Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
+        limits::DEFAULT_MAX_CONTENT_BYTES,
+    },
+    formats,
 };
 
 /// How many messages of a history are kept by default (seed 002, "Safety Limit").
@@ -132,10 +136,19 @@ pub struct Prepared {
 }
 
 impl Format {
-    fn call_ids(self) -> Rule {
+    /// The format of exports whose repairs it needs.
+    fn of_exports(self) -> formats::Format {
         match self {
-            Self::OpenAiChat => Rule::OPENAI_CHAT,
-            Self::AnthropicMessages => Rule::ANTHROPIC,
+            Self::OpenAiChat => formats::Format::OpenAiChat,
+            Self::AnthropicMessages => formats::Format::Anthropic,
+        }
+    }
+
+    /// The format of contexts that words messages as it does.
+    fn of_contexts(self) -> context::Format {
+        match self {
+            Self::OpenAiChat => context::Format::OpenAiChat,
+            Self::AnthropicMessages => context::Format::AnthropicMessages,
         }
     }
 
@@ -158,19 +171,11 @@ impl Incoming {
             Err(refusal) => self.dropped.push(Dropped::refused(index, &refusal)),
         }
     }
-
-    fn drop(&mut self, index: usize, reason: DropReason, text: impl Into<String>) {
-        self.dropped.push(Dropped { index, reason, text: text.into() });
-    }
 }
 
 /// The prompt as a user message.
 pub fn prompt(text: &str) -> Draft {
-    said(Role::User, text)
-}
-
-fn said(role: Role, text: &str) -> Draft {
-    Draft { id: None, role, content: text.into(), turn: None, create_time: None, pinned: false, more: None }
+    Draft::of(Role::User, text, More::default())
 }
 
 #[cfg(test)]

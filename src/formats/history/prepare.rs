@@ -4,14 +4,12 @@ use crate::{
     domain::{
         Draft, Refusal, TokenCounter,
         history::{
-            Dropped, Entry, Unit,
-            alternation::{Alternation, Clash, first_clash, keep_newest},
-            call_ids,
-            cut::Limits,
-            pairing::{Paired, pair},
+            DropReason, Dropped, Entry, Unit,
+            alternation::{Alternation, clashes},
+            cut::{Cost, Limit, Limits},
         },
     },
-    formats::history::{Incoming, Prepared, Request, Warning, WarningKind, fit::Fit, normal},
+    formats::history::{Incoming, Prepared, Request, Warning, WarningKind, fit::Fit, normal, units::Units},
 };
 
 /// Turns a history and a prompt into messages that a model accepts.
@@ -29,21 +27,18 @@ pub fn prepare(
     counter: &dyn TokenCounter,
 ) -> Result<Prepared, Refusal> {
     let Incoming { field, entries, mut dropped, mut warnings, count, bytes } = incoming;
-    let prompt = prompt.map(|draft| Entry { index: None, draft });
-    let bytes = bytes + prompt.as_ref().map_or(0, |prompt| prompt.draft.content.len());
-    let entries = entries.into_iter().chain(prompt);
+    let bytes = bytes + prompt.as_ref().map_or(0, |prompt| prompt.content.len());
+    let entries = entries.into_iter().chain(prompt.map(|draft| Entry { index: None, draft }));
     let (entries, unusable) = normal::all(entries, request, field);
-    dropped.extend(unusable);
-    let Paired { mut units, dropped: unpaired, moved } = pair(entries);
-    dropped.extend(unpaired.into_iter().map(|dropped| at_its_place(field, dropped)));
-    let changed = call_ids::accept(&mut units, request.format.call_ids());
-    let units = in_turn(units, request, field, &mut dropped)?;
-    let fit = Fit::of(units, request, counter)?;
-    dropped.extend(fit.dropped.into_iter().map(|dropped| at_its_place(field, dropped)));
+    let mut paired = Units::of(&entries, field, request, counter);
+    dropped.extend(unusable.into_iter().chain(paired.dropped));
+    dropped.extend(request.alternate(&mut paired.units, field)?);
+    let fit = Fit::of(&paired.units, request, counter)?;
+    for (place, limit) in fit.left_out {
+        dropped.extend(request.left_out(&paired.units[place], limit, field));
+    }
     dropped.sort_by_key(|dropped| dropped.index);
-    warnings.extend(moved_warning(field, &moved));
-    warnings.extend(changed_warning(changed));
-    warnings.extend(fit.warnings);
+    warnings.extend(paired.warnings.into_iter().chain(fit.warnings));
     warnings.extend(request.size_warnings(count, bytes, fit.token_count));
     Ok(Prepared {
         messages_json: fit.written.messages_json,
@@ -56,57 +51,37 @@ pub fn prepare(
     })
 }
 
-/// Repairs or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
-fn in_turn(
-    units: Vec<Unit>,
-    request: &Request,
-    field: &str,
-    dropped: &mut Vec<Dropped>,
-) -> Result<Vec<Unit>, Refusal> {
-    let apart = request.format.system_apart();
-    match request.alternation {
-        Alternation::Merge => Ok(units),
-        Alternation::Drop => {
-            let (kept, superseded) = keep_newest(units, apart);
-            dropped.extend(superseded.into_iter().map(|dropped| at_its_place(field, dropped)));
-            Ok(kept)
-        }
-        Alternation::Reject => match first_clash(&units, apart) {
-            Some(clash) => Err(rejected(clash, field)),
-            None => Ok(units),
-        },
-    }
-}
-
-/// The rules do not know the field: its name and the index are put before their text.
-fn at_its_place(field: &str, dropped: Dropped) -> Dropped {
-    let text = format!("{field}[{}] {}", dropped.index, dropped.text);
-    Dropped { text, ..dropped }
-}
-
-fn rejected(clash: Clash, field: &str) -> Refusal {
-    let place = |index: Option<usize>| index.map_or("prompt".into(), |index| format!("{field}[{index}]"));
-    let (role, first) = (clash.role, place(clash.first));
-    let text = format!(
-        "has the role {role}, the same as {first} directly before it; with the alternation REJECT, user and assistant must take turns"
-    );
-    Refusal::invalid(place(clash.second), text)
-}
-
-fn moved_warning(field: &str, moved: &[usize]) -> Option<Warning> {
-    let first = moved.first()?;
-    let text =
-        format!("{} results were moved directly behind their calls, the first {field}[{first}]", moved.len());
-    Some(Warning { kind: WarningKind::ResultsMoved, text })
-}
-
-fn changed_warning(changed: usize) -> Option<Warning> {
-    let text =
-        format!("{changed} call ids were changed, in calls and results, to ones that the format accepts");
-    (changed > 0).then_some(Warning { kind: WarningKind::CallIdsChanged, text })
-}
-
 impl Request {
+    /// Drops or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
+    fn alternate(&self, units: &mut Vec<Unit>, field: &str) -> Result<Vec<Dropped>, Refusal> {
+        let clashes = clashes(units, self.format.system_apart());
+        match (self.alternation, clashes.first()) {
+            (Alternation::Merge, _) | (_, None) => Ok(Vec::new()),
+            (Alternation::Reject, Some((first, second))) => {
+                Err(rejected(&units[*first], &units[*second], field))
+            }
+            (Alternation::Drop, _) => {
+                let older: Vec<usize> = clashes.into_iter().map(|(first, _)| first).collect();
+                let dropped = older.iter().filter_map(|place| superseded(&units[*place], field)).collect();
+                let mut places = 0..;
+                units.retain(|_| places.next().is_some_and(|place| older.binary_search(&place).is_err()));
+                Ok(dropped)
+            }
+        }
+    }
+
+    /// The messages of a unit that a limit leaves out.
+    fn left_out(&self, unit: &Unit, limit: Limit, field: &str) -> Vec<Dropped> {
+        let (name, most) = (limit.field(), Cost::from(self.limits).of(limit));
+        let dropped = |index| {
+            let text = format!(
+                "{field}[{index}] does not fit: {name} is {most}, and newer messages take precedence"
+            );
+            Dropped { index, reason: DropReason::from(limit), text }
+        };
+        unit.entries().filter_map(|entry| entry.index).map(dropped).collect()
+    }
+
     /// Warns from three quarters of a limit.
     fn size_warnings(&self, count: usize, bytes: usize, tokens: u32) -> impl Iterator<Item = Warning> {
         let Limits { messages, bytes: most, tokens: budget } = self.limits;
@@ -126,4 +101,22 @@ impl Request {
         });
         [many, large, tight].into_iter().flatten()
     }
+}
+
+/// A message that is followed by another one of its role.
+fn superseded(unit: &Unit, field: &str) -> Option<Dropped> {
+    let (index, role) = (unit.message.index?, unit.role());
+    let text = format!(
+        "{field}[{index}] is followed by another {role} message; only the newest in a row is kept. Accepted are user and assistant in turn"
+    );
+    Some(Dropped { index, reason: DropReason::Alternation, text })
+}
+
+fn rejected(first: &Unit, second: &Unit, field: &str) -> Refusal {
+    let place = |unit: &Unit| unit.message.index.map_or("prompt".into(), |index| format!("{field}[{index}]"));
+    let (role, first) = (first.role(), place(first));
+    let text = format!(
+        "has the role {role}, the same as {first} directly before it; with the alternation REJECT, user and assistant must take turns"
+    );
+    Refusal::invalid(place(second), text)
 }

@@ -1,21 +1,24 @@
-//! A JSON array of messages in the form of OpenAI's chat or Anthropic's messages.
+//! A JSON array of messages in the form of OpenAI's chat or Anthropic's messages, each read as an import reads
+//! it.
 //!
-//! The fields read are `role`, `content` (text, or blocks), `name`, `tool_calls` and `tool_call_id`; other
-//! fields are the caller's own. Text blocks become one text, separated by empty lines; `tool_use` and
-//! `tool_result` become calls and results. Everything else (images, thinking) is left out, with a warning.
+//! Everything but text, calls and results (images, thinking) is left out, with a warning; fields that a
+//! format does not have are the caller's own.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     domain::{
-        Draft, More, Reason, Refusal, Role, ToolCall,
-        history::{DropReason, Entry},
+        Draft, Reason, Refusal, Role,
+        history::{DropReason, Dropped, Entry},
         limits::MAX_HISTORY_WEIGHT,
-        quoted,
     },
     formats::{
-        history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind, said},
-        place::kind,
+        UnknownRoles, anthropic,
+        fields::is_text,
+        history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind},
+        notes::Notes,
+        openai_chat,
+        place::{Place, kind},
         surrogates::replace_surrogates,
         weight::weight,
     },
@@ -47,228 +50,87 @@ pub fn read(json: &str) -> Result<Incoming, Refusal> {
     }
     let mut incoming = Incoming::of(FIELD, messages.len(), json.len());
     for (index, message) in messages.into_iter().enumerate() {
-        match message_of(message) {
-            Ok(message) => message.into(index, &mut incoming),
-            Err(Unread { reason, text }) => incoming.drop(index, reason, format!("{FIELD}[{index}]{text}")),
-        }
+        incoming.read(index, message);
     }
     Ok(incoming)
 }
 
-/// Why a message cannot be read; the text follows its place.
-struct Unread {
-    reason: DropReason,
-    text: String,
-}
-
-impl Unread {
-    fn new(reason: DropReason, text: impl Into<String>) -> Self {
-        Self { reason, text: text.into() }
-    }
-}
-
-/// The content of one message.
-struct Message {
-    role: Role,
-    name: Option<Box<str>>,
-    text: Vec<String>,
-    calls: Vec<ToolCall>,
-    results: Vec<Draft>,
-    /// The types of the parts that are not carried over.
-    left_out: Vec<String>,
-}
-
-impl Message {
-    /// Adds the utterances of the message: its results, and its text and calls.
-    fn into(self, index: usize, incoming: &mut Incoming) {
-        let Self { role, name, text, calls, results, left_out } = self;
-        let only_parts = text.is_empty() && calls.is_empty() && results.is_empty() && !left_out.is_empty();
-        let place = format!("{FIELD}[{index}]");
-        if only_parts {
+impl Incoming {
+    /// Adds the drafts of a message.
+    fn read(&mut self, index: usize, message: Value) {
+        let list = Place::root(FIELD);
+        let place = list.index(index);
+        let left_out: Vec<String> = left_out(&message["content"]).into_iter().map(str::to_owned).collect();
+        let drafts = match drafts(message, &place) {
+            Ok(drafts) => drafts,
+            Err(refusal) => return self.dropped.push(dropped(index, &refusal, &place)),
+        };
+        if !left_out.is_empty() && !drafts.iter().any(says_something) {
             let text = format!("{place}: content has nothing but blocks of {left_out:?}; accepted: text");
-            return incoming.drop(index, DropReason::InvalidContent, text);
+            return self.dropped.push(Dropped { index, reason: DropReason::InvalidContent, text });
         }
         if !left_out.is_empty() {
             let text = format!("{place}: blocks of {left_out:?} were left out; accepted: text");
-            incoming.warnings.push(Warning { kind: WarningKind::PartsLeftOut, text });
+            self.warnings.push(Warning { kind: WarningKind::PartsLeftOut, text });
         }
-        let alone = results.is_empty();
-        let entry = |draft| Entry { index: Some(index), draft };
-        incoming.entries.extend(results.into_iter().map(entry));
-        if alone || !text.is_empty() || !calls.is_empty() {
-            let more = More { name, tool_calls: calls, ..More::default() };
-            incoming.entries.push(entry(with(said(role, &text.join("\n\n")), more)));
-        }
+        self.entries.extend(drafts.into_iter().map(|draft| Entry { index: Some(index), draft }));
     }
 }
 
-fn with(draft: Draft, more: More) -> Draft {
-    Draft { more: Some(Box::new(more)), ..draft }
+/// The drafts of a message: several if it holds Anthropic's results.
+fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>, Refusal> {
+    let mut notes = Notes::new(UnknownRoles::Refuse);
+    if let Some(fields) = message.as_object_mut() {
+        fields.retain(|field, value| field != "name" || is_text(value));
+        let refusal = fields.get("refusal").filter(|refusal| is_text(refusal)).cloned();
+        let is_silent = fields.get("content").is_none_or(|content| content.is_null() || content == "");
+        fields.extend(refusal.filter(|_| is_silent).map(|refusal| ("content".to_owned(), refusal)));
+    }
+    match is_anthropic(&message) {
+        true => anthropic::read(message, place, &mut notes),
+        false => Ok(vec![openai_chat::read(message, place, &mut notes)?]),
+    }
 }
 
-fn message_of(message: Value) -> Result<Message, Unread> {
-    let Value::Object(mut fields) = message else {
-        let text = format!(" is {}; accepted: an object with role and content", kind(&message));
-        return Err(Unread::new(DropReason::NotAMessage, text));
+fn blocks(content: &Value) -> impl Iterator<Item = &Value> {
+    content.as_array().into_iter().flatten()
+}
+
+fn is_anthropic(message: &Value) -> bool {
+    blocks(&message["content"]).any(|block| block["type"] == "tool_use" || block["type"] == "tool_result")
+}
+
+/// The types of the blocks that are not carried over.
+fn left_out(content: &Value) -> Vec<&str> {
+    blocks(content).flat_map(left_out_of_block).collect()
+}
+
+fn left_out_of_block(block: &Value) -> Vec<&str> {
+    match block["type"].as_str().unwrap_or_default() {
+        "text" | "input_text" | "output_text" | "refusal" | "tool_use" => Vec::new(),
+        "tool_result" => left_out(&block["content"]),
+        "" if block.is_string() || block["text"].is_string() => Vec::new(),
+        other => vec![other],
+    }
+}
+
+fn says_something(draft: &Draft) -> bool {
+    draft.role == Role::Tool || !draft.content.is_empty() || !draft.tool_calls().is_empty()
+}
+
+/// The message at `index`, which cannot be read.
+fn dropped(index: usize, refusal: &Refusal, place: &Place<'_>) -> Dropped {
+    let text = refusal.to_string();
+    let within = text.strip_prefix(&place.to_string()).unwrap_or_default();
+    let field = within.split(':').next().unwrap_or_default();
+    let of_call = field.ends_with(".id") || field.ends_with(".name");
+    let reason = match field.split(['.', '[']).nth(1) {
+        None => DropReason::NotAMessage,
+        Some("role") => DropReason::UnknownRole,
+        Some("tool_calls" | "function_call") => DropReason::InvalidToolCall,
+        Some("content") if of_call => DropReason::InvalidToolCall,
+        Some("content") => DropReason::InvalidContent,
+        Some(_) => DropReason::InvalidField,
     };
-    let role = role(fields.get("role"))?;
-    let name = fields.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()).map(Into::into);
-    let mut read = Message { role, name, text: vec![], calls: vec![], results: vec![], left_out: vec![] };
-    read.content(fields.remove("content"))?;
-    if role == Role::Assistant {
-        if read.text.is_empty() {
-            read.text.extend(fields.get("refusal").and_then(Value::as_str).map(str::to_owned));
-        }
-        read.tool_calls(fields.remove("tool_calls"))?;
-    }
-    if role == Role::Tool {
-        read.answer(&fields)?;
-    }
-    Ok(read)
-}
-
-fn role(role: Option<&Value>) -> Result<Role, Unread> {
-    let accepted = format!("accepted: {}", Role::ACCEPTED);
-    let text = match role {
-        None => format!(" has no role; {accepted}"),
-        Some(Value::String(word)) => match Role::named(word) {
-            Some(role) => return Ok(role),
-            None => format!(".role is {}; {accepted}", quoted(word)),
-        },
-        Some(other) => format!(".role is {}; {accepted}", kind(other)),
-    };
-    Err(Unread::new(DropReason::UnknownRole, text))
-}
-
-impl Message {
-    fn content(&mut self, content: Option<Value>) -> Result<(), Unread> {
-        match content {
-            None | Some(Value::Null) => Ok(()),
-            Some(Value::String(text)) => {
-                self.say(&text);
-                Ok(())
-            }
-            Some(Value::Array(blocks)) => {
-                blocks.into_iter().enumerate().try_for_each(|(number, block)| self.block(number, block))
-            }
-            Some(other) => {
-                let text = format!(".content is {}; accepted: text and blocks of text", kind(&other));
-                Err(Unread::new(DropReason::InvalidContent, text))
-            }
-        }
-    }
-
-    fn say(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.text.push(text.to_owned());
-        }
-    }
-
-    fn block(&mut self, number: usize, block: Value) -> Result<(), Unread> {
-        let fields = match block {
-            Value::String(text) => {
-                self.say(&text);
-                return Ok(());
-            }
-            Value::Object(fields) => fields,
-            other => {
-                let text = format!(".content[{number}] is {}; accepted: a block of text", kind(&other));
-                return Err(Unread::new(DropReason::InvalidContent, text));
-            }
-        };
-        match (text_field(&fields, "type"), self.role) {
-            ("text" | "input_text" | "output_text", _) => self.say(text_field(&fields, "text")),
-            ("refusal", _) => self.say(text_field(&fields, "refusal")),
-            ("tool_use", Role::Assistant) => self.tool_use(number, fields)?,
-            ("tool_result", Role::User) => self.tool_result(number, &fields)?,
-            (other, _) => self.left_out.push(other.to_owned()),
-        }
-        Ok(())
-    }
-
-    fn tool_use(&mut self, number: usize, mut fields: Map<String, Value>) -> Result<(), Unread> {
-        let arguments = fields.remove("input");
-        let call = call(text_field(&fields, "id"), text_field(&fields, "name"), arguments);
-        self.calls.push(
-            call.map_err(|text| {
-                Unread::new(DropReason::InvalidToolCall, format!(".content[{number}]{text}"))
-            })?,
-        );
-        Ok(())
-    }
-
-    fn tool_result(&mut self, number: usize, fields: &Map<String, Value>) -> Result<(), Unread> {
-        let id = text_field(fields, "tool_use_id");
-        if id.is_empty() {
-            let text =
-                format!(".content[{number}] has no tool_use_id; accepted: the id of an earlier tool_use");
-            return Err(Unread::new(DropReason::OrphanedResult, text));
-        }
-        let mut inside = Self {
-            role: Role::Tool,
-            name: None,
-            text: vec![],
-            calls: vec![],
-            results: vec![],
-            left_out: vec![],
-        };
-        inside.content(fields.get("content").cloned())?;
-        self.left_out.append(&mut inside.left_out);
-        let more = More { tool_call_id: Some(id.into()), ..More::default() };
-        self.results.push(with(said(Role::Tool, &inside.text.join("\n\n")), more));
-        Ok(())
-    }
-
-    fn tool_calls(&mut self, calls: Option<Value>) -> Result<(), Unread> {
-        let calls = match calls {
-            None | Some(Value::Null) => return Ok(()),
-            Some(Value::Array(calls)) => calls,
-            Some(other) => {
-                let text = format!(".tool_calls is {}; accepted: an array of calls", kind(&other));
-                return Err(Unread::new(DropReason::InvalidToolCall, text));
-            }
-        };
-        for (number, mut called) in calls.into_iter().enumerate() {
-            let arguments = called.pointer_mut("/function/arguments").map(Value::take);
-            let part = |pointer| called.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
-            let call = call(part("/id"), part("/function/name"), arguments);
-            self.calls.push(call.map_err(|text| {
-                Unread::new(DropReason::InvalidToolCall, format!(".tool_calls[{number}]{text}"))
-            })?);
-        }
-        Ok(())
-    }
-
-    /// A tool message is a result and nothing else.
-    fn answer(&mut self, fields: &Map<String, Value>) -> Result<(), Unread> {
-        let id = text_field(fields, "tool_call_id");
-        if id.is_empty() {
-            let text = " has no tool_call_id; accepted: the id of an earlier call";
-            return Err(Unread::new(DropReason::OrphanedResult, text));
-        }
-        let text = std::mem::take(&mut self.text).join("\n\n");
-        let more = More { tool_call_id: Some(id.into()), ..More::default() };
-        self.results.push(with(said(Role::Tool, &text), more));
-        Ok(())
-    }
-}
-
-/// Makes a call; arguments that are not text are written as JSON.
-fn call(id: &str, name: &str, arguments: Option<Value>) -> Result<ToolCall, String> {
-    if id.is_empty() || name.is_empty() {
-        let missing = if id.is_empty() { "id" } else { "name" };
-        return Err(format!(
-            " has no {missing}; accepted: calls of functions, with an id, a name and arguments"
-        ));
-    }
-    let arguments_json = match arguments {
-        None | Some(Value::Null) => "{}".into(),
-        Some(Value::String(text)) => text.into(),
-        Some(other) => other.to_string().into(),
-    };
-    Ok(ToolCall { id: id.into(), name: name.into(), arguments_json })
-}
-
-fn text_field<'a>(fields: &'a Map<String, Value>, name: &str) -> &'a str {
-    fields.get(name).and_then(Value::as_str).unwrap_or_default()
+    Dropped { index, reason, text }
 }

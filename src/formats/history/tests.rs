@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{read::read, *};
-use crate::domain::TokenCounter;
+use crate::domain::{TokenCounter, history::DropReason};
 
 /// Counts a token per four bytes.
 struct Fours;
@@ -79,13 +79,13 @@ fn what_is_no_message_is_left_out_with_its_reason() {
         OrphanedResult,
         OrphanedResult,
         InvalidContent,
-        InvalidField,
+        UnansweredCall,
     ];
     assert_eq!(reasons(&prepared), (0..).zip(expected).collect::<Vec<_>>());
     let texts: Vec<_> = prepared.dropped.iter().map(|dropped| dropped.text.as_str()).collect();
-    assert_eq!(texts[0], "messages_json[0] is a number; accepted: an object with role and content");
-    assert!(texts[2].starts_with("messages_json[2].role is \"robot\"; accepted: system,"), "{}", texts[2]);
-    assert!(texts[5].starts_with("messages_json[5].tool_calls[0] has no name;"), "{}", texts[5]);
+    assert_eq!(texts[0], "messages_json[0]: is a number; accepted: a message: an object with a role");
+    assert!(texts[2].starts_with("messages_json[2].role: is \"robot\"; accepted: system,"), "{}", texts[2]);
+    assert!(texts[5].starts_with("messages_json[5].tool_calls[0].function: is missing;"), "{}", texts[5]);
     assert!(
         texts.iter().all(|text| text.starts_with("messages_json[") && text.contains("ccepted")),
         "{texts:?}"
@@ -111,7 +111,7 @@ fn blocks_are_read_as_both_providers_write_them() {
     let prepared = prepared(&history, "and?", &OPENAI).unwrap();
     let expected = json!([
         {"role": "system", "content": "be brief"},
-        {"role": "user", "content": "a\n\nb"},
+        {"role": "user", "content": "a\nb"},
         {"role": "assistant", "content": "let me see", "tool_calls": [call("t1")]},
         {"role": "tool", "content": "it is", "tool_call_id": "t1"},
         {"role": "user", "content": "thanks"},
@@ -163,6 +163,44 @@ fn openai_gets_ids_of_at_most_40_bytes() {
 }
 
 #[test]
+fn exchanges_that_overlap_are_told_apart() {
+    let calls = |ids: &[&str]| {
+        let calls: Vec<_> = ids.iter().map(|id| call(id)).collect();
+        json!({"role": "assistant", "content": null, "tool_calls": calls})
+    };
+    let result = |id: &str, text: &str| json!({"role": "tool", "tool_call_id": id, "content": text});
+    let history = json!([
+        calls(&["a", "a"]),
+        calls(&["a"]),
+        result("a", "1"),
+        result("a", "2"),
+        result("a", "3"),
+        result("a", "4"),
+        {"role": "assistant", "content": "let me see", "tool_calls": [call("b"), call("c")]},
+        {"role": "assistant", "content": "wait"},
+        result("c", "5"),
+        {"role": "user", "content": "stop"},
+    ]);
+    let prepared = prepared(&history, "", &OPENAI).unwrap();
+    let expected = json!([
+        calls(&["a", "a_2"]),
+        result("a_2", "2"),
+        result("a", "3"),
+        calls(&["a"]),
+        result("a", "1"),
+        {"role": "assistant", "content": "let me see", "tool_calls": [call("c")]},
+        result("c", "5"),
+        {"role": "assistant", "content": "wait"},
+        {"role": "user", "content": "stop"},
+    ]);
+    assert_eq!(messages(&prepared), expected);
+    assert_eq!(reasons(&prepared), [(5, DropReason::OrphanedResult), (6, DropReason::UnansweredCall)]);
+    assert!(prepared.dropped[1].text.contains("[\"b\"]"), "{}", prepared.dropped[1].text);
+    assert!(prepared.dropped[1].text.contains("the rest of the message stays"));
+    assert_eq!(kinds(&prepared), [WarningKind::ResultsMoved, WarningKind::CallIdsChanged]);
+}
+
+#[test]
 fn anthropic_begins_with_a_user() {
     let history = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a "}]);
     let one = Request { limits: Limits { messages: 1, ..ANTHROPIC.limits }, ..ANTHROPIC };
@@ -183,7 +221,7 @@ fn anthropic_begins_with_a_user() {
     let two = Request { limits: Limits { messages: 2, ..ANTHROPIC.limits }, ..ANTHROPIC };
     for (history, request) in [(malformed, &ANTHROPIC), (cut, &two)] {
         let led = prepared(&history, "", request).unwrap();
-        assert_eq!(messages(&led), begins("[earlier messages are left out]"), "{history}");
+        assert_eq!(messages(&led), begins("[The conversation goes on.]"), "{history}");
     }
     assert_eq!(
         messages(&prepared(&history, "", &OPENAI).unwrap()),
@@ -208,7 +246,10 @@ fn arguments_that_are_no_object_are_put_into_one() {
         let messages = messages(&prepared);
         assert_eq!(messages[1]["content"][0]["input"], input, "{arguments}");
         assert_eq!(messages[1]["content"][0]["name"], "a_b");
-        assert_eq!(messages[2]["content"][0], json!({"type": "tool_result", "tool_use_id": "a"}));
+        assert_eq!(
+            messages[2]["content"][0],
+            json!({"type": "tool_result", "tool_use_id": "a", "content": ""})
+        );
     }
 }
 

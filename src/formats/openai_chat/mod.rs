@@ -5,7 +5,7 @@ mod export;
 mod parse;
 
 pub use export::{accepted_content, export, message};
-pub use parse::{conversation, tool_calls};
+pub use parse::{conversation, read, tool_calls};
 
 use serde_json::{Map, Value, json};
 

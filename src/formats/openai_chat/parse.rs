@@ -35,7 +35,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
     let messages = array(messages, &list, "an array of messages")?;
     let mut said = Vec::with_capacity(messages.len());
     for (index, value) in messages.into_iter().enumerate() {
-        said.push(Sourced { index, draft: message(value, &list.index(index), notes)? });
+        said.push(Sourced { index, draft: read(value, &list.index(index), notes)? });
     }
     repair::mark(FORMAT, &mut said);
     let id = document.as_ref().and_then(|document| document.get("id").map(id_text));
@@ -53,7 +53,7 @@ fn id_text(id: &Value) -> String {
 /// - Roles have the names of [`Role::named`].
 /// - A legacy `function_call` is a tool call whose id is the function's name, as `function` messages name no
 ///   call.
-fn message(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, Refusal> {
+pub fn read(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, Refusal> {
     let source = value.clone();
     let mut fields = object(value, place, "a message: an object with a role")?;
     let role = notes.role(&fields, place)?;
@@ -73,9 +73,7 @@ fn message(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, 
         }
         Role::System | Role::User => {}
     }
-    let more = (more != More::default()).then(|| Box::new(more));
-    let content = content.into();
-    let mut draft = Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more };
+    let mut draft = Draft::of(role, content, more);
     let parts = Parts::from(&draft);
     let kept = extras::difference(parts, &source, &Value::Object(fields), canonical(&parts));
     if !kept.is_empty() {

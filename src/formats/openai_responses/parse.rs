@@ -76,14 +76,9 @@ fn instructions(document: &mut Map<String, Value>) -> Option<String> {
 
 /// Text of a request outside its items.
 fn marked(role: Role, text: String, mark: &str) -> Draft {
-    let mut draft = draft(role, text, More::default());
+    let mut draft = Draft::of(role, text, More::default());
     extras::keep(&mut draft, FORMAT, Map::from_iter([(mark.into(), true.into())]));
     draft
-}
-
-fn draft(role: Role, content: String, more: More) -> Draft {
-    let more = (more != More::default()).then(|| Box::new(more));
-    Draft { id: None, role, content: content.into(), turn: None, create_time: None, pinned: false, more }
 }
 
 struct Reader<'n> {
@@ -145,7 +140,7 @@ impl Reader<'_> {
         let hollow = Value::Object(fields);
         if role != Role::Assistant {
             let more = More { tool_call_id: answers, ..More::default() };
-            return self.push(draft(role, content, more), source, hollow, index);
+            return self.push(Draft::of(role, content, more), source, hollow, index);
         }
         let output = self.output(index, |output| output.content.is_some() || !output.calls.is_empty());
         output.content = Some(content);
@@ -168,7 +163,7 @@ impl Reader<'_> {
             _ => take_content(&mut fields, "output", place)?,
         };
         let more = More { tool_call_id: id.map(Into::into), ..More::default() };
-        self.push(draft(Role::Tool, content, more), source, Value::Object(fields), index)
+        self.push(Draft::of(Role::Tool, content, more), source, Value::Object(fields), index)
     }
 
     fn call(
@@ -216,7 +211,7 @@ impl Reader<'_> {
         let Some(output) = self.output.take() else { return };
         let Output { index, content, calls, source, hollow } = output;
         let more = More { tool_calls: calls, ..More::default() };
-        let draft = draft(Role::Assistant, content.unwrap_or_default(), more);
+        let draft = Draft::of(Role::Assistant, content.unwrap_or_default(), more);
         self.keep(draft, Value::Array(source), Value::Array(hollow), index);
     }
 

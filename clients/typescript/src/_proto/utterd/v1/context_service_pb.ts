@@ -1137,7 +1137,7 @@ export enum DropReason {
   EMPTY = 4,
 
   /**
-   * One of its calls has no id or no name.
+   * One of its calls has no name, or no function. A call without an id gets its name as the id.
    *
    * @generated from enum value: DROP_REASON_INVALID_TOOL_CALL = 5;
    */

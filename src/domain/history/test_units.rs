@@ -1,11 +1,36 @@
 //! Messages for these tests.
 
-use super::Entry;
+use super::{Entry, Unit, cut::Cost};
 use crate::domain::{Draft, More, Role, ToolCall};
 
-/// The messages with their indexes.
-pub fn numbered<const N: usize>(drafts: [Draft; N]) -> Vec<Entry> {
-    (0..).zip(drafts).map(|(index, draft)| Entry { index: Some(index), draft }).collect()
+/// The messages with their indexes, each with the results behind it.
+pub fn units<const N: usize>(drafts: [Draft; N]) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    for (index, draft) in drafts.into_iter().enumerate() {
+        let entry = Entry { index: Some(index), draft };
+        let cost = cost(&entry);
+        match units.last_mut().filter(|_| entry.draft.role == Role::Tool) {
+            Some(unit) => {
+                unit.cost = unit.cost.plus(cost);
+                unit.results.push(entry);
+            }
+            None => units.push(Unit { message: entry, results: Vec::new(), cost }),
+        }
+    }
+    units
+}
+
+/// The user's new message.
+pub fn prompt() -> Unit {
+    let message = Entry { index: None, draft: user("prompt") };
+    let cost = cost(&message);
+    Unit { message, results: Vec::new(), cost }
+}
+
+/// The bytes of the text, and one token.
+fn cost(entry: &Entry) -> Cost {
+    let bytes = entry.draft.content.len() as u64;
+    Cost { messages: u64::from(entry.index.is_some()), bytes, tokens: 1 }
 }
 
 pub fn said(role: Role, content: &str, more: More) -> Draft {
@@ -38,14 +63,4 @@ pub fn calls(content: &str, ids: &[&str]) -> Draft {
 /// A tool's result.
 pub fn result(call: &str) -> Draft {
     said(Role::Tool, "it is", More { tool_call_id: Some(call.into()), ..More::default() })
-}
-
-/// The ids of the calls that a message makes.
-pub fn call_ids(entry: &Entry) -> Vec<&str> {
-    entry.draft.tool_calls().iter().map(|call| &*call.id).collect()
-}
-
-/// The id of the call that a message answers.
-pub fn answers(entry: &Entry) -> &str {
-    entry.draft.tool_call_id().unwrap_or_default()
 }
