@@ -227,7 +227,8 @@ mod tests {
         });
         let text = String::from_utf8(lines.0.lock().clone()).unwrap();
         assert_eq!(text.matches("a panic: a fault of the server").count(), 2, "{text}");
-        assert_eq!(text.matches(file!()).count(), 2, "{text}");
+        let place = format!("place=\"{}", file!());
+        assert_eq!(text.matches(&place).count(), 2, "{text}");
         assert!(text.contains("a constant") && !text.contains("planted"), "{text}");
     }
 }

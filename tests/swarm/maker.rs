@@ -204,6 +204,7 @@ impl Maker {
             (Some("conversation"), known) => match (dice.below(100), known) {
                 (0..3, _) => texts.piece(dice, 64),
                 (3..30, Some(known)) => known,
+                (30..50, _) if seen.latest().is_some() => seen.latest().unwrap_or_default().to_owned(),
                 _ => dice.pick(&CONVERSATIONS).unwrap_or_default().to_owned(),
             },
             (Some("history"), Some(known)) if dice.percent(20) => known,

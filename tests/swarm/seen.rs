@@ -11,17 +11,25 @@ const MOST: usize = 64;
 
 /// Values by the kind of thing that they name.
 #[derive(Default)]
-pub struct Seen(HashMap<&'static str, Vec<Value>>);
+pub struct Seen {
+    by_kind: HashMap<&'static str, Vec<Value>>,
+    latest: Option<String>,
+}
 
 impl Seen {
     /// One that was seen of a kind.
     pub fn one(&self, kind: &str, dice: &mut Dice) -> Option<Value> {
-        dice.pick(self.0.get(kind)?)
+        dice.pick(self.by_kind.get(kind)?)
+    }
+
+    /// The conversation that the last answer told of.
+    pub fn latest(&self) -> Option<&str> {
+        self.latest.as_deref()
     }
 
     /// All the strings that are remembered of a kind.
     pub fn strings(&self, kind: &str) -> Vec<String> {
-        let all = self.0.get(kind).into_iter().flatten();
+        let all = self.by_kind.get(kind).into_iter().flatten();
         all.filter_map(Value::as_str).map(str::to_owned).collect()
     }
 
@@ -46,7 +54,10 @@ impl Seen {
 
     /// Remembers a value, unless it is there.
     pub fn add(&mut self, kind: &'static str, value: Value) {
-        let all = self.0.entry(kind).or_default();
+        if let ("conversation", Some(id)) = (kind, value.as_str()) {
+            self.latest = Some(id.to_owned());
+        }
+        let all = self.by_kind.entry(kind).or_default();
         if !all.contains(&value) {
             all.push(value);
             if all.len() > MOST {

@@ -76,6 +76,12 @@ impl Swarm {
                 0 if made >= calls / 4 && !missing.is_empty() => self.maker.dice.pick(&missing).expect("one"),
                 _ => self.any_method(),
             };
+            // only the last compaction can be undone, until something is said
+            if method.name() == "UndoCompaction" {
+                let compact =
+                    self.methods.iter().find(|method| method.name() == "CompactConversation").cloned();
+                self.attempt(&compact.expect("it is served")).await;
+            }
             self.attempt(&method).await;
             self.pass_time();
         }
