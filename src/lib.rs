@@ -112,7 +112,7 @@
 //! - consistency checks, run whenever a state is loaded: [`domain::check`]
 //! - the window and its eviction: [`domain::Window`]; adding to it: [`domain::memorize`]
 //! - tool calls and their results: [`domain::exchange`] (which result answers which call, and late results),
-//!   [`domain::call_ids`] (ids a provider accepts)
+//!   [`domain::exchange::call_ids`] (ids a provider accepts)
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
 //! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
 //!   ledger, the kind of conversation)
@@ -124,7 +124,7 @@
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
 //! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; where a saying was first
-//!   stored, and its copies: [`domain::origin`]; edits: [`domain::edit`]
+//!   stored, and its copies: [`domain::fork::origin`]; edits: [`domain::edit`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
 //! - what is sent to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
@@ -135,7 +135,7 @@
 //!   [`store::Store::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
-//! - errors on the wire: `src/rpc/status.rs`, the only place that uses gRPC codes, and `src/rpc/bounded.rs`, which
+//! - errors on the wire: `src/rpc/convert/status.rs`, the only place that uses gRPC codes, and `src/rpc/convert/bounded.rs`, which
 //!   keeps them short enough to arrive
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process

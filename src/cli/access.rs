@@ -11,7 +11,7 @@ use tonic::{
     transport::Endpoint,
 };
 
-use super::{errors::CliError, read, trust::Trust};
+use super::{errors::CliError, terminal::read, trust::Trust};
 use crate::domain::limits::MAX_SETTINGS_BYTES;
 
 /// The metadata that holds a token, as `Bearer TOKEN`.

@@ -3,15 +3,20 @@
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    backup, capacity,
     chat::{self, args::Chat},
     client::block_on,
-    compact, completions, context, copy, count, delete_recipient, demo, edit, end,
+    completions,
+    conversations::{delete_recipient, end, export, fork, import, list, policy, share, show, stats, watch},
+    demo,
     errors::{CliError, EXIT_CODES},
-    export, forget, fork, health, import, list,
+    health,
     mcp::{self, args::Mcp},
-    memorize, migrate, pin, policy, prepare, reindex, remember, restore, scrub, serve, share, show, stats,
-    summarize, token, verify, watch,
+    messages::{
+        capacity, compact, context, count, edit, forget, memorize, pin, prepare, remember, restore, summarize,
+    },
+    serve,
+    stores::{backup, copy, migrate, reindex, scrub, verify},
+    token,
 };
 
 const EXAMPLES: &str = "\

@@ -4,7 +4,7 @@ use clap::Args;
 use futures::stream;
 use prost_types::FieldMask;
 
-use super::{access::Access, client::Connection, errors::CliError, serve::log, which::everything};
+use super::{access::Access, client::Connection, errors::CliError, messages::which::everything, serve::log};
 use crate::{
     config::{INSPECTOR, Listen, Preset, Settings},
     proto::{

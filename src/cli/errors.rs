@@ -12,7 +12,7 @@ use tonic::{Code, Status};
 pub use super::refusal::{blames, reason, refusal};
 use super::{
     refusal::{Blamed, blamed, next, told},
-    text::bytes,
+    terminal::text::bytes,
     words::Words,
 };
 use crate::{

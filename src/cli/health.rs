@@ -3,7 +3,12 @@
 use clap::Args;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus};
 
-use super::{args::Remote, client::Connection, errors::CliError, output::Output, text::word};
+use super::{
+    args::Remote,
+    client::Connection,
+    errors::CliError,
+    terminal::{output::Output, text::word},
+};
 
 /// Ask whether a server is serving; the exit code is 0 if it is, 1 if it is not, 4 if no server answers
 #[derive(Debug, Args)]

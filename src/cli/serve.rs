@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::{
     errors::CliError,
-    output::{Output, note},
     settings::SettingFlags,
+    terminal::output::{Output, note},
 };
 use crate::{
     config::{ConfigError, Effective, LogFormat, Settings, Sources},

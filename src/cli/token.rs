@@ -13,9 +13,11 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::{
     errors::CliError,
-    output::{Output, note},
-    read,
-    text::visible,
+    terminal::{
+        output::{Output, note},
+        read,
+        text::visible,
+    },
 };
 use crate::{
     domain::limits::MAX_SETTINGS_BYTES,

@@ -7,7 +7,7 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
 use super::{
     errors::{CliError, root_cause},
-    read,
+    terminal::read,
 };
 use crate::domain::limits::MAX_SETTINGS_BYTES;
 

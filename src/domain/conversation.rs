@@ -8,10 +8,10 @@ use crate::domain::{
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
     limits::{CONVERSATION_BYTES, DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
-    memory::{self, allocated},
     segment::Summary,
     share::Share,
     state::StateEntry,
+    values::memory::{self, allocated},
 };
 
 /// What never changes during a conversation's life.

@@ -1,5 +1,8 @@
 //! Forget: takes utterances out of use (soft), or removes them (hard).
 
+pub mod erasure;
+pub mod restore;
+pub(super) mod selection;
 mod selector;
 
 pub use selector::{ForgetSelected, Selector, forget_selected};
@@ -9,9 +12,9 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::domain::{
     Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
     change::Context,
+    forget::selection::Selected,
     forgetting::{Asked, Excess, ExcessKind, Instruction},
     recall::holds_all,
-    selection::Selected,
 };
 
 /// A forget command.

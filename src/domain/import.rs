@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 use crate::domain::{
     Conversation, Ending, Head, Need, Origin, Refusal, Revision, Sequence, Timestamp, Transition, Verdict,
     change::Context,
+    fork::origin::Provenance,
     memorize::{Irregularity, Memorize, memorize},
-    origin::Provenance,
     segment::ImportedSummary,
 };
 

@@ -12,10 +12,12 @@ use crate::domain::{
     Transition, Utterance, Verdict, Window,
     change::Context,
     extractive::Sentence,
-    forget::{Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected},
+    forget::{
+        Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected,
+        restore::{Restore, restore},
+    },
     forgetting,
     memorize::{Memorize, Memorized, Replace, Replaced, memorize, replace},
-    restore::{Restore, restore},
 };
 
 /// Counts bytes.

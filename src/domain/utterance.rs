@@ -9,8 +9,8 @@ use crate::domain::{
     LineageId, Role, Sequence, Timestamp, UtteranceId,
     exchange::LateResult,
     limits::UTTERANCE_BYTES,
-    memory::{self, allocated},
     recall::Said,
+    values::memory::{self, allocated},
 };
 
 /// The memory for finding an utterance by its client-given id, in addition to the id.

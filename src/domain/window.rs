@@ -8,7 +8,7 @@ use std::sync::Arc;
 use imbl::OrdMap;
 use smallvec::SmallVec;
 
-use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance, log::Log};
+use crate::domain::{Marks, Policy, Ranges, Sequence, Utterance, values::log::Log};
 
 /// The rolling buffer.
 #[derive(Clone, Debug, Default)]

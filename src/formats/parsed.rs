@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    domain::{Draft, Timestamp, origin::Provenance, segment::ImportedSummary, state::StateContent},
+    domain::{Draft, Timestamp, fork::origin::Provenance, segment::ImportedSummary, state::StateContent},
     formats::{Format, Note},
 };
 

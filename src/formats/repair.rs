@@ -8,9 +8,12 @@ use std::collections::HashSet;
 use crate::{
     domain::{
         More, Role, ToolCall,
-        call_ids::{CallIds, Rule},
         context::{self, wording::tool},
-        exchange::{Answers, Pairing, Said, note},
+        exchange::{
+            Answers, Pairing, Said,
+            call_ids::{CallIds, Rule},
+            note,
+        },
     },
     formats::{
         Format, Sourced,

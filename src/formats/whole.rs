@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use crate::{
-    domain::{Timestamp, Utterance, origin::Provenance, segment::ImportedSummary, state::StateValue},
+    domain::{Timestamp, Utterance, fork::origin::Provenance, segment::ImportedSummary, state::StateValue},
     formats::{
         Format, Losses, Unanswered,
         extras::Parts,

@@ -13,7 +13,10 @@ use crate::{
     engine::{BuildContextCall, BuildContextReply, Caller, LONG_TOKENS, Recall, Scope, offload},
     formats::{Rendered, content_parts, render},
     proto,
-    rpc::{Services, decode, encode},
+    rpc::{
+        Services,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

@@ -13,7 +13,13 @@ use crate::{
     },
     engine::{Applied, Call, PageRoom},
     proto::{self, CompactionAnswer, compaction_service_server::CompactionService},
-    rpc::{Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{
+        Services,
+        convert::{
+            decode, encode,
+            page_token::{self, QueryHash},
+        },
+    },
 };
 
 /// Compactions per page, by default and at most.

@@ -6,7 +6,11 @@ use crate::{
     domain::{Draft, Reason, Refusal},
     engine::{LONG_TEXT_BYTES, offload},
     proto::{self, context_service_server::ContextService},
-    rpc::{Services, conversation::encoding, decode, encode},
+    rpc::{
+        Services,
+        conversation::encoding,
+        convert::{decode, encode},
+    },
 };
 
 #[tonic::async_trait]

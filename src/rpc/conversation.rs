@@ -10,7 +10,13 @@ use crate::{
     },
     engine::{Call, CreateCall, ListUtterances},
     proto::{self, conversation_service_server::ConversationService},
-    rpc::{Responses, Room, Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{
+        Responses, Room, Services,
+        convert::{
+            decode, encode,
+            page_token::{self, QueryHash},
+        },
+    },
     tokenizer,
 };
 

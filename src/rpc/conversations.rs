@@ -6,7 +6,13 @@ use crate::{
     domain::{ConversationId, Refusal, Timestamp, conversation::Status as Doing},
     engine::{Caller, ListConversations, ListOrder, ListedAt},
     proto,
-    rpc::{Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{
+        Services,
+        convert::{
+            decode, encode,
+            page_token::{self, QueryHash},
+        },
+    },
 };
 
 /// Conversations per page, by default (seed 000) and at most.

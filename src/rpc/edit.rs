@@ -6,7 +6,10 @@ use crate::{
     domain::{Refusal, draft::check_map, update::UpdateUtterance},
     engine::{Call, Caller, Edit},
     proto::{self, EditMode, UpdateUtteranceResponse},
-    rpc::{Services, decode, encode},
+    rpc::{
+        Services,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

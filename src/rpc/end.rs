@@ -6,7 +6,7 @@ use crate::{
     domain::{Refusal, end::End, limits::MAX_REASON_BYTES},
     engine::{Call, Caller},
     proto,
-    rpc::{Services, decode},
+    rpc::{Services, convert::decode},
 };
 
 impl Services {

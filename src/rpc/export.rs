@@ -12,7 +12,11 @@ use crate::{
     engine::{Address, Caller, EngineError, Exported, PageRoom, offload},
     formats::{self, Format, Losses, Repairs, Unanswered, Whole, persisted},
     proto::{self, export_conversation_response::Message},
-    rpc::{Held, Purpose, Room, Services, decode, encode, import::format, status::transport_error},
+    rpc::{
+        Held, Purpose, Room, Services,
+        convert::{decode, encode, status::transport_error},
+        import::format,
+    },
 };
 
 /// The most bytes of a chunk.

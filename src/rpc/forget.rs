@@ -12,8 +12,11 @@ use crate::{
     formats::Format,
     proto,
     rpc::{
-        Services, decode, encode,
-        messages::{ids, message_format, newest},
+        Services,
+        convert::{
+            decode, encode,
+            messages::{ids, message_format, newest},
+        },
     },
 };
 

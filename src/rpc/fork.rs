@@ -6,7 +6,11 @@ use crate::{
     domain::{Conversation, ConversationId, RecipientId, Refusal, Sequence},
     engine::{Caller, ForkCall},
     proto,
-    rpc::{Services, conversation::title, decode, encode},
+    rpc::{
+        Services,
+        conversation::title,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

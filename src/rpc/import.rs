@@ -17,8 +17,10 @@ use crate::{
     formats::{self, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time},
     proto::{self, import_conversation_request::Message},
     rpc::{
-        Purpose, Room, Services, clearer_status, conversation::encoding, decode, encode,
-        endless::UntilClosing,
+        Purpose, Room, Services, clearer_status,
+        conversation::encoding,
+        convert::{decode, encode},
+        streams::endless::UntilClosing,
     },
 };
 

@@ -11,11 +11,16 @@ use crate::{
     engine::{Caller, EngineError, LONG_TEXT_BYTES, MemorizeCall, MemorizePipeline, MemorizeReply, offload},
     proto::{self, memorize_stream_response::Result as Outcome},
     rpc::{
-        Services, clearer_status, decode, encode,
-        endless::UntilClosing,
-        messages::{Incoming, of_messages},
-        paced::{Pace, Paced},
+        Services, clearer_status,
+        convert::{
+            decode, encode,
+            messages::{Incoming, of_messages},
+        },
         state,
+        streams::{
+            endless::UntilClosing,
+            paced::{Pace, Paced},
+        },
     },
 };
 

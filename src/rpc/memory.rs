@@ -6,10 +6,16 @@ use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
-    domain::{Reason, Refusal, extractive::Untold, limits::MAX_PROMPT_BYTES, restore::Restore},
+    domain::{Reason, Refusal, extractive::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES},
     engine::{Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
-    rpc::{Responses, Services, decode, encode, page_token, page_token::QueryHash},
+    rpc::{
+        Responses, Services,
+        convert::{
+            decode, encode,
+            page_token::{self, QueryHash},
+        },
+    },
 };
 
 /// Matches per page, by default and at most.

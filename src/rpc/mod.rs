@@ -1,17 +1,14 @@
 //! The gRPC services: each method decodes the request, calls the engine, and encodes the response.
 
 mod admin;
-mod bounded;
 mod build_context;
 mod compaction;
 mod context;
 mod conversation;
 mod conversations;
-mod decode;
+mod convert;
 mod edit;
-mod encode;
 mod end;
-mod endless;
 mod export;
 mod forget;
 mod fork;
@@ -19,24 +16,20 @@ mod import;
 mod limits;
 mod memorize;
 mod memory;
-mod memory_room;
-mod messages;
-mod paced;
-mod page_token;
 mod prepare_history;
 mod recipient;
 mod share;
 mod state;
 mod stats;
-mod status;
+mod streams;
 mod trace;
 mod view;
 
-pub use bounded::message as bounded_message;
+pub use convert::bounded::message as bounded_message;
+pub use convert::status::{clearer_status, message_too_large, name_request, transport_error, turned_away};
 pub use limits::RequestLimits;
-pub use memory_room::{Held, Purpose, Room};
-pub use paced::Pace;
-pub use status::{clearer_status, message_too_large, name_request, transport_error, turned_away};
+pub use streams::memory_room::{Held, Purpose, Room};
+pub use streams::paced::Pace;
 
 use std::{pin::Pin, sync::Arc};
 
@@ -49,7 +42,7 @@ use crate::{
     engine::{Applied, Caller, Engine},
     proto,
 };
-use endless::UntilClosing;
+use streams::endless::UntilClosing;
 
 /// A stream of responses.
 type Responses<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
@@ -86,7 +79,7 @@ impl Services {
 
     /// Decodes the changes to a policy. Refuses summaries by a model that is not configured.
     fn policy_update(&self, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
-        let update = decode::policy("policy", policy)?;
+        let update = convert::decode::policy("policy", policy)?;
         let models = self.engine.models();
         if update.llm_summaries == Some(true) && models.is_empty() {
             let text = "is true, but the server has no model configured (llm); accepted: false";
@@ -107,7 +100,7 @@ impl Services {
 
     /// Returns the capacity as callers of a session see it.
     fn capacity_in(&self, state: &Conversation, session: Option<&str>) -> proto::Capacity {
-        let mut capacity = encode::capacity(state, self.status_of(state));
+        let mut capacity = convert::encode::capacity(state, self.status_of(state));
         self.quieten(&mut capacity, state, session);
         capacity
     }
@@ -117,8 +110,8 @@ impl Services {
         let outcome = &applied.outcome;
         let mut capacity = proto::Capacity {
             conversation_id: outcome.conversation.to_string(),
-            revision: encode::long(outcome.revision.get()),
-            ..encode::numbers(&outcome.capacity)
+            revision: convert::encode::long(outcome.revision.get()),
+            ..convert::encode::numbers(&outcome.capacity)
         };
         if let Some(state) = &applied.state {
             capacity.recipient_id = state.head.identity.recipient.to_string();
@@ -147,7 +140,9 @@ impl Services {
 
     fn status_of(&self, state: &Conversation) -> proto::ConversationStatus {
         match state.exists() {
-            true => encode::status(state.head.status(self.engine.moment(), self.engine.defaults().timeouts)),
+            true => convert::encode::status(
+                state.head.status(self.engine.moment(), self.engine.defaults().timeouts),
+            ),
             false => proto::ConversationStatus::Unspecified,
         }
     }

@@ -20,7 +20,11 @@ use crate::{
         prepare, prompt, read::read,
     },
     proto,
-    rpc::{RequestLimits, Services, conversation::encoding, decode, encode},
+    rpc::{
+        RequestLimits, Services,
+        conversation::encoding,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

@@ -6,7 +6,10 @@ use crate::{
     domain::Refusal,
     engine::Caller,
     proto,
-    rpc::{Services, decode, encode},
+    rpc::{
+        Services,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

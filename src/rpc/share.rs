@@ -13,8 +13,11 @@ use crate::{
     engine::{Caller, Part, ShareCall},
     proto,
     rpc::{
-        Services, decode, encode,
-        page_token::{self, QueryHash},
+        Services,
+        convert::{
+            decode, encode,
+            page_token::{self, QueryHash},
+        },
     },
 };
 

@@ -12,7 +12,10 @@ use crate::{
     },
     engine::{Address, Call, Caller},
     proto::{self, state_value::Value},
-    rpc::{Services, decode, encode},
+    rpc::{
+        Services,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

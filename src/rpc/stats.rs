@@ -13,7 +13,10 @@ use crate::{
     },
     engine::{Caller, EmbeddingStanding, LlmStanding, StatsCall, StatsReply},
     proto,
-    rpc::{Services, decode, encode},
+    rpc::{
+        Services,
+        convert::{decode, encode},
+    },
 };
 
 impl Services {

@@ -9,7 +9,10 @@ use crate::{
     domain::{ConversationId, RecipientId, Refusal},
     engine::{EngineError, Event, EventCursor, EventStream, Operation, Watched},
     proto::{self, trace_service_server::TraceService, watch_events_response::Message},
-    rpc::{Responses, Services, decode, encode},
+    rpc::{
+        Responses, Services,
+        convert::{decode, encode},
+    },
 };
 
 #[tonic::async_trait]

@@ -7,8 +7,11 @@ use crate::{
     engine::{Caller, Part},
     proto::{self, ConversationView},
     rpc::{
-        Services, decode, encode,
-        page_token::{self, QueryHash},
+        Services,
+        convert::{
+            decode, encode,
+            page_token::{self, QueryHash},
+        },
         share,
     },
 };

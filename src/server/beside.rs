@@ -6,7 +6,9 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::{oneshot, watch};
 
-use super::{error::refuse_exposed, inspector, metrics, motorhead, plain_http::Bound, process, tls::Tls};
+use super::{
+    error::refuse_exposed, inspector, metrics, motorhead, plain_http::Bound, process, transport::tls::Tls,
+};
 use crate::{
     config::{Listen, Settings},
     server::{ServeError, Server},

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use url::Url;
 
-use super::{ServeError, database, guard::Guard, models::Models, process, stores, tls::Tls};
+use super::{ServeError, database, guard::Guard, models::Models, process, stores, transport::tls::Tls};
 use crate::{
     config::{Backend, Settings},
     engine::SystemClock,

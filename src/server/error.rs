@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use super::{database::DatabaseError, tls::TlsError};
+use super::{database::DatabaseError, transport::tls::TlsError};
 use crate::{
     config::{Listen, Settings},
     domain::Refusal,

@@ -1,28 +1,17 @@
 //! The server: assembles store, engine and services, and serves them.
 
-mod access;
-mod activity;
 pub mod admission;
 mod announce;
-mod arrival;
 mod beside;
 mod calls;
-mod certificate;
 mod check;
 mod chores;
-mod connection;
-mod connections;
 pub mod database;
-mod ending;
 mod error;
 mod guard;
-mod http2;
-mod in_process;
 mod inspector;
-mod listen;
 mod logging;
 mod messages;
-mod methods;
 mod metrics;
 mod migrate;
 mod models;
@@ -32,15 +21,10 @@ mod owner;
 #[doc(hidden)]
 pub mod plain_http;
 mod process;
-mod rates;
 mod services;
 mod signals;
-mod socket;
 mod stores;
-mod systemd;
-mod tls;
-mod transport_errors;
-mod turn_away;
+mod transport;
 pub mod upkeep;
 mod workers;
 
@@ -77,28 +61,28 @@ use crate::{
     },
     tokenizer,
 };
-use activity::Activity;
 use admission::{Admission, AdmissionLayer};
 use calls::{CallLayer, Calls};
 use guard::{Guard, GuardLayer, Strangers};
 use messages::MessagesLayer;
 use plain_http::Room;
+use transport::activity::Activity;
 
 pub use announce::Announce;
 pub use check::check;
-pub use connection::Peer;
 pub use error::ServeError;
 pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
-pub use in_process::{Connector, InProcess};
 pub use logging::{log_filter, unheeded};
 pub use models::Models;
 pub use owner::Owner;
 pub use process::runtime;
-pub use systemd::Passed;
-pub use tls::TlsError;
-pub use transport_errors::TransportErrorLayer;
+pub use transport::connection::Peer;
+pub use transport::in_process::{Connector, InProcess};
+pub use transport::systemd::Passed;
+pub use transport::tls::TlsError;
+pub use transport::transport_errors::TransportErrorLayer;
 
 /// A server that is assembled but not listening yet. Cheap to clone.
 #[derive(Clone)]
@@ -291,11 +275,11 @@ impl Server {
     {
         let connections = incoming.filter_map(|connection| ready(connection.ok()));
         let arriving = connections.map(|connection| (ready(Ok(connection)), Activity::new()));
-        http2::serve_all(self.service(), arriving, shutdown).await;
+        transport::http2::serve_all(self.service(), arriving, shutdown).await;
     }
 
     /// Returns the services for one worker, behind their layers, the outermost first.
-    fn service(&self) -> impl http2::Serves {
+    fn service(&self) -> impl transport::http2::Serves {
         ServiceBuilder::new()
             .layer(CallLayer::new(self.calls.clone()))
             .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))

@@ -19,11 +19,14 @@ use tokio::sync::{mpsc, watch};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use super::{
-    connection::{Counted, Handed},
-    connections::Place,
-    http2, process,
-    socket::Socket,
-    tls::Accepting,
+    process,
+    transport::{
+        connection::{Counted, Handed},
+        connections::Place,
+        http2,
+        socket::Socket,
+        tls::Accepting,
+    },
 };
 use crate::{
     config::Settings,

@@ -7,7 +7,7 @@ use utterd::{
         Change, Conversation, ConversationId, Sequence, Utterance,
         compaction::{Compact, Undo},
         end::End,
-        restore::Restore,
+        forget::restore::Restore,
         state::UpdateState,
         update::{Update, UpdateUtterance},
     },

@@ -3,7 +3,7 @@
 
 use super::wrap::{flow, wrap};
 use crate::{
-    cli::text::{count, counted},
+    cli::terminal::text::{count, counted},
     proto::{Capacity, CompactionAdvice, CompactionAnswer},
 };
 

@@ -11,7 +11,7 @@ use super::{
     server::{Outcome, Server},
 };
 use crate::{
-    cli::{errors::refusal, text::bytes},
+    cli::{errors::refusal, terminal::text::bytes},
     proto::{ConversationFormat, ExportConversationRequest, export_conversation_response::Message},
 };
 

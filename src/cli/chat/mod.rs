@@ -38,7 +38,7 @@ use self::{
     screen::Screen,
     server::Server,
 };
-use super::{client::Connection, errors::CliError, wrap};
+use super::{client::Connection, errors::CliError, terminal::wrap};
 
 /// Chats until the user leaves. Takes over the screen only once the server has answered.
 pub async fn chat(args: args::Chat) -> Result<(), CliError> {

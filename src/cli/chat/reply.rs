@@ -12,7 +12,7 @@ use super::{args, event::Reply};
 use crate::{
     cli::{
         errors::{CliError, root_cause},
-        text::visible,
+        terminal::text::visible,
     },
     proto::ToolCall,
 };

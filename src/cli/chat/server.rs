@@ -13,12 +13,14 @@ use super::{
 use crate::{
     cli::{
         args::Preset,
-        capacity::lines,
         client::Connection,
-        compact::{compacted, nothing_to_compact, undone},
         errors::{blames, reason, refusal},
-        forget::describe,
-        text::{counted, said, sequences, speaker},
+        messages::{
+            capacity::lines,
+            compact::{compacted, nothing_to_compact, undone},
+            forget::describe,
+        },
+        terminal::text::{counted, said, sequences, speaker},
     },
     proto::{
         AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactConversationRequest,

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{model::Chat, wrap::clipped};
 use crate::{
-    cli::{
+    cli::terminal::{
         bar::cells,
         text::{count, counted, visible},
     },

@@ -7,7 +7,7 @@ use super::{
     event::{BROKEN_OFF, Draft},
     wrap::{explained, wrap},
 };
-use crate::cli::text::{call, counted, role, visible};
+use crate::cli::terminal::text::{call, counted, role, visible};
 use crate::proto::{Role, ToolCall, Utterance, UtteranceState};
 
 /// Columns of the speaker, with the space after it.

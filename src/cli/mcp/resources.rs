@@ -16,7 +16,7 @@ use super::{
     transcript::{self, Listed, Message, Speaker, Transcript},
 };
 use crate::{
-    cli::text::{counted, word},
+    cli::terminal::text::{counted, word},
     proto::{
         Conversation, ConversationOrder, GetConversationRequest, ListConversationsRequest,
         ListConversationsResponse, SummarizeRequest,

@@ -15,9 +15,12 @@
 //! | `late` | [`AbandonedCall`], which is also kept with a conversation, and [`LateResult`] |
 //! | `pairing` | [`OpenCalls`], for reading a conversation in order, and [`Pairing`], for a whole run of utterances |
 
+pub(super) mod abandoned;
+pub mod call_ids;
 mod late;
 mod open;
 mod pairing;
+pub(super) mod parting;
 
 pub use late::{AbandonedCall, LateResult, note};
 pub(in crate::domain) use open::unanswered;

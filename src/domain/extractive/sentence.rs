@@ -1,6 +1,6 @@
 //! A line of a summary.
 
-use crate::domain::{Sequence, TokenCounter, memory::allocated};
+use crate::domain::{Sequence, TokenCounter, values::memory::allocated};
 
 /// One line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use crate::domain::{
     Conversation, Draft, Refusal, Sequence, Utterance, Verdict,
     change::Context,
-    fork::{Fork, Forked, freeze, start},
+    fork::{Fork, Forked, freeze, origin::Provenance, start},
     locate, memorize,
-    origin::Provenance,
     segment::Summary,
     stop::{Stop, verdict},
     update::UpdateUtterance,
@@ -34,7 +33,7 @@ pub struct ForkedEdited {
 /// Forks `before` in front of the unit of an utterance; the fork continues with the unit up to the utterance,
 /// which is changed according to `command`.
 ///
-/// What is said again keeps its place, turn, given id and [origin](crate::domain::origin), and is memorized
+/// What is said again keeps its place, turn, given id and [origin](crate::domain::fork::origin), and is memorized
 /// like anything else: it can evict. The other conversation is not changed.
 ///
 /// Refuses an id that names no stored utterance, an utterance that is forgotten, content that is not

@@ -5,11 +5,15 @@
 //! by what its window takes over or leaves out.
 
 mod bytes;
+pub(super) mod copies;
 mod edited;
+pub(super) mod lineage;
+pub mod origin;
 mod point;
 mod revival;
 #[cfg(test)]
 mod tests;
+pub(super) mod trunk;
 
 use std::sync::Arc;
 

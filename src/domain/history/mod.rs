@@ -9,7 +9,7 @@
 //!
 //! Which result answers which call, and which call ids, names and arguments a provider accepts, are rules
 //! that stored conversations have too: [`exchange`](crate::domain::exchange),
-//! [`call_ids`](crate::domain::call_ids), [`context::wording`](crate::domain::context::wording).
+//! [`call_ids`](crate::domain::exchange::call_ids), [`context::wording`](crate::domain::context::wording).
 
 pub mod alternation;
 mod cost;

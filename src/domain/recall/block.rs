@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{
     dictionary::{Dictionary, grow},
-    languages::{Language, Languages},
+    language::languages::{Language, Languages},
     postings::{Posting, Postings, Stated},
     questions::Questions,
     said::Said,

@@ -3,7 +3,7 @@
 use super::{
     block::{Document, IndexBlock, Passage},
     dictionary::Dictionary,
-    languages::Languages,
+    language::languages::Languages,
     postings::{ByTerm, Count, Postings},
 };
 

@@ -5,8 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 
 use super::{
-    languages::Language,
-    stop_words::stops,
+    language::{languages::Language, stop_words::stops},
     terms::{Reader, StopWords, TermKind},
     words::each_word,
 };

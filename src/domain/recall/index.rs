@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     block::IndexBlock,
-    languages::{Language, Languages},
+    language::languages::{Language, Languages},
     said::Said,
     terms::Reader,
 };

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::{
     block::IndexBlock,
     index::Index,
-    languages::{Language, Languages},
+    language::languages::{Language, Languages},
     postings::Posting,
     query::{Query, Wanted},
     similar::{longer, similar},

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::{
-    languages::Language,
+    language::languages::Language,
     lookup::Sought,
     terms::{Reader, StopWords, TermKind},
 };

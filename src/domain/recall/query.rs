@@ -6,8 +6,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    irregular::base_form,
-    languages::{Language, Languages},
+    language::{
+        irregular::base_form,
+        languages::{Language, Languages},
+    },
     terms::{Reader, StopWords, TermKind, folded, lower_case, stem_of},
     times::{When, times},
 };

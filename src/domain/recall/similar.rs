@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{block::IndexBlock, index::Index, languages::Language};
+use super::{block::IndexBlock, index::Index, language::languages::Language};
 
 /// The share of common trigrams from which two words are similar.
 const LEAST: f32 = 0.4;

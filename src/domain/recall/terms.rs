@@ -18,8 +18,10 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, char::is_combini
 
 use super::{
     identifiers::{each_part, whole},
-    languages::Language,
-    stop_words::{guess, stops, unspaced_stop},
+    language::{
+        languages::Language,
+        stop_words::{guess, stops, unspaced_stop},
+    },
     vocabulary::{Entry, Number, Vocabulary},
     words::{Word, WordKind, each_word},
 };

@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasick;
 use jiff::{ToSpan, civil::Date};
 
 use super::words::is_unspaced;
-use crate::domain::calendar;
+use crate::domain::values::calendar;
 
 /// A time, as precisely as a prompt names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::{cell::Cell, ops::Range};
 
 use hashbrown::HashMap;
 
-use super::{
+use super::language::{
     languages::{Language, Languages},
     stop_words::stops,
 };

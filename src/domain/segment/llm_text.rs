@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Ranges, Sequence, Timestamp, TokenCounter,
     extractive::{LineKind, Sentence},
-    memory::allocated,
+    values::memory::allocated,
 };
 
 /// The weight of a model's line when lines compete: about that of an informative sentence.

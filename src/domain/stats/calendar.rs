@@ -1,6 +1,6 @@
 //! Spans of time in UTC, by the Gregorian calendar.
 
-use crate::domain::{Timestamp, calendar};
+use crate::domain::{Timestamp, values::calendar};
 
 /// How long a span of time is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use crate::{
     domain::{
         Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
-        capacity::Capacity, erasure::InForks,
+        capacity::Capacity, forget::erasure::InForks,
     },
     store::Outcome,
 };

@@ -8,7 +8,7 @@ use crate::{
         change::Context,
         compaction::{Answer, Compact, Compacted, Compaction, Undo, answer, compact, undo},
         end::{End, end},
-        restore::{Restore, restore},
+        forget::restore::{Restore, restore},
         state::{UpdateState, update_state},
         update::{Update, UpdateUtterance, update, update_utterance},
     },

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use crate::{
     domain::{
         Conversation, ConversationKey, Refusal, Transition, Utterance, Verdict, change::Context,
-        erasure::InForks,
+        forget::erasure::InForks,
     },
     engine::{
         Applied, Engine, EngineError,

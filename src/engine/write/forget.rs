@@ -6,8 +6,9 @@ use crate::{
     domain::{
         Conversation, Refusal, Utterance, Verdict,
         change::Context,
-        erasure::InForks,
-        forget::{Forget, ForgetSelected, Forgotten, How, forget, forget_selected, would_forget},
+        forget::{
+            Forget, ForgetSelected, Forgotten, How, erasure::InForks, forget, forget_selected, would_forget,
+        },
         forgetting::Excess,
     },
     engine::{

@@ -6,10 +6,10 @@ use crate::{
     domain::{
         Conversation, ConversationKey, Ranges, Sequence, Transition, Verdict,
         change::Context,
-        erasure::{InForks, Lost, erase_lost},
+        forget::erasure::{InForks, Lost, erase_lost},
         forgetting::Instruction,
+        fork::origin::Had,
         import::has_imported_ending,
-        origin::Had,
     },
     engine::{
         Engine, EngineError,

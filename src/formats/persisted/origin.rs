@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{Refusal, origin::Provenance, quoted},
+    domain::{Refusal, fork::origin::Provenance, quoted},
     formats::{
         fields::{array, optional_text},
         place::Place,

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::{
     domain::{
         Draft, More, Refusal, Role, Timestamp,
+        fork::origin::Provenance,
         limits::{MAX_NAME_BYTES, MAX_TITLE_BYTES},
-        origin::Provenance,
     },
     formats::{
         Format, Parsed, Sourced,

@@ -12,11 +12,11 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     domain::{
         Role, ToolCall,
-        call_ids::{CallIds, Rule},
         context::{
             Context, Format, How, Message,
             wording::{SYSTEM_MARK, arguments, name_mark, says, tool},
         },
+        exchange::call_ids::{CallIds, Rule},
     },
     formats::render::rendered::{Rendered, json, size},
 };

@@ -8,11 +8,11 @@ use serde_json::value::RawValue;
 use crate::{
     domain::{
         Role,
-        call_ids::{CallIds, Rule},
         context::{
             Context, Format, Message,
             wording::{arguments, participant, tool},
         },
+        exchange::call_ids::{CallIds, Rule},
     },
     formats::render::rendered::{Rendered, json, size},
 };

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use http::Extensions;
 use rustc_hash::FxBuildHasher;
 
-use crate::server::{connection::Peer, guard::Principal};
+use crate::server::{guard::Principal, transport::connection::Peer};
 
 /// Returns the caller of a request: its credential, or its connection if the server is not guarded. Requests without a
 /// [`Peer`] count as one caller's.

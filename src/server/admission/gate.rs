@@ -18,7 +18,7 @@ use crate::{
     config::Settings,
     domain::limits::STREAMS_SHARE,
     rpc::{Pace, turned_away},
-    server::{guard::Principal, rates::Rates},
+    server::{admission::rates::Rates, guard::Principal},
     telemetry::{IntCounter, IntCounterVec, Registry, by},
 };
 

@@ -1,6 +1,6 @@
 //! The kinds of calls.
 
-use crate::server::methods::{Method, Origin};
+use crate::server::guard::methods::{Method, Origin};
 
 /// How a call is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

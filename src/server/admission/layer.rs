@@ -23,7 +23,7 @@ use super::{
     run_queue::Ticket,
     turn::{Turn, TurnBody},
 };
-use crate::server::activity::{self, Activity};
+use crate::server::transport::activity::{self, Activity};
 
 /// Admits calls to the services of one worker, or turns them away.
 #[derive(Clone)]

@@ -12,6 +12,7 @@ mod gate;
 mod in_flight;
 mod kind;
 mod layer;
+pub(super) mod rates;
 mod refusals;
 mod run_queue;
 mod shares;

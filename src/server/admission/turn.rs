@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tonic::{Status, body::Body};
 
 use super::{gate::Gate, run_queue::Ticket};
-use crate::server::methods::Method;
+use crate::server::guard::methods::Method;
 
 /// A call that waits for its turn. It leaves the queue on drop.
 pub struct Turn {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use tonic::Code;
 
 use crate::{
-    server::methods::{Count, Method},
+    server::guard::methods::{Count, Method},
     telemetry::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry, by, histogram_by},
 };
 

@@ -20,7 +20,7 @@ use crate::{
     config::Settings,
     domain::limits::MAX_REQUEST_ID_BYTES,
     rpc::name_request,
-    server::{connection::Peer, methods::Method},
+    server::{guard::methods::Method, transport::connection::Peer},
     telemetry::{Registry, Span},
 };
 

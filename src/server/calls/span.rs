@@ -4,7 +4,7 @@ use http::HeaderMap;
 use tonic::Code;
 
 use crate::{
-    server::methods::Method,
+    server::guard::methods::Method,
     telemetry::{Extractor, Span},
 };
 

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     domain::{Namespace, Timestamp},
-    server::certificate,
+    server::transport::certificate,
 };
 
 /// The credentials of a file.

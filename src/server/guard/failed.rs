@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::refusal::Refused;
 use crate::{
     domain::limits::FAILED_CHECKS_A_SECOND,
-    server::{connection::Peer, rates::Rates},
+    server::{admission::rates::Rates, transport::connection::Peer},
 };
 
 /// The origin of a call.

@@ -21,10 +21,12 @@ use super::{
 use crate::{
     engine::Caller,
     server::{
-        access::Access,
-        connection::Peer,
+        guard::{
+            access::Access,
+            methods::{Method, Origin},
+        },
         messages::Call,
-        methods::{Method, Origin},
+        transport::connection::Peer,
     },
 };
 

@@ -4,6 +4,7 @@
 //! its connection. The files are read again when they change, and long-lived calls end with their credential. If
 //! neither credentials nor keys are set, everybody may do everything in the namespace `default`.
 
+pub(super) mod access;
 mod attempts;
 mod credential;
 mod credentials;
@@ -14,6 +15,7 @@ mod issue;
 mod jwk;
 mod jwt;
 mod layer;
+pub(super) mod methods;
 mod principal;
 mod refusal;
 mod running;
@@ -36,7 +38,7 @@ use crate::{
     config::Settings,
     domain::{Namespace, Timestamp, limits::CREDENTIALS_RELOAD},
     engine::Clock,
-    server::{access::Access, connection::Peer},
+    server::{guard::access::Access, transport::connection::Peer},
     telemetry::panics::Within,
 };
 use attempts::Attempts;

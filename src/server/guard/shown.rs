@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderValue, Request, header::AUTHORIZATION};
 
-use crate::server::connection::Peer;
+use crate::server::transport::connection::Peer;
 
 /// What a caller shows to identify itself. It has no debug output, as it holds a secret.
 #[derive(Clone)]

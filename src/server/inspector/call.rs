@@ -19,9 +19,10 @@ use crate::{
     proto,
     rpc::transport_error,
     server::{
-        http2::Serves,
-        methods::Method,
-        plain_http::{self as plain, Answer, Carried, Held, Room},
+        guard::methods::Method,
+        plain_http as plain,
+        plain_http::{Answer, Carried, Held, Room},
+        transport::http2::Serves,
     },
 };
 

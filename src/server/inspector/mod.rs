@@ -20,8 +20,9 @@ use http::{Method, Request};
 use hyper::body::Incoming;
 
 use super::{
-    http2::Serves,
-    plain_http::{self as plain, Answer, Bound, Carried, Room},
+    plain_http as plain,
+    plain_http::{Answer, Bound, Carried, Room},
+    transport::http2::Serves,
 };
 
 /// Serves the page, and its calls with those of `service`, until `shutdown`. A message of a request has at most `most`

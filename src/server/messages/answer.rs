@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     domain::limits::SMALL_ANSWER_BYTES,
-    server::activity::{self, Activity},
+    server::transport::activity::{self, Activity},
 };
 
 /// The body of a response. What it hands on counts as unread until it is sent.

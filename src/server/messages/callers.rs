@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::limits::{ANSWER_BYTES, CALLS_LEAVE, CONTENT_BYTES, MESSAGE_BYTES, ROOM_PATIENCE, TRANSIT_BYTES},
     rpc::{Held, Purpose, Room},
-    server::{connection::Peer, guard::Principal},
+    server::{guard::Principal, transport::connection::Peer},
 };
 
 /// The number of callers beyond which those that hold no bytes are forgotten.

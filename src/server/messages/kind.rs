@@ -3,7 +3,7 @@
 use super::weight::{Layout, layout};
 use crate::{
     domain::limits::{CALL_BYTES, STREAM_BYTES, STREAM_WINDOW},
-    server::methods::{Count, Method, Origin},
+    server::guard::methods::{Count, Method, Origin},
 };
 
 /// What the path of a call says about it.
@@ -77,7 +77,7 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::methods;
+    use crate::server::guard::methods;
 
     #[test]
     fn calls_by_their_paths() {

@@ -41,7 +41,7 @@ pub use kind::Call;
 pub use pace::Pace;
 pub use refusals::{late, no_room};
 
-use crate::{domain::limits::MAX_METADATA_BYTES, server::activity::Activity};
+use crate::{domain::limits::MAX_METADATA_BYTES, server::transport::activity::Activity};
 
 /// Wraps services in [`Messages`].
 #[derive(Clone)]

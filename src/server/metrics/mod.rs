@@ -8,8 +8,9 @@ use http::{Method, Request, StatusCode};
 use super::{
     admission::Admission,
     calls::Calls,
-    connections::Connections,
-    plain_http::{self as plain, Answer, Bound, PLAIN},
+    plain_http as plain,
+    plain_http::{Answer, Bound, PLAIN},
+    transport::connections::Connections,
 };
 use crate::{
     engine::Engine,

@@ -15,7 +15,7 @@ use crate::{
         StateValue, UpdateStateRequest, Utterance, conversation_service_client::ConversationServiceClient,
         memory_service_client::MemoryServiceClient, state_value::Value,
     },
-    server::{http2::Serves, plain_http::Carried},
+    server::{plain_http::Carried, transport::http2::Serves},
 };
 
 /// The name of the state with a context that was posted.

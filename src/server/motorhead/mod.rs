@@ -20,9 +20,10 @@ use percent_encoding::percent_decode_str;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{
-    access::Access,
-    http2::Serves,
-    plain_http::{self as plain, Answer, Bound, Carried, Room},
+    guard::access::Access,
+    plain_http as plain,
+    plain_http::{Answer, Bound, Carried, Room},
+    transport::http2::Serves,
 };
 use crate::engine::{LONG_TEXT_BYTES, LONG_TOKENS, offload};
 use calls::Session;

@@ -6,7 +6,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use tonic::metadata::MetadataMap;
 use ulid::Ulid;
 
-use crate::server::{activity::Activity, calls, connection::Peer};
+use crate::server::{
+    calls,
+    transport::{activity::Activity, connection::Peer},
+};
 
 /// The headers that are passed on as they are.
 const PASSED: [HeaderName; 4] = [

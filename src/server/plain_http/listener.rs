@@ -16,14 +16,16 @@ use crate::{
     domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE},
     server::{
         ServeError,
-        activity::Activity,
         calls::REQUEST_ID,
-        connection::Peer,
-        connections::{Connections, Place},
-        ending::{Greeted, until_end},
-        socket::{Listener, Socket, Stream},
-        tls::Tls,
-        turn_away::TurnAway,
+        transport::{
+            activity::Activity,
+            connection::Peer,
+            connections::{Connections, Place},
+            ending::{Greeted, until_end},
+            socket::{Listener, Socket, Stream},
+            tls::Tls,
+            turn_away::TurnAway,
+        },
     },
     telemetry::panics::{Panicked, Within},
 };

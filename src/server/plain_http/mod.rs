@@ -16,7 +16,7 @@ use http::{
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use tonic::Code;
 
-pub use super::access::Access;
+pub use super::guard::access::Access;
 pub use carried::Carried;
 pub use listener::{Bound, keep, serve};
 pub use read::{Held, ReadError, Room};

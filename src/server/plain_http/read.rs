@@ -12,8 +12,7 @@ use crate::{
     domain::limits::{MAX_PASSED_OVER_BYTES, ROOM_PATIENCE, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES},
     rpc::transport_error,
     server::{
-        access::Access,
-        guard::Guard,
+        guard::{Guard, access::Access},
         messages::{MessagesLayer, Pace, Share, Taken, late, no_room},
     },
 };
@@ -198,7 +197,7 @@ mod tests {
     use super::*;
     use crate::{
         domain::limits::{LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE},
-        server::connection::Peer,
+        server::transport::connection::Peer,
     };
 
     const MIB: usize = 1 << 20;

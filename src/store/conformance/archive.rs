@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::script::{Script, call, key, named, result, user, users};
+use super::support::script::{Script, call, key, named, result, user, users};
 use crate::{
     domain::{Marks, Policy, Ranges, Sequence, policy::PolicyUpdate, update::Update},
     store::Store,

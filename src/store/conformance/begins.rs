@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::script::{
+use super::support::script::{
     RECIPIENT, START, Script, activating, attempt, key, key_in, outcome, recipient, user, users,
 };
 use crate::{

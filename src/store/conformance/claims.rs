@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::script::{START, key, key_in};
+use super::support::script::{START, key, key_in};
 use crate::{
     domain::ConversationKey,
     store::{Claim, Store, WorkerId},

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::script::{
+use super::support::script::{
     RECIPIENT, Script, activating, active, attempt, outcome, recipient, refused, user, users,
 };
 use crate::{

@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use super::{
-    family::Family,
     lives::{Dice, change},
-    script::{Script, named, said, users},
+    support::{
+        family::Family,
+        script::{Script, named, said, users},
+    },
 };
 use crate::{
     domain::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::script::{
+use super::support::script::{
     RECIPIENT, START, Script, activating, active, attempt, identity, key, listed, outcome, recipient, user,
 };
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use super::script::{
+use super::support::script::{
     RECIPIENT, START, Script, activating, active, key, listed, named, recipient, refused, user, users,
 };
 use crate::{

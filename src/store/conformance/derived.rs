@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use super::{
+use super::support::{
     family::Family,
     script::{Script, Words, user, users},
 };

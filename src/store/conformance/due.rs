@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::script::{START, Script, user};
+use super::support::script::{START, Script, user};
 use crate::{
     domain::{Policy, Timestamp, policy::PolicyUpdate, update::Update},
     store::{Due, Store},

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::script::{self, Script, activating, active, key, refused, user};
+use super::support::script::{self, Script, activating, active, key, refused, user};
 use crate::store::{Commit, PointerWrite, RecipientKey, Store};
 
 async fn beyond(store: &Arc<dyn Store>, recipient: &RecipientKey, keep: usize, limit: usize) -> Vec<String> {

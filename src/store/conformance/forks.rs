@@ -3,9 +3,11 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    family::Family,
     lives::{Dice, change},
-    script::{call, key, named, refused, result, user, users},
+    support::{
+        family::Family,
+        script::{call, key, named, refused, result, user, users},
+    },
 };
 use crate::{
     domain::{Marks, Policy, Sequence, policy::PolicyUpdate, update::Update},

@@ -2,7 +2,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::script::{Script, activating, active, attempt, identity, key_in, listed, named, outcome, users};
+use super::support::script::{
+    Script, activating, active, attempt, identity, key_in, listed, named, outcome, users,
+};
 use crate::{
     domain::{ConversationKey, Marks, Policy, Timestamp},
     store::{Commit, OutcomeKey, Store},

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use super::script::{START, Script, identity, key, key_in, recipient, users};
+use super::support::script::{START, Script, identity, key, key_in, recipient, users};
 use crate::{
     domain::{Head, Namespace, Policy, Timestamp},
     store::{List, ListOf, ListOrder, Store},

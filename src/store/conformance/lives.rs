@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::script::{Script, call, named, result, said, user, users};
+use super::support::script::{Script, call, named, result, said, user, users};
 use crate::{
     domain::{Marks, Policy, Role, Sequence, policy::PolicyUpdate, update::Update},
     store::Store,

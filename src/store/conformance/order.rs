@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::script::{Script, Step, attempt, outcome, refused, user, users};
+use super::support::script::{Script, Step, attempt, outcome, refused, user, users};
 use crate::{
     domain::Policy,
     store::{Commit, CommitError, Store},

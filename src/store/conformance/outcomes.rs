@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::script::{START, Script, attempt, outcome, refused, users};
+use super::support::script::{START, Script, attempt, outcome, refused, users};
 use crate::{
     domain::{Marks, Namespace, Policy, Timestamp},
     store::{Commit, Outcome, OutcomeKey, Store},

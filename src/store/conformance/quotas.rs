@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    family::Family,
     forks::random_family,
-    script::{Script, identity, key_in, refused, user, users},
+    support::{
+        family::Family,
+        script::{Script, identity, key_in, refused, user, users},
+    },
 };
 use crate::{
     domain::{Namespace, Policy, limits::CONVERSATION_BYTES},

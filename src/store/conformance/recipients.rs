@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::script::{
+use super::support::script::{
     RECIPIENT, START, Script, activating, active, identity, key, listed, recipient, refused, users,
 };
 use crate::{

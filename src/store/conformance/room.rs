@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
+use super::support::{
     family::Family,
     script::{RECIPIENT, Script, activating, active, attempt, is_full, outcome, recipient, user, users},
 };

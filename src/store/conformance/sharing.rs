@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use futures::{FutureExt, StreamExt};
 
-use super::{
+use super::support::{
     family::Family,
     script::{RECIPIENT, Script, activating, key, recipient, user, users},
 };

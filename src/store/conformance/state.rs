@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{
+use super::support::{
     family::Family,
     script::{RECIPIENT, Script, Step, active, identity, key, recipient, refused, users},
 };

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use super::script::{Script, call, key, named, result, said, user, users};
+use super::support::script::{Script, call, key, named, result, said, user, users};
 use crate::{
     domain::{
         Draft, Marks, More, Oversize, Policy, Role, Timestamp, ToolCall, policy::PolicyUpdate, update::Update,

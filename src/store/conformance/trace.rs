@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::script::{Script, key_in, user};
+use super::support::script::{Script, key_in, user};
 use crate::{
     domain::Namespace,
     store::{Commit, Store, StoreError, TracePage, TracePlace, Traced},

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use super::{
+use super::support::{
     family::Family,
     script::{START, Script, key, key_in, refused, user, users},
 };
@@ -75,7 +75,7 @@ pub async fn what_waits_longest_comes_first(store: Arc<dyn Store>) {
         waiting(&store, id, seconds).await;
     }
     assert_waiting(&store, &[("c", 20), ("d", 20), ("b", 30), ("a", 40), ("ab", 40)]).await;
-    let mut other = Script::of(&store, super::script::identity(key_in("other", "c"), "bob"), told());
+    let mut other = Script::of(&store, super::support::script::identity(key_in("other", "c"), "bob"), told());
     other.now = START.plus(Duration::from_secs(10));
     other.say(users(21)).await;
     let first = store.waiting(None, 1).await.unwrap();

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::trace::Traced;
 use crate::domain::{
     Change, Conversation, ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId,
-    Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity, erasure::InForks,
+    Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity, forget::erasure::InForks,
 };
 
 /// Identifies a recipient across namespaces.

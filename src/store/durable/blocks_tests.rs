@@ -16,7 +16,7 @@ use crate::{
         Derived, DerivedBlock, RecipientKey, Store,
         conformance::{
             self,
-            script::{Script, key, users},
+            support::script::{Script, key, users},
         },
     },
 };

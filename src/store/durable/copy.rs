@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    directory::Directory,
+    disk::directory::Directory,
     key_value::{Ascending, Batch, Durability, Key, KeyValue, KeyValueError, Ordered, Value},
     lists,
     records::{self, BadRecord, BlockLists, Blocks, Kind, Links, Meta, Metas, Record, Unread},

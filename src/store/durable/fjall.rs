@@ -5,7 +5,7 @@ use std::{ops::Bound, path::Path};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable as _};
 
 use super::{
-    generations::{Engine, Generations},
+    disk::generations::{Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
 use crate::domain::limits::STORE_CACHED_FILES;

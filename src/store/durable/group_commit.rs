@@ -29,10 +29,9 @@ use std::{
 
 use super::{
     Flush,
-    directory::Directory,
+    disk::{directory::Directory, room::Room},
     key_value::{Batch, Durability, KeyValueError},
     request::Request,
-    room::Room,
 };
 use crate::{
     store::{StoreError, meters::Meters, quotas::Keeper},

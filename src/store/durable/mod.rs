@@ -26,26 +26,19 @@
 
 mod backup;
 mod copy;
-mod directory;
 mod entries;
 mod error;
-mod files;
 mod fjall;
-mod generations;
 mod group_commit;
 pub mod key_value;
-mod label;
 mod lineages;
 mod lists;
-mod mark;
 mod options;
 mod panics;
-mod place;
 mod reader;
 pub mod records;
 mod reindex;
 mod request;
-mod room;
 mod scrub;
 mod sled;
 mod store;
@@ -66,10 +59,9 @@ macro_rules! on_each_engine {
 
 #[cfg(test)]
 mod blocks_tests;
+mod disk;
 #[cfg(test)]
 mod engine_tests;
-#[cfg(test)]
-mod generations_tests;
 #[cfg(test)]
 mod quotas_tests;
 #[cfg(test)]
@@ -80,8 +72,8 @@ mod test_outcome;
 pub use backup::{Backup, BackupError, Held};
 pub use copy::{Copied, CopyError, CopyPlace, copy, is_same};
 pub(in crate::store) use copy::{compare, contents};
-pub use directory::{Directory, OpenError};
-pub use label::{EngineKind, UnknownEngine};
+pub use disk::directory::{Directory, OpenError};
+pub use disk::label::{EngineKind, UnknownEngine};
 pub(in crate::store) use lineages::{Lineages, Parts, lineage_of};
 pub use options::{Flush, Options};
 pub use reindex::{Reindexed, Scope, reindex};

@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    directory::Directory,
+    disk::directory::Directory,
     error::unavailable,
     key_value::{Key, KeyValue},
     records::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    directory::Directory,
+    disk::directory::Directory,
     error::unavailable,
     key_value::KeyValue,
     lists::Writes,

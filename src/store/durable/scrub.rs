@@ -1,7 +1,7 @@
 //! Rewrites the files of a store at rest so that they contain nothing removed.
 
 use super::{
-    directory::Directory,
+    disk::directory::Directory,
     error::unavailable,
     records::{self, Meta, Metas},
 };
@@ -41,7 +41,7 @@ mod tests {
     use crate::{
         domain::Policy,
         store::{
-            conformance::{self, family::Family},
+            conformance::{self, support::family::Family},
             durable::{
                 DurableStore, EngineKind, Options,
                 test_conversation::{TestConversation, TestStore, user},

@@ -16,8 +16,10 @@ use std::{
 use sled::Db;
 
 use super::{
-    files,
-    generations::{Engine, Generations},
+    disk::{
+        files,
+        generations::{Engine, Generations},
+    },
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
 use pieces::{PIECE, pair_key, value, whole};

@@ -6,12 +6,12 @@ use tokio::sync::Semaphore;
 
 use super::{
     Directory, EngineKind, Flush, OpenError, Options, backup,
+    disk::room::Room,
     error::unavailable,
     group_commit::{Answer, GroupCommit},
     reader::Reader,
     records::OutcomeName,
     request::{Request, Step},
-    room::Room,
 };
 use crate::{
     domain::{

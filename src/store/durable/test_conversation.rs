@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use super::{DurableStore, EngineKind, Flush, Options, test_outcome::outcome};
-pub(super) use crate::store::conformance::script::{named, said, user};
+pub(super) use crate::store::conformance::support::script::{named, said, user};
 use crate::{
     domain::{
         ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId,
@@ -12,17 +12,19 @@ use crate::{
         capacity::Capacity,
         change::Context,
         compaction::{Cause, Compact, Extent, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo},
-        forget::{Forget, forget},
+        forget::{
+            Forget, forget,
+            restore::{Restore, restore},
+        },
         forgetting,
         memorize::{Memorize, memorize},
         policy::PolicyUpdate,
-        restore::{Restore, restore},
         state::{StateChange, StateContent, UpdateState, update_state},
         update::{Update, UpdateUtterance, update, update_utterance},
     },
     store::{
         Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Store, Write,
-        conformance::script::{self, START, Words},
+        conformance::support::script::{self, START, Words},
     },
 };
 

@@ -10,9 +10,11 @@ use crate::{
     domain::{LineageId, Policy, Role, UtteranceId},
     store::conformance::{
         self,
-        family::Family,
         forks::random_family,
-        script::{Script, users},
+        support::{
+            family::Family,
+            script::{Script, users},
+        },
     },
 };
 

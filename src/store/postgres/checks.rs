@@ -3,7 +3,7 @@
 
 use tokio_postgres::Row;
 
-use super::{batches::Batched, database::Database, types::Uuid};
+use super::{batches::Batched, connection::database::Database, types::Uuid};
 use crate::{
     domain::{ChangeId, ConversationId, Namespace},
     store::StoreError,

@@ -3,8 +3,7 @@
 use tokio_postgres::types::ToSql;
 
 use super::{
-    connect::quoted,
-    database::Database,
+    connection::{connect::quoted, database::Database},
     read::{Reader, key_of},
     types::{Time, Uuid},
 };
@@ -114,7 +113,7 @@ impl Database {
     }
 }
 
-impl super::database::Connection {
+impl super::connection::database::Connection {
     /// Runs a statement that removes a part, until there is nothing left; returns how many rows it removed.
     async fn repeat(&mut self, sql: &'static str, before: &(dyn ToSql + Sync)) -> Result<u64, StoreError> {
         let mut all = 0;

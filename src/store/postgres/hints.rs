@@ -20,10 +20,12 @@ use tokio_postgres::{AsyncMessage, Client, Connection, Socket, tls::TlsStream};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::{
-    Options, connect,
-    connect::quoted,
-    database::{Database, with_jitter},
-    fault::unavailable,
+    Options,
+    connection::{
+        connect::{self, quoted},
+        database::{Database, with_jitter},
+        fault::unavailable,
+    },
 };
 use crate::{
     domain::{ConversationId, ConversationKey, Namespace, RecipientId},

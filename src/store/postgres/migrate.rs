@@ -4,8 +4,10 @@ use tokio_postgres::Client;
 
 use super::{
     Options,
-    connect::{connected, quoted},
-    fault::unavailable,
+    connection::{
+        connect::{connected, quoted},
+        fault::unavailable,
+    },
 };
 use crate::store::StoreError;
 

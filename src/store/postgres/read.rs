@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use super::{
     batches::Batches,
     checks::{self, Checks, Question},
-    database::Database,
+    connection::database::Database,
     types::{Sequences, Time, Uuid, number},
 };
 use crate::{

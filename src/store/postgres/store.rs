@@ -13,14 +13,16 @@ use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
-    commit::{Commits, settle_once},
-    database::Database,
+    connection::database::Database,
     hints::{self, Hints},
-    lanes::Lanes,
-    plan::{Logged, Plan},
-    quotas::Ledger,
     read::{Reader, kind_number},
     types::{Sequences, Uuid},
+    write::{
+        commit::{Commits, settle_once},
+        lanes::Lanes,
+        plan::{Logged, Plan},
+        quotas::Ledger,
+    },
 };
 use crate::{
     domain::{

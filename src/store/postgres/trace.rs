@@ -6,7 +6,7 @@
 //! what was read.
 
 use super::{
-    database::{Connection, Database},
+    connection::database::{Connection, Database},
     place::{Place, PlaceKey},
     read::wrong,
     types::Uuid,

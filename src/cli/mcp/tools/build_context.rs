@@ -11,7 +11,7 @@ use crate::{
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
-        text::{ranges, word},
+        terminal::text::{ranges, word},
     },
     proto::{
         BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, OmittedUtterances,

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     cli::{
-        forget::describe,
         mcp::{
             fault::Fault,
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
-        text::role,
+        messages::forget::describe,
+        terminal::text::role,
     },
     proto::{Capacity, ForgetMode, ForgetRequest, ForgetResponse, GetCapacityInfoRequest, UtteranceRef},
 };

@@ -10,7 +10,7 @@ use crate::{
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
-        text::{count, counted, word},
+        terminal::text::{count, counted, word},
     },
     proto::{self, GetCapacityInfoRequest},
 };

@@ -12,7 +12,7 @@ use crate::{
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
-        text::{count, counted, role, sequences},
+        terminal::text::{count, counted, role, sequences},
     },
     proto::{MemorizeRequest, MemorizeResponse, NewUtterance, ToolCall},
 };

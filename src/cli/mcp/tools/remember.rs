@@ -13,7 +13,7 @@ use crate::{
             tool::{Effect, Told, Tool},
             transcript::written,
         },
-        text,
+        terminal::text,
     },
     proto::{self, RememberFilter, RememberRequest, RememberScope},
 };

@@ -10,7 +10,7 @@ use crate::{
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
-        text::word,
+        terminal::text::word,
     },
     proto::{SummarizeRequest, SummarizeResponse, SummarizeScope},
 };

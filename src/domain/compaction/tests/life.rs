@@ -15,11 +15,13 @@ use crate::domain::{
     change::Context,
     edit::NewContent,
     extractive::tests::o200k,
-    forget::{Forget, forget},
+    forget::{
+        Forget, forget,
+        restore::{Restore, restore},
+    },
     forgetting,
     memorize::{Memorize, memorize},
     policy::PolicyUpdate,
-    restore::{Restore, restore},
     update::{Update, UpdateUtterance, update, update_utterance},
 };
 

@@ -10,7 +10,7 @@
 //!
 //! Numbers are little-endian. Bytes that do not read like this are ignored, and the embeddings are made again.
 
-use crate::domain::{Block, Sequence, embedding::Embedding};
+use crate::domain::{Block, Sequence, values::embedding::Embedding};
 
 const VERSION: u8 = 1;
 

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, ops::RangeInclusive};
 use super::block;
 use crate::domain::{
     Block, Conversation, Ranges, Revision, Sequence,
-    embedding::Embedding,
     recall::hybrid::{Place, Similar},
+    values::embedding::Embedding,
 };
 
 /// The bytes of an entry besides its embedding, in a half-full tree.

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use super::embeddings::Embeddings;
 use crate::{
-    domain::{embedding::Embedding, limits::EMBEDDED_BYTES},
+    domain::{limits::EMBEDDED_BYTES, values::embedding::Embedding},
     engine::models::llm::LlmError,
 };
 

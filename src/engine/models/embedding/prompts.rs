@@ -7,7 +7,7 @@ use quick_cache::sync::Cache;
 use tokio::{sync::Semaphore, time::Instant};
 
 use crate::{
-    domain::embedding::Embedding,
+    domain::values::embedding::Embedding,
     engine::models::{breaker::Breaker, llm::LlmError},
 };
 

@@ -6,9 +6,9 @@ use super::{embeddings::Embeddings, vectors::SharedVectors};
 use crate::{
     domain::{
         Conversation,
-        embedding::Embedding,
         limits::{BLOCK_SEQUENCES, EMBEDDING_PATIENCE},
         recall::hybrid::Similar,
+        values::embedding::Embedding,
     },
     engine::{Engine, offload::offload, search::searched::Searched},
 };

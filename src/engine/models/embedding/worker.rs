@@ -10,7 +10,8 @@ use tokio::time::Instant;
 use super::{Embedder, embeddings::Embeddings, prompt::beginning, vectors::SharedVectors};
 use crate::{
     domain::{
-        Conversation, ConversationKey, Sequence, Utterance, embedding::Embedding, limits::EMBEDDING_BATCH,
+        Conversation, ConversationKey, Sequence, Utterance, limits::EMBEDDING_BATCH,
+        values::embedding::Embedding,
     },
     engine::{Engine, EngineError, models::llm::LlmError},
     telemetry::panics::{Panicked, Within},

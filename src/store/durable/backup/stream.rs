@@ -11,7 +11,10 @@ use tokio::{
 };
 
 use super::{
-    super::{directory::Directory, error::unavailable, room::Room},
+    super::{
+        disk::{directory::Directory, room::Room},
+        error::unavailable,
+    },
     write,
 };
 use crate::{

@@ -24,9 +24,9 @@ use crate::{
     store::{
         BackupRefused, BoxStream, Commit, MemoryStore, Store, StoreError,
         durable::{
-            CopyError, Directory, DurableStore, EngineKind, OpenError, Options, copy, files,
+            CopyError, Directory, DurableStore, EngineKind, OpenError, Options, copy,
+            disk::{files, room::Room},
             key_value::{Batch, Durability, Key, Value},
-            room::Room,
             test_conversation::{TestConversation, TestStore, user},
             test_outcome::{keeping, key},
             verify,

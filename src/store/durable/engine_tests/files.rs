@@ -11,8 +11,8 @@ use std::{
 
 use super::store::*;
 use crate::store::durable::{
+    disk::generations::{Engine, Generations},
     fjall::FjallEngine,
-    generations::{Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValue as _, Value},
     sled::SledEngine,
 };

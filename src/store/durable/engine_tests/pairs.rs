@@ -10,8 +10,8 @@ use proptest::{collection::vec, prelude::*};
 
 use super::store::*;
 use crate::store::durable::{
+    disk::generations::Engine,
     fjall::FjallEngine,
-    generations::Engine,
     key_value::{Batch, Durability, Key, KeyValue as _, MAX_KEY_BYTES, Value},
     sled::SledEngine,
 };

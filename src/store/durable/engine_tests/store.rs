@@ -8,7 +8,7 @@ use std::{
 use tempfile::TempDir;
 
 use crate::store::durable::{
-    generations::{Engine, Generations},
+    disk::generations::{Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValue as _, KeyValueError, Value},
 };
 

@@ -13,7 +13,7 @@ use crate::{
         CommitError, Store, StoreError,
         durable::{
             Directory, DurableStore, EngineKind, Flush,
-            room::Room,
+            disk::room::Room,
             test_outcome::{keeping, key},
         },
     },

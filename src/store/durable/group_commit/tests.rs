@@ -17,13 +17,13 @@ use crate::{
     domain::{Block, Policy, Timestamp},
     store::{
         BoxFuture, CommitError, Derived, DerivedBlock, Store,
-        conformance::script::{Script, users},
+        conformance::support::script::{Script, users},
         durable::{
             DurableStore, EngineKind,
+            disk::room::Room,
             key_value::{Key, KeyValue, Pairs, Value},
             records::{self, OutcomeName},
             request::Step,
-            room::Room,
             test_outcome::{self, keeping, key},
         },
     },

@@ -1,7 +1,7 @@
 //! The outcome of a named attempt of a call.
 
 use crate::{
-    domain::{LineageId, UtteranceId, capacity::Capacity, compaction::Advice, erasure::InForks},
+    domain::{LineageId, UtteranceId, capacity::Capacity, compaction::Advice, forget::erasure::InForks},
     store::{Outcome, Reference},
 };
 

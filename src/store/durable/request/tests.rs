@@ -5,7 +5,10 @@ use crate::{
     domain::Policy,
     store::{
         MemoryStore, Store,
-        conformance::{self, family::Family, script::users},
+        conformance::{
+            self,
+            support::{family::Family, script::users},
+        },
     },
 };
 

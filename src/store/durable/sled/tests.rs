@@ -13,7 +13,7 @@ use crate::{
     store::{
         RecipientKey,
         durable::{
-            generations::Engine as _,
+            disk::generations::Engine as _,
             key_value::{Batch, Durability, Key, MAX_KEY_BYTES, Value},
             records::{self, ListPlace, Listed},
         },

@@ -12,7 +12,7 @@ use crate::{
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Teller,
-        erasure::InForks,
+        forget::erasure::InForks,
         share::{Share, ShareDigest},
         state::{StateContent, StateEntry, StateValue},
     },

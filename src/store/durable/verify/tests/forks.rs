@@ -9,7 +9,7 @@ use super::super::verify;
 use crate::{
     domain::{LineageId, Policy, Sequence, Trunk},
     store::{
-        conformance::{self, family::Family, forks::random_family},
+        conformance::{self, forks::random_family, support::family::Family},
         durable::{
             Directory, DurableStore, EngineKind, Flush, Options, copy,
             key_value::{Batch, Durability, Key, Value},
@@ -117,7 +117,8 @@ impl Good {
         });
         let directory = opened(EngineKind::Fjall, files.path());
         let lineage = |id| {
-            let identity = records::get::<ConversationName>(directory.pairs(), &conformance::script::key(id));
+            let identity =
+                records::get::<ConversationName>(directory.pairs(), &conformance::support::script::key(id));
             identity.unwrap().unwrap().lineage
         };
         let (trunk, fork) = (lineage("parent"), lineage("fork"));
@@ -207,10 +208,12 @@ fn readers_that_are_not_as_the_heads_say_are_named() {
         [format!("{reader}: it reads up to 24, but its head says 25")]
     );
     assert_eq!(
-        good.edit::<Readers>((trunk, fork), |told| told.conversation = conformance::script::key("other")),
+        good.edit::<Readers>((trunk, fork), |told| told.conversation =
+            conformance::support::script::key("other")),
         [format!("{reader}: the conversation is not other")]
     );
-    let stray = LineageReader { conversation: conformance::script::key("fork"), through: Sequence(3) };
+    let stray =
+        LineageReader { conversation: conformance::support::script::key("fork"), through: Sequence(3) };
     for (lineage, other) in [(fork, fork), (trunk, LineageId([9; 16])), (LineageId([9; 16]), fork)] {
         let (key, value) = records::pair::<Readers>(&(lineage, other), &stray);
         let name = records::name::<Readers>(&(lineage, other));

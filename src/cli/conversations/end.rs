@@ -1,0 +1,47 @@
+//! `utterd end`: ends a conversation.
+
+use clap::Args;
+
+use crate::cli::{args::Target, client::Connection, errors::CliError, terminal::output::Output};
+use crate::proto::{EndConversationRequest, EndConversationResponse};
+
+/// End a conversation: it gets a title and a closing summary, and the next message starts another one
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd end --recipient alice task completed")]
+pub struct End {
+    #[command(flatten)]
+    pub target: Target,
+    /// Wait until a model has written the title and the closing summary, if the server has a model
+    #[arg(long)]
+    pub wait: bool,
+    /// Why it ends
+    #[arg(value_name = "REASON")]
+    pub reason: Vec<String>,
+}
+
+/// Ends a conversation, and prints its title and closing summary.
+pub async fn end(args: End) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let request = EndConversationRequest {
+        conversation_id: args.target.conversation,
+        recipient_id: args.target.recipient,
+        reason: args.reason.join(" "),
+        wait_for_llm: args.wait,
+        ..Default::default()
+    };
+    let response = connection.conversations().end_conversation(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("EndConversationResponse", &response)?,
+        false => output.line(&describe(&response))?,
+    }
+    Ok(output.flush()?)
+}
+
+fn describe(response: &EndConversationResponse) -> String {
+    let conversation = response.conversation.clone().unwrap_or_default();
+    let texts = [conversation.title, conversation.closing_summary];
+    let texts: String =
+        texts.iter().filter(|text| !text.is_empty()).map(|text| format!("\n{text}")).collect();
+    format!("ended {}{texts}", conversation.conversation_id)
+}

@@ -1,0 +1,200 @@
+//! `utterd export`: exports conversations in the formats of other programs.
+
+use std::{
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{
+    args::{ConversationFormat, Target},
+    client::Connection,
+    errors::CliError,
+    stores::meter::Meter,
+    terminal::{
+        interrupt::all_or_nothing,
+        output::{Output, note},
+        read::about,
+        text::{bytes, counted, ranges},
+    },
+};
+use crate::proto::{
+    self, ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
+};
+
+/// Export a conversation, or all of a recipient's, in the format of another program
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd export demo --format anthropic
+  utterd export --recipient alice --format persisted -o alice.json")]
+pub struct Export {
+    #[command(flatten)]
+    pub target: Target,
+    /// The format
+    #[arg(long, default_value = "openai")]
+    pub format: ConversationFormat,
+    /// The layout [default: json for a conversation, jsonl for all of a recipient's]
+    #[arg(long)]
+    pub layout: Option<Layout>,
+    /// The file to write [default: stdout]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Give calls that were never answered a placeholder as their result, instead of leaving them out
+    #[arg(long)]
+    pub close_unanswered: bool,
+    /// Also repair irregular messages that were imported in this format
+    #[arg(long)]
+    pub repair_all: bool,
+    /// The conversation [default: all of the recipient's]
+    #[arg(value_name = "CONVERSATION")]
+    pub name: Option<String>,
+}
+
+/// The layout of an export.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Layout {
+    /// One JSON document
+    Json,
+    /// One message per line, or one conversation per line
+    Jsonl,
+}
+
+impl Layout {
+    /// Its number on the wire.
+    pub fn number(self) -> i32 {
+        match self {
+            Self::Json => proto::ExportLayout::Json.into(),
+            Self::Jsonl => proto::ExportLayout::JsonLines.into(),
+        }
+    }
+}
+
+/// Exports to a file or stdout; reports on stderr what the format cannot carry.
+pub async fn export(args: Export) -> Result<(), CliError> {
+    all_or_nothing(args.output.is_some(), write(args)).await
+}
+
+async fn write(args: Export) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let mut conversations = connection.conversations();
+    let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();
+    let meter = Meter::turning();
+    let mut sink = Sink::open(args.output.as_deref())?;
+    let mut end = None;
+    while let Some(response) = stream.message().await? {
+        match response.message {
+            Some(Message::Chunk(chunk)) => {
+                sink.writer.write_all(&chunk)?;
+                sink.written += chunk.len() as u64;
+                let written = sink.written;
+                meter.at(|| bytes(written));
+            }
+            Some(Message::End(last)) => end = Some(last),
+            None => {}
+        }
+    }
+    let end =
+        end.ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the server ended the export early"))?;
+    let written = sink.close()?;
+    let took = meter.end();
+    tell(&args, &end, written, &took)
+}
+
+fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
+    let named = args.name.clone().unwrap_or_default();
+    let conversation_id = match (args.target.conversation.as_str(), named.as_str()) {
+        ("", _) => named,
+        (flag, "") => flag.to_owned(),
+        _ => return Err(CliError::Usage("the conversation is named twice".into())),
+    };
+    if args.target.json && args.output.is_none() {
+        return Err(CliError::Usage("--json describes what was exported, and requires --output".into()));
+    }
+    Ok(ExportConversationRequest {
+        all_conversations: conversation_id.is_empty(),
+        conversation_id,
+        recipient_id: args.target.recipient.clone(),
+        format: args.format.number(),
+        layout: args.layout.map_or(0, |layout| layout.number()),
+        close_unanswered_calls: args.close_unanswered,
+        repair_all: args.repair_all,
+    })
+}
+
+fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), CliError> {
+    lost(&end.losses).iter().for_each(|line| note(line));
+    if let Some(count) = end.omitted_loss_count {
+        note(&format!("and {} like these", counted(count, "line")));
+    }
+    let Some(file) = &args.output else { return Ok(()) };
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("ExportEnd", end)?,
+        false => output.line(&format!(
+            "exported {}, {}, to {}: {}, in {took}",
+            counted(end.conversation_count(), "conversation"),
+            counted(end.utterance_count(), "utterance"),
+            file.display(),
+            bytes(written)
+        ))?,
+    }
+    Ok(output.flush()?)
+}
+
+/// One line per loss; a loss that several conversations share is listed once.
+fn lost(losses: &[ExportLoss]) -> Vec<String> {
+    let mut same: Vec<(&ExportLoss, usize)> = Vec::new();
+    for loss in losses {
+        match same.iter_mut().find(|(it, _)| it.field == loss.field && it.reason == loss.reason) {
+            Some((_, count)) => *count += 1,
+            None => same.push((loss, 1)),
+        }
+    }
+    let of = |loss: &ExportLoss, count: usize| match (count, loss.sequences.is_empty()) {
+        (1, true) => loss.conversation_id.clone(),
+        (1, false) => format!("{} {}", loss.conversation_id, ranges(&loss.sequences)),
+        _ => counted(count, "conversation"),
+    };
+    same.iter()
+        .map(|(loss, count)| format!("{}: {}: {}", of(loss, *count), loss.field, loss.reason))
+        .collect()
+}
+
+/// Where an export goes. A file gets its name only once it is complete.
+struct Sink {
+    writer: Box<dyn Write>,
+    file: Option<(PathBuf, PathBuf)>,
+    written: u64,
+}
+
+impl Sink {
+    fn open(path: Option<&Path>) -> io::Result<Self> {
+        let Some(path) = path else {
+            return Ok(Self { writer: Box::new(io::stdout()), file: None, written: 0 });
+        };
+        let mut part = path.as_os_str().to_owned();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let writer = Box::new(io::BufWriter::new(File::create(&part).map_err(about(path))?));
+        Ok(Self { writer, file: Some((part, path.to_owned())), written: 0 })
+    }
+
+    fn close(mut self) -> io::Result<u64> {
+        self.writer.flush()?;
+        if let Some((part, path)) = self.file.take() {
+            fs::rename(part, &path).map_err(about(&path))?;
+        }
+        Ok(self.written)
+    }
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        if let Some((part, _)) = &self.file {
+            // The remains of a failed export are of no use.
+            let _ = fs::remove_file(part);
+        }
+    }
+}

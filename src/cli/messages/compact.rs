@@ -1,0 +1,310 @@
+//! `utterd compact`: folds most of a window into its summary, or undoes that.
+
+use std::io;
+
+use clap::Args;
+
+use crate::cli::{
+    args::Target,
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, note},
+        table::{
+            Side::{Left, Right},
+            aligned,
+        },
+        text::{count, counted, ranges, sequences, visible, word},
+    },
+};
+use crate::proto::{
+    Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
+    SummaryMethod, UndoCompactionRequest, UndoCompactionResponse,
+};
+
+/// Fold all but the last utterances of the window into the summary, or undo that
+///
+/// Compacted utterances stay in the archive: they can be found, exported and brought back.
+#[derive(Debug, Args)]
+#[command(
+    aliases = ["summarize-history", "compress"],
+    after_help = "Examples:
+  utterd compact
+  utterd compact 20 --preview --focus refund
+  utterd compact --undo
+  utterd compact --list --conversation demo"
+)]
+pub struct Compact {
+    #[command(flatten)]
+    pub target: Target,
+    /// How many of the last utterances to keep, at least [default: 15]
+    #[arg(id = "keep_recent", value_name = "KEEP", allow_negative_numbers = true)]
+    pub keep: Option<i32>,
+    /// Compact the N oldest utterances instead, in whole exchanges
+    #[arg(long, value_name = "N", conflicts_with = "keep_recent", allow_negative_numbers = true)]
+    pub count: Option<i32>,
+    /// Archive what leaves the window without a summary
+    #[arg(long)]
+    pub no_summary: bool,
+    /// Show what would be compacted, and change nothing
+    #[arg(long)]
+    pub preview: bool,
+    /// Wait until a model has written the summary, if the server has a model
+    #[arg(long)]
+    pub wait: bool,
+    /// A word that makes a sentence matter more
+    #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
+    pub focus: Vec<String>,
+    /// Undo the last compaction instead
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "preview", "wait", "focus_areas"])]
+    pub undo: bool,
+    /// List the conversation's compactions instead
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "preview", "wait", "focus_areas"])]
+    pub list: bool,
+}
+
+/// All compactions that the server lists.
+const PAGE_SIZE: i32 = 100;
+
+/// Compacts; or undoes a compaction or lists them instead.
+pub async fn compact(args: Compact) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    match &args {
+        Compact { undo: true, .. } => undo(&connection, &args).await,
+        Compact { list: true, .. } => list(&connection, &args).await,
+        _ => make(&connection, &args).await,
+    }
+}
+
+async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
+    let request = CompactConversationRequest {
+        conversation_id: args.target.conversation.clone(),
+        recipient_id: args.target.recipient.clone(),
+        keep_recent: args.keep,
+        count: args.count,
+        no_summary: args.no_summary,
+        focus_areas: args.focus.clone(),
+        preview: args.preview,
+        wait_for_llm: args.wait,
+        ..Default::default()
+    };
+    let response = connection.compactions().compact_conversation(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("CompactConversationResponse", &response)?,
+        false => tell(&mut output, &response, args.preview)?,
+    }
+    Ok(output.flush()?)
+}
+
+fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bool) -> io::Result<()> {
+    let capacity = response.capacity.clone().unwrap_or_default();
+    if response.nothing_to_compact {
+        return output.line(&nothing_to_compact(&capacity));
+    }
+    let compaction = response.compaction.clone().unwrap_or_default();
+    output.line(&compacted(&compaction, &capacity, preview))?;
+    if preview {
+        output.line("")?;
+        output.text(&response.summary)?;
+    }
+    match capacity.summary.unwrap_or_default().provisional_segment_count() {
+        0 => {}
+        awaited => note(&format!("a model will rewrite {} of the summary", counted(awaited, "segment"))),
+    }
+    Ok(())
+}
+
+/// What a call did that found nothing left to compact: `nothing is left to compact: 15 utterances stay; the
+/// summary has 412 tokens for 45 utterances before them`.
+pub fn nothing_to_compact(capacity: &Capacity) -> String {
+    let summary = capacity.summary.unwrap_or_default();
+    format!(
+        "nothing is left to compact: {} stay; the summary has {} for {} before them",
+        counted(capacity.utterance_count(), "utterance"),
+        counted(summary.token_count(), "token"),
+        counted(summary.covered_utterance_count(), "utterance"),
+    )
+}
+
+/// What a compaction did, or with `preview` would do: `compacted 37 utterances (1–37) into a summary of
+/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary is the whole one, in `after`; if it covers
+/// more than this compaction, that is told too: `a summary of 412 tokens for 45 utterances`. A compaction that
+/// adds nothing to it is `without a summary`.
+pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
+    let verb = if preview { "would compact" } else { "compacted" };
+    let summary = after.summary.unwrap_or_default();
+    let covered = match summary.covered_utterance_count() {
+        all if all > compaction.compacted_utterance_count() => format!(" for {}", counted(all, "utterance")),
+        _ => String::new(),
+    };
+    let into = match compaction.method() {
+        SummaryMethod::Unspecified => "without a summary".to_owned(),
+        _ => format!("into a summary of {}{covered}", counted(summary.token_count(), "token")),
+    };
+    format!(
+        "{verb} {} ({}) {into}: {} → {}, {:.0} % less; {} stay",
+        counted(compaction.compacted_utterance_count(), "utterance"),
+        ranges(&compaction.compacted),
+        counted(compaction.token_count_before(), "token"),
+        count(compaction.token_count_after()),
+        100.0 * compaction.compression_ratio(),
+        count(compaction.kept_utterance_count()),
+    )
+}
+
+async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
+    let request = UndoCompactionRequest {
+        conversation_id: args.target.conversation.clone(),
+        recipient_id: args.target.recipient.clone(),
+        ..Default::default()
+    };
+    let response = connection.compactions().undo_compaction(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("UndoCompactionResponse", &response)?,
+        false => output.line(&undone(&response))?,
+    }
+    Ok(output.flush()?)
+}
+
+/// `undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens`
+pub fn undone(response: &UndoCompactionResponse) -> String {
+    let number = response.compaction.as_ref().map_or(0, |compaction| compaction.compaction_number());
+    let after = response.capacity.clone().unwrap_or_default();
+    format!(
+        "undid compaction {number}: {} ({}) are back in the window, which holds {}: {}",
+        counted(response.restored.len(), "utterance"),
+        sequences(&response.restored),
+        count(after.utterance_count()),
+        counted(after.token_count(), "token"),
+    )
+}
+
+async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
+    let request = ListCompactionsRequest {
+        conversation_id: args.target.conversation.clone(),
+        recipient_id: args.target.recipient.clone(),
+        page_size: PAGE_SIZE,
+        ..Default::default()
+    };
+    let response = connection.compactions().list_compactions(request).await?.into_inner();
+    let mut output = Output::new();
+    if args.target.json {
+        output.json("ListCompactionsResponse", &response)?;
+        return Ok(output.flush()?);
+    }
+    for line in table(&response.compactions) {
+        output.line(&line)?;
+    }
+    output.flush()?;
+    if response.compactions.is_empty() {
+        note("nothing was compacted");
+    }
+    Ok(())
+}
+
+/// One line per compaction, in aligned columns: number, time, cause, utterances, tokens before and after,
+/// the saving, method and model, and whether it was undone.
+fn table(compactions: &[Compaction]) -> Vec<String> {
+    let rows: Vec<_> = compactions.iter().map(cells).collect();
+    aligned(&rows, [Right, Left, Left, Right, Right, Right, Left, Left])
+}
+
+fn cells(compaction: &Compaction) -> [String; 8] {
+    let time = |time: Option<prost_types::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
+    let method = word(compaction.method().as_str_name(), "SUMMARY_METHOD_");
+    let undone = match compaction.undo_time {
+        Some(_) => format!("undone {}", time(compaction.undo_time)),
+        None => String::new(),
+    };
+    [
+        compaction.compaction_number().to_string(),
+        time(compaction.time),
+        word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
+        counted(compaction.compacted_utterance_count(), "utterance"),
+        format!(
+            "{} → {}",
+            counted(compaction.token_count_before(), "token"),
+            count(compaction.token_count_after())
+        ),
+        format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
+        format!("{method} {}", visible(&compaction.model)).trim_end().to_owned(),
+        undone,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::{CompactionCause, SequenceRange, SummaryCapacity, UtteranceRef};
+
+    fn compaction() -> Compaction {
+        Compaction {
+            compaction_number: Some(2),
+            time: Some(prost_types::Timestamp { seconds: 0, nanos: 0 }),
+            cause: CompactionCause::Advised.into(),
+            compacted: vec![SequenceRange { first: 1, last: 37 }],
+            compacted_utterance_count: Some(37),
+            kept_utterance_count: Some(15),
+            token_count_before: Some(9_210),
+            token_count_after: Some(3_022),
+            compression_ratio: Some(0.6719),
+            method: SummaryMethod::Extractive.into(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_compaction_is_told_in_numbers() {
+        let summary = SummaryCapacity { token_count: Some(412), ..Default::default() };
+        let after = Capacity { summary: Some(summary), ..Default::default() };
+        let rest =
+            "37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay";
+        assert_eq!(compacted(&compaction(), &after, false), format!("compacted {rest}"));
+        assert_eq!(compacted(&compaction(), &after, true), format!("would compact {rest}"));
+        let dropped = Compaction { method: SummaryMethod::Unspecified.into(), ..compaction() };
+        assert_eq!(
+            compacted(&dropped, &after, false),
+            "compacted 37 utterances (1–37) without a summary: 9,210 tokens → 3,022, 67 % less; 15 stay"
+        );
+    }
+
+    #[test]
+    fn an_undo_tells_what_came_back() {
+        let reference = |sequence| UtteranceRef { sequence, ..Default::default() };
+        let response = UndoCompactionResponse {
+            compaction: Some(compaction()),
+            restored: (1..=37).map(reference).collect(),
+            capacity: Some(Capacity {
+                utterance_count: Some(57),
+                token_count: Some(9_400),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let told =
+            "undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens";
+        assert_eq!(undone(&response), told);
+    }
+
+    #[test]
+    fn a_list_has_its_columns_below_each_other() {
+        let earlier = Compaction {
+            compaction_number: Some(1),
+            compacted_utterance_count: Some(5),
+            token_count_before: Some(99),
+            method: SummaryMethod::Llm.into(),
+            model: "m".into(),
+            undo_time: Some(prost_types::Timestamp { seconds: 60, nanos: 0 }),
+            ..compaction()
+        };
+        assert_eq!(
+            table(&[compaction(), earlier]),
+            [
+                "2  1970-01-01T00:00:00Z  advised  37 utterances  9,210 tokens → 3,022  −67 %  extractive",
+                "1  1970-01-01T00:00:00Z  advised   5 utterances     99 tokens → 3,022  −67 %  llm m       undone 1970-01-01T00:01:00Z",
+            ]
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! `utterd context`: builds what goes to the model.
+
+use std::io;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use clap::Args;
+
+use crate::cli::{
+    args::{ContextFormat, Target},
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, note},
+        text::{count, counted, ranges, word},
+    },
+};
+use crate::proto::{
+    BuildContextRequest, BuildContextResponse, ContextRecall, RememberScope, SummaryPlacement,
+    UnansweredCalls,
+};
+
+/// Build what goes to the model: OpenAI or Anthropic messages, or text
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd context --format text --budget 2000
+  utterd context --format anthropic --instructions 'Be brief.' --recall 'the refund' --everywhere")]
+pub struct Context {
+    #[command(flatten)]
+    pub target: Target,
+    /// The format
+    #[arg(long, default_value = "openai")]
+    pub format: ContextFormat,
+    /// The most tokens [default: what the conversation's limits allow]
+    #[arg(
+        id = "token_budget",
+        long = "budget",
+        alias = "tokens",
+        value_name = "N",
+        allow_negative_numbers = true
+    )]
+    pub budget: Option<i32>,
+    /// The last N turns; 0 for all [default: the conversation's limit, or as many as fit]
+    #[arg(id = "max_turns", long = "turns", value_name = "N", allow_negative_numbers = true)]
+    pub turns: Option<i32>,
+    /// Drop what does not fit in large steps, so that a prompt cache hits in between [default: true without --turns]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub stable_steps: Option<bool>,
+    /// A system prompt that is not stored
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub instructions: String,
+    /// Also quote what was said about this and is not already in the context
+    #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]
+    pub recall: Option<String>,
+    /// Quote from the recipient's other conversations too
+    #[arg(long, requires = "recall_prompt")]
+    pub everywhere: bool,
+    /// The most quotes [default: as many as fit]
+    #[arg(long, value_name = "N", requires = "recall_prompt", allow_negative_numbers = true)]
+    pub recall_limit: Option<i32>,
+    /// The largest share of the budget for these quotes, in per cent [default: 50, plus what recent turns leave]
+    #[arg(
+        id = "recall_max_percent",
+        long = "recall-percent",
+        value_name = "N",
+        requires = "recall_prompt",
+        allow_negative_numbers = true
+    )]
+    pub recall_percent: Option<i32>,
+    /// Mask tool results that are at least this many turns old
+    #[arg(
+        id = "mask_tool_results_after_turns",
+        long = "mask",
+        value_name = "TURNS",
+        allow_negative_numbers = true
+    )]
+    pub mask: Option<i32>,
+    /// Put the summary in a user message, not in the system prompt
+    #[arg(long)]
+    pub summary_as_user: bool,
+    /// Put in a placeholder for each missing tool result, instead of leaving the call out
+    #[arg(long)]
+    pub placeholders: bool,
+}
+
+/// Prints the messages on stdout, and on stderr what they cost and leave out.
+pub async fn context(args: Context) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let json = args.target.json;
+    let context = connection.contexts().build_context(request(args)).await?.into_inner();
+    let mut output = Output::new();
+    if json {
+        output.json("BuildContextResponse", &context)?;
+        return Ok(output.flush()?);
+    }
+    tell(&mut output, &context)?;
+    output.flush()?;
+    note(&told(&context));
+    context.warnings.iter().for_each(|warning| note(&format!("warning: {}", warning.text)));
+    Ok(())
+}
+
+fn request(args: Context) -> BuildContextRequest {
+    let scope = if args.everywhere { RememberScope::Recipient } else { RememberScope::Unspecified };
+    let recall = args.recall.map(|prompt| ContextRecall {
+        prompt,
+        limit: args.recall_limit,
+        scope: scope.into(),
+        max_percent: args.recall_percent,
+    });
+    let placement =
+        if args.summary_as_user { SummaryPlacement::UserMessage } else { SummaryPlacement::System };
+    let unanswered = if args.placeholders { UnansweredCalls::Placeholder } else { UnansweredCalls::Omit };
+    BuildContextRequest {
+        conversation_id: args.target.conversation,
+        recipient_id: args.target.recipient,
+        format: args.format.number(),
+        token_budget: args.budget,
+        max_turns: args.turns,
+        stable_steps: args.stable_steps,
+        instructions: args.instructions,
+        summary_placement: placement.into(),
+        recall,
+        mask_tool_results_after_turns: args.mask,
+        unanswered_calls: unanswered.into(),
+        ..Default::default()
+    }
+}
+
+/// Prints an array of messages, the `system` and `messages` of an Anthropic request, or text.
+fn tell(output: &mut Output, context: &BuildContextResponse) -> Result<(), CliError> {
+    if context.messages_json.is_empty() {
+        return Ok(output.text(&context.text)?);
+    }
+    if context.system_json.is_empty() {
+        return output.json_value(&raw(&context.messages_json)?);
+    }
+    output.json_value(&Body { system: raw(&context.system_json)?, messages: raw(&context.messages_json)? })
+}
+
+/// The parts of an Anthropic request that come from a context.
+#[derive(Serialize)]
+struct Body<'a> {
+    system: &'a RawValue,
+    messages: &'a RawValue,
+}
+
+fn raw(json: &str) -> io::Result<&RawValue> {
+    serde_json::from_str(json).map_err(io::Error::from)
+}
+
+fn told(context: &BuildContextResponse) -> String {
+    let mut text = counted(context.token_count(), "token");
+    if let Some(budget) = context.token_budget {
+        text += &format!(" of {}", count(budget));
+    }
+    for omitted in &context.omitted {
+        let reason = word(omitted.reason().as_str_name(), "OMISSION_REASON_");
+        text += &format!("; {} left out: {reason}", ranges(&omitted.sequences));
+    }
+    text
+}

@@ -1,0 +1,48 @@
+//! `utterd count`: counts the tokens of texts.
+
+use clap::Args;
+
+use crate::cli::{
+    args::Remote,
+    client::Connection,
+    errors::CliError,
+    terminal::{output::Output, read::said},
+};
+use crate::{domain::limits::MOST_CONTENT_BYTES, proto::CountTokensRequest};
+
+/// Count the tokens of texts, one line each; reads stdin if there is none
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd count 'The train leaves at nine.'
+  utterd count --model gpt-4 < prompt.txt")]
+pub struct Count {
+    #[command(flatten)]
+    remote: Remote,
+    /// The encoding to count with, such as o200k_base, or an OpenAI model [default: the server's encoding]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    model: String,
+    /// Print the response as JSON, and an error as JSON on stderr
+    #[arg(long)]
+    json: bool,
+    /// The texts, each counted separately; `-` reads stdin
+    #[arg(id = "texts", value_name = "TEXT")]
+    texts: Vec<String>,
+}
+
+/// Counts, and prints only the numbers.
+pub async fn count(args: Count) -> Result<(), CliError> {
+    let texts = match args.texts.as_slice() {
+        [] => vec![said(MOST_CONTENT_BYTES).await?],
+        [dash] if dash == "-" => vec![said(MOST_CONTENT_BYTES).await?],
+        _ => args.texts,
+    };
+    let connection = Connection::to(&args.remote).await?;
+    let request = CountTokensRequest { texts, model: args.model, ..Default::default() };
+    let response = connection.contexts().count_tokens(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.json {
+        true => output.json("CountTokensResponse", &response)?,
+        false => response.token_counts.iter().try_for_each(|count| output.line(&count.to_string()))?,
+    }
+    Ok(output.flush()?)
+}

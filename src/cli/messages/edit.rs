@@ -1,0 +1,83 @@
+//! `utterd edit`: changes what an utterance says.
+
+use clap::Args;
+use prost_types::FieldMask;
+
+use super::{
+    memorize::content,
+    which::{Which, everything, select},
+};
+use crate::cli::{
+    args::Target,
+    client::Connection,
+    conversations::stored,
+    errors::CliError,
+    terminal::{
+        output::Output,
+        text::{counted, sequences},
+    },
+};
+use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
+
+/// Change what an utterance says
+///
+/// The original text is kept as well. Every reader gets the new text, and the summary is made from it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd edit 3 'The train leaves at ten.'
+  utterd edit 3 - --conversation demo < answer.txt
+  utterd edit 3 'And if I fly?' --fork")]
+pub struct Edit {
+    #[command(flatten)]
+    target: Target,
+    /// Leave the conversation unchanged, and make a fork that ends with the new text
+    #[arg(id = "edit_mode", long = "fork")]
+    fork: bool,
+    /// Its number, as `show` prints it, or its id
+    #[arg(id = "utterance_id", value_name = "UTTERANCE")]
+    which: Which,
+    /// The new text; `-` reads stdin
+    #[arg(id = "content", value_name = "TEXT", required = true)]
+    text: Vec<String>,
+}
+
+/// Edits, and prints the result.
+pub async fn edit(args: Edit) -> Result<(), CliError> {
+    let content = content(&args.text).await?;
+    let connection = Connection::open(&args.target).await?;
+    let conversation_id = stored::conversation(&connection, &args.target).await?.conversation_id;
+    let mut named = select(everything(&connection, &conversation_id).await?, &[args.which])?;
+    let (Some(utterance), true) = (named.pop(), named.is_empty()) else {
+        return Err(CliError::Usage("UTTERANCE: only one at a time can be edited".into()));
+    };
+    let mode = if args.fork { EditMode::Fork } else { EditMode::InPlace };
+    let request = UpdateUtteranceRequest {
+        conversation_id: conversation_id.clone(),
+        utterance_id: utterance.utterance_id,
+        content,
+        edit_mode: mode.into(),
+        update_mask: Some(FieldMask { paths: vec!["content".into()] }),
+        ..Default::default()
+    };
+    let response = connection.conversations().update_utterance(request).await?.into_inner();
+    let mut output = Output::new();
+    match args.target.json {
+        true => output.json("UpdateUtteranceResponse", &response)?,
+        false => tell(&mut output, &conversation_id, &response)?,
+    }
+    Ok(output.flush()?)
+}
+
+fn tell(output: &mut Output, conversation: &str, response: &UpdateUtteranceResponse) -> Result<(), CliError> {
+    let utterance = response.utterance.clone().unwrap_or_default();
+    let place = match response.forked_conversation_id.as_str() {
+        "" => conversation.to_owned(),
+        fork => format!("{fork}, a fork of {conversation}"),
+    };
+    let tokens = counted(utterance.token_count(), "token");
+    output.line(&format!("edited {} of {place}: {tokens}", utterance.sequence))?;
+    if !response.evicted.is_empty() {
+        output.line(&format!("evicted {}", sequences(&response.evicted)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! `utterd forget`: forgets what an instruction selects.
+
+use clap::Args;
+
+use crate::cli::{
+    args::Target,
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::Output,
+        text::{counted, ranges, sequences},
+    },
+};
+use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse};
+
+/// Forget what an instruction selects
+#[derive(Debug, Args)]
+#[command(after_help = "Instructions:
+  oldest  newest  first:N  last:N  nth:N  position:N  in the window
+  turn:N  before:turn_N  after:turn_N  last:N_turns  in everything stored, like all below
+  speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
+  since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
+  about:TEXT  about:'\"A\",\"B\"'                      what holds all words of it; of either
+  all
+  For turns, positions, numbers and sequences, N can be 3-7, 3- or 2,5-7. Several instructions
+  together select what meets all of them; A or B what meets either; A except B what B does not meet.
+
+A sentence in plain English is understood as a whole, or refused with suggestions. Times follow the
+server's clock in UTC: today is its UTC day. A sentence that selects more than half of the window is
+refused with the count and the short form to use instead, unless it says what to keep.
+
+Examples:
+  utterd forget last:2
+  utterd forget 'what I said yesterday about my salary and my address'
+  utterd forget 'everything but the last three messages'
+  utterd forget --hard --dry-run 'everything the user said before turn 5'")]
+pub struct Forget {
+    #[command(flatten)]
+    pub target: Target,
+    /// Remove it for good, from the summary too; without this, `restore` brings it back
+    #[arg(long)]
+    pub hard: bool,
+    /// Show what would be forgotten, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What to forget, such as `oldest`, `last:3`, `turn:2`, `speaker:tool`, `about:TEXT`, `all`, or
+    /// the same in plain English
+    #[arg(required = true)]
+    pub instructions: Vec<String>,
+}
+
+/// Forgets, and prints what was forgotten and how the instruction was understood.
+pub async fn forget(args: Forget) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
+    let request = ForgetRequest {
+        conversation_id: args.target.conversation,
+        recipient_id: args.target.recipient,
+        instructions: args.instructions.join(" "),
+        mode: mode.into(),
+        dry_run: args.dry_run,
+        ..Default::default()
+    };
+    let response = connection.memory().forget(request).await?.into_inner();
+    let mut output = Output::new();
+    if args.target.json {
+        output.json("ForgetResponse", &response)?;
+    } else {
+        describe(&response, args.dry_run).iter().try_for_each(|line| output.line(line))?;
+    }
+    Ok(output.flush()?)
+}
+
+/// What was forgotten, or with `dry_run` would be, and how the instruction was understood.
+pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
+    let verb = if dry_run { "would forget" } else { "forgot" };
+    let forgotten = counted(response.forgotten.len(), "utterance");
+    let which = match sequences(&response.forgotten) {
+        none if none.is_empty() => none,
+        some => format!(" ({some})"),
+    };
+    let hard = if response.mode() == ForgetMode::Hard { " for good" } else { "" };
+    let mut lines =
+        vec![format!("{verb} {forgotten}{which}{hard}, understood as {}", response.understood_as)];
+    if let Some(in_forks) = response.in_forks.filter(|it| it.conversation_count() > 0) {
+        let utterances = counted(in_forks.utterance_count(), "utterance");
+        let conversations = counted(in_forks.conversation_count(), "other conversation");
+        lines.push(format!("{utterances} in {conversations}, forks or parents"));
+    }
+    let still_told = ranges(&response.still_summarised);
+    if response.rebuilt_segments() > 0 {
+        let rebuilt = counted(response.rebuilt_segments(), "segment");
+        lines.push(format!("{rebuilt} of the summary rebuilt"));
+    }
+    if !still_told.is_empty() {
+        lines.push(format!(
+            "the summary still covers {still_told}, no longer stored: only --hard removes that"
+        ));
+    }
+    lines.extend(response.warnings.iter().map(|warning| format!("warning: {}", warning.text)));
+    lines
+}

@@ -1,0 +1,157 @@
+//! `utterd memorize`: stores one utterance.
+
+use std::io;
+
+use clap::Args;
+
+use crate::cli::{
+    args::{Speaker, Target},
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        interrupt::unless_interrupted,
+        output::Output,
+        read::said,
+        text::{counted, sequences},
+    },
+};
+use crate::{
+    domain::limits::MOST_CONTENT_BYTES,
+    formats::{Place, openai_chat},
+    proto::{MemorizeRequest, MemorizeResponse, NewUtterance, Role, ToolCall, UtteranceRef},
+};
+
+/// Store an utterance
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd memorize 'Where is my order?'
+  utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'
+  utterd memorize --tool-call-id c1 - < result.json")]
+pub struct Memorize {
+    #[command(flatten)]
+    pub target: Target,
+    /// The speaker [default: user; assistant with --tool-calls, tool with --tool-call-id]
+    #[arg(long)]
+    pub role: Option<Speaker>,
+    /// The participant's or the tool's name
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub name: String,
+    /// Keep it in the window: eviction skips it
+    #[arg(long)]
+    pub pin: bool,
+    /// The turn that it belongs to [default: counted by the server]
+    #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
+    pub turn: Option<i32>,
+    /// An id for this attempt: the same command with the same id stores nothing twice
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub request_id: String,
+    /// The tools that it calls, as OpenAI's array of tool calls
+    #[arg(long, value_name = "JSON")]
+    pub tool_calls: Option<String>,
+    /// The open call that it answers
+    #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
+    pub tool_call_id: Option<String>,
+    /// What was said; `-` reads stdin
+    #[arg(id = "content", value_name = "TEXT", required_unless_present_any = ["tool_calls", "tool_call_id"])]
+    pub text: Vec<String>,
+}
+
+/// Stores one utterance and prints the result.
+pub async fn memorize(args: Memorize) -> Result<(), CliError> {
+    let Some(utterance) = unless_interrupted(utterance(&args)).await else {
+        return Err(CliError::Interrupted("nothing was stored".into()));
+    };
+    let repeat = match args.request_id.is_empty() {
+        true => "the server has not answered yet; `utterd show` shows whether it was stored",
+        false => "the server has not answered yet; repeating the command does not store it twice",
+    };
+    let stored = unless_interrupted(store(args, utterance?)).await;
+    stored.unwrap_or_else(|| Err(CliError::Interrupted(repeat.into())))
+}
+
+async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let request = MemorizeRequest {
+        conversation_id: args.target.conversation,
+        recipient_id: args.target.recipient,
+        utterances: vec![utterance],
+        request_id: args.request_id,
+        ..Default::default()
+    };
+    let response = connection.memory().memorize(request).await?.into_inner();
+    let mut output = Output::new();
+    if args.target.json {
+        output.json("MemorizeResponse", &response)?;
+    } else {
+        tell(&mut output, &response)?;
+    }
+    Ok(output.flush()?)
+}
+
+fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
+    for reference in &response.memorized {
+        output.line(&stored(reference, response))?;
+    }
+    if !response.evicted.is_empty() {
+        let evicted = sequences(&response.evicted);
+        output.line(&format!("evicted {evicted}"))?;
+    }
+    Ok(())
+}
+
+fn stored(reference: &UtteranceRef, response: &MemorizeResponse) -> String {
+    let started = if response.started_conversation { "the new conversation" } else { "conversation" };
+    let replayed = if response.replayed { ", already stored" } else { "" };
+    let late = if reference.late { ", a late result," } else { "" };
+    format!(
+        "memorized {}{late} in turn {} of {started} {}: {}{replayed}",
+        reference.sequence,
+        reference.turn_number(),
+        response.conversation_id,
+        counted(reference.token_count(), "token"),
+    )
+}
+
+async fn utterance(args: &Memorize) -> Result<NewUtterance, CliError> {
+    Ok(NewUtterance {
+        role: role(args).into(),
+        name: args.name.clone(),
+        content: content(&args.text).await?,
+        tool_calls: args.tool_calls.as_deref().map(tool_calls).transpose()?.unwrap_or_default(),
+        tool_call_id: args.tool_call_id.clone().unwrap_or_default(),
+        turn_number: args.turn,
+        pinned: args.pin,
+        ..Default::default()
+    })
+}
+
+fn role(args: &Memorize) -> Role {
+    let implied = match (&args.tool_calls, &args.tool_call_id) {
+        (Some(_), _) => Speaker::Assistant,
+        (None, Some(_)) => Speaker::Tool,
+        (None, None) => Speaker::User,
+    };
+    args.role.unwrap_or(implied).into()
+}
+
+/// The words, or the text on stdin for `-`.
+pub async fn content(words: &[String]) -> Result<String, CliError> {
+    match words {
+        [dash] if dash == "-" => said(MOST_CONTENT_BYTES).await,
+        words => Ok(words.join(" ")),
+    }
+}
+
+fn tool_calls(json: &str) -> Result<Vec<ToolCall>, CliError> {
+    const FLAG: &str = "--tool-calls";
+    let wrong = |error| CliError::Usage(format!("{FLAG}: is not JSON: {error}"));
+    let mut value = serde_json::from_str(json).map_err(wrong)?;
+    let calls = openai_chat::tool_calls(&mut value, &Place::root(FLAG));
+    let calls = calls.map_err(|refusal| CliError::Usage(refusal.to_string()))?.into_iter();
+    let sent = calls.map(|call| ToolCall {
+        id: call.id.into(),
+        name: call.name.into(),
+        arguments_json: call.arguments_json.into(),
+    });
+    Ok(sent.collect())
+}

@@ -1,0 +1,15 @@
+//! Commands that write and read what is said in a conversation.
+
+pub(super) mod capacity;
+pub(super) mod compact;
+pub(super) mod context;
+pub(super) mod count;
+pub(super) mod edit;
+pub(super) mod forget;
+pub(super) mod memorize;
+pub(super) mod pin;
+pub(super) mod prepare;
+pub(super) mod remember;
+pub(super) mod restore;
+pub(super) mod summarize;
+pub(super) mod which;

@@ -1,0 +1,84 @@
+//! `utterd pin` and `utterd unpin`: which utterances eviction skips.
+
+use clap::Args;
+use prost_types::FieldMask;
+
+use super::which::{Which, everything, select};
+use crate::cli::{
+    args::Target,
+    client::Connection,
+    conversations::stored,
+    errors::CliError,
+    terminal::{
+        output::Output,
+        text::{ranges, sequences},
+    },
+};
+use crate::proto::{SequenceRange, UpdateUtteranceRequest};
+
+/// Keep utterances in the window: eviction skips them, and what belongs to them
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd pin 3
+  utterd pin 2 5-7 --conversation demo")]
+pub struct Pin {
+    #[command(flatten)]
+    named: Named,
+}
+
+/// Let pinned utterances leave the window like others
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd unpin 3 --conversation demo")]
+pub struct Unpin {
+    #[command(flatten)]
+    named: Named,
+}
+
+#[derive(Debug, Args)]
+struct Named {
+    #[command(flatten)]
+    target: Target,
+    /// Their numbers, as `show` prints them: `3` or `5-7`; or their ids
+    #[arg(id = "utterance_id", value_name = "UTTERANCE", required = true)]
+    which: Vec<Which>,
+}
+
+/// Pins.
+pub async fn pin(args: Pin) -> Result<(), CliError> {
+    set(args.named, true).await
+}
+
+/// Unpins.
+pub async fn unpin(args: Unpin) -> Result<(), CliError> {
+    set(args.named, false).await
+}
+
+async fn set(Named { target, which }: Named, pinned: bool) -> Result<(), CliError> {
+    let connection = Connection::open(&target).await?;
+    let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
+    let named = select(everything(&connection, &conversation_id).await?, &which)?;
+    let (mut output, mut done, mut evicted) = (Output::new(), Vec::new(), Vec::new());
+    for utterance in named {
+        let request = UpdateUtteranceRequest {
+            conversation_id: conversation_id.clone(),
+            utterance_id: utterance.utterance_id,
+            pinned,
+            update_mask: Some(FieldMask { paths: vec!["pinned".into()] }),
+            ..Default::default()
+        };
+        let response = connection.conversations().update_utterance(request).await?.into_inner();
+        if target.json {
+            output.json_line("UpdateUtteranceResponse", &response)?;
+        }
+        done.push(SequenceRange { first: utterance.sequence, last: utterance.sequence });
+        evicted.extend(response.evicted);
+    }
+    if !target.json {
+        let verb = if pinned { "pinned" } else { "unpinned" };
+        output.line(&format!("{verb} {} of {conversation_id}", ranges(&done)))?;
+        if !evicted.is_empty() {
+            output.line(&format!("evicted {}", sequences(&evicted)))?;
+        }
+    }
+    Ok(output.flush()?)
+}

@@ -1,0 +1,163 @@
+//! `utterd prepare`: turns a history that the caller holds into messages that a model accepts.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::value::RawValue;
+
+use crate::cli::{
+    args::{ContextFormat, Remote},
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, note},
+        read,
+        text::{counted, visible},
+    },
+};
+use crate::{
+    domain::limits::MAX_HISTORY_WEIGHT,
+    proto::{self, DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse},
+};
+
+/// What happens to consecutive messages of one role.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Alternation {
+    /// They are merged into one
+    Merge,
+    /// Only the newest is kept
+    Drop,
+    /// The history is refused
+    Reject,
+}
+
+/// Turn a history into messages that a model accepts: the newest whole exchanges, within limits
+///
+/// Reads a JSON array of OpenAI chat or Anthropic messages, and stores nothing. What is left out is listed on stderr,
+/// with reasons.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd prepare --prompt 'And the return flight?' < messages.json
+  utterd prepare messages.json --format anthropic --budget 4000")]
+pub struct Prepare {
+    #[command(flatten)]
+    remote: Remote,
+    /// The user's new message, which comes last
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    prompt: String,
+    /// The format to write: openai or anthropic
+    #[arg(long, default_value = "openai")]
+    format: ContextFormat,
+    /// The most messages of the history [default: 20]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    max_messages: Option<i32>,
+    /// The most bytes [default: 102400]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    max_bytes: Option<i32>,
+    /// The most tokens [default: unlimited]
+    #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
+    budget: Option<i32>,
+    /// What happens to consecutive messages of one role
+    #[arg(long, default_value = "merge")]
+    alternation: Alternation,
+    /// The encoding to count tokens with, or an OpenAI model [default: the server's encoding]
+    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    model: String,
+    /// Quote what was said about this in the part that the limits leave out [default: the prompt]
+    #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT", num_args = 0..=1, default_missing_value = "")]
+    recall: Option<String>,
+    /// Print the response as JSON, and an error as JSON on stderr
+    #[arg(long)]
+    json: bool,
+    /// The history; `-` reads stdin
+    #[arg(id = "messages_json", value_name = "FILE", default_value = "-")]
+    file: PathBuf,
+}
+
+/// Prints the messages on stdout, and on stderr what was left out.
+pub async fn prepare(args: Prepare) -> Result<(), CliError> {
+    let file = args.file.clone();
+    let history = read::behind(move || read::text(&file, MAX_HISTORY_WEIGHT)).await?;
+    let connection = Connection::to(&args.remote).await?;
+    let json = args.json;
+    let response = connection.contexts().prepare_history(request(args, history)).await?.into_inner();
+    let mut output = Output::new();
+    if json {
+        output.json("PrepareHistoryResponse", &response)?;
+        return Ok(output.flush()?);
+    }
+    tell(&mut output, &response)?;
+    output.flush()?;
+    note(&format!(
+        "{}, {}",
+        counted(response.message_count(), "message"),
+        counted(response.token_count(), "token")
+    ));
+    left_out(&response.dropped).iter().for_each(|line| note(line));
+    response.warnings.iter().for_each(|warning| note(&format!("warning: {}", visible(&warning.text))));
+    Ok(())
+}
+
+fn request(args: Prepare, history: String) -> PrepareHistoryRequest {
+    PrepareHistoryRequest {
+        messages_json: history,
+        prompt: args.prompt,
+        max_messages: args.max_messages,
+        max_bytes: args.max_bytes,
+        token_budget: args.budget,
+        alternation: match args.alternation {
+            Alternation::Merge => proto::Alternation::Merge,
+            Alternation::Drop => proto::Alternation::Drop,
+            Alternation::Reject => proto::Alternation::Reject,
+        }
+        .into(),
+        format: args.format.number(),
+        model: args.model,
+        recall: args.recall.map(|prompt| HistoryRecall { prompt, ..Default::default() }),
+        ..Default::default()
+    }
+}
+
+/// What was left out: one line for consecutive messages with the same reason, `left out [1–34]: …`.
+fn left_out(dropped: &[DroppedMessage]) -> Vec<String> {
+    let mut lines: Vec<(i32, i32, &str)> = Vec::new();
+    for message in dropped {
+        let place = format!("messages_json[{}]", message.index());
+        let why = message.text.strip_prefix(&place).unwrap_or(&message.text).trim_start_matches([':', ' ']);
+        match lines.last_mut() {
+            Some((_, last, before)) if *before == why && *last + 1 == message.index() => *last += 1,
+            _ => lines.push((message.index(), message.index(), why)),
+        }
+    }
+    let line = |(first, last, why): (i32, i32, &str)| match first == last {
+        true => visible(&format!("left out [{first}]: {why}")),
+        false => visible(&format!("left out [{first}–{last}]: {why}")),
+    };
+    lines.into_iter().map(line).collect()
+}
+
+/// Prints an array of messages, or the `system` and `messages` of an Anthropic request.
+fn tell(output: &mut Output, response: &PrepareHistoryResponse) -> Result<(), CliError> {
+    let messages: &RawValue = serde_json::from_str(&response.messages_json).map_err(std::io::Error::from)?;
+    match response.system.as_str() {
+        "" => output.json_value(&messages),
+        system => output.json_value(&serde_json::json!({ "system": system, "messages": messages })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_in_a_row_are_left_out_in_one_line() {
+        let dropped = |index: i32, why: &str| DroppedMessage {
+            index: Some(index),
+            text: format!("messages_json[{index}]{why}"),
+            ..Default::default()
+        };
+        let told =
+            left_out(&[dropped(1, " does not fit"), dropped(2, " does not fit"), dropped(4, ".role: is 7")]);
+        assert_eq!(told, ["left out [1–2]: does not fit", "left out [4]: .role: is 7"]);
+    }
+}

@@ -1,0 +1,139 @@
+//! `utterd remember`: finds utterances.
+
+use std::io;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::{
+    args::{Speaker, Target},
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, bold, dim, note},
+        text::{clipped, said, speaker},
+    },
+};
+use crate::proto::{
+    Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role, Utterance,
+};
+
+/// Find utterances by relevance to a prompt
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd remember --role user --limit 3 when does the train leave")]
+pub struct Remember {
+    #[command(flatten)]
+    pub target: Target,
+    /// Where to look
+    #[arg(long, default_value = "conversation")]
+    pub scope: Scope,
+    /// Only what these roles said
+    #[arg(long)]
+    pub role: Vec<Speaker>,
+    /// The newest first, instead of the most relevant
+    #[arg(long)]
+    pub recent: bool,
+    /// The least share of the prompt that a match must cover, from 0 to 1 [default: any, if the best covers 0.35]
+    #[arg(long, value_name = "SHARE")]
+    pub min_relevance: Option<f64>,
+    /// The most utterances
+    #[arg(id = "page_size", long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
+    pub limit: i32,
+    /// What to look for
+    #[arg(required_unless_present = "recent")]
+    pub prompt: Vec<String>,
+}
+
+/// Where `remember` looks.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Scope {
+    /// The window
+    Window,
+    /// The window and the archive
+    Conversation,
+    /// All conversations of the recipient
+    Recipient,
+}
+
+/// Prints the matches, one per line: place, speaker, how much of the prompt it covers, and what was said.
+pub async fn remember(args: Remember) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let json = args.target.json;
+    let response = connection.memory().remember(request(args)).await?.into_inner();
+    let mut output = Output::new();
+    if json {
+        output.json("RememberResponse", &response)?;
+    } else {
+        tell(&mut output, &response)?;
+    }
+    Ok(output.flush()?)
+}
+
+fn request(args: Remember) -> RememberRequest {
+    let roles = args.role.into_iter().map(|role| Role::from(role).into()).collect();
+    RememberRequest {
+        conversation_id: args.target.conversation,
+        recipient_id: args.target.recipient,
+        prompt: args.prompt.join(" "),
+        filter: Some(RememberFilter { roles, ..Default::default() }),
+        scope: match args.scope {
+            Scope::Window => RememberScope::Window,
+            Scope::Conversation => RememberScope::Conversation,
+            Scope::Recipient => RememberScope::Recipient,
+        }
+        .into(),
+        order: match args.recent {
+            true => RememberOrder::Recency,
+            false => RememberOrder::Unspecified,
+        }
+        .into(),
+        page_size: args.limit,
+        min_relevance: args.min_relevance,
+        ..Default::default()
+    }
+}
+
+fn tell(output: &mut Output, response: &RememberResponse) -> io::Result<()> {
+    for found in &response.matches {
+        let line = line(found);
+        let line = clipped(&line, output.width());
+        output.line(&line)?;
+    }
+    if response.matches.is_empty() {
+        note("nothing found");
+    } else if !response.next_page_token.is_empty() {
+        note("there is more: raise --limit");
+    }
+    Ok(())
+}
+
+fn line(found: &Match) -> String {
+    let utterance = found.utterance.clone().unwrap_or_default();
+    let place = format!("{} {}", found.conversation_id, utterance.sequence);
+    format!(
+        "{}  {}  {:.2}  {}",
+        dim(&place),
+        bold(&speaker(&utterance)),
+        found.relevance(),
+        highlighted(found, &said(&utterance).join("  ")),
+    )
+}
+
+/// What was said, with the matching words in bold. `said` has the content's characters one for one, after an arrow if
+/// a tool said it.
+fn highlighted(found: &Match, said: &str) -> String {
+    let arrow = match found.utterance.as_ref().map(Utterance::role) {
+        Some(Role::Tool) => 2,
+        _ => 0,
+    };
+    let characters: Vec<char> = said.chars().collect();
+    let place = |character: i32| (character as usize + arrow).min(characters.len());
+    let part = |range: std::ops::Range<usize>| String::from_iter(&characters[range]);
+    let (mut text, mut at) = (String::new(), 0);
+    for range in &found.matched_ranges {
+        let (start, end) = (place(range.start()), place(range.end()));
+        text += &part(at..start);
+        text += &bold(&part(start..end));
+        at = end;
+    }
+    text + &part(at..characters.len())
+}

@@ -1,0 +1,184 @@
+//! The languages with stemming.
+
+use std::borrow::Cow;
+
+use frostem::{Algorithm, Stemmer};
+
+use super::irregular::base_form;
+
+/// A language with a stemmer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub(in crate::domain::recall) enum Language {
+    English,
+    German,
+    Spanish,
+    French,
+    Italian,
+    Portuguese,
+    Dutch,
+    Swedish,
+    Danish,
+    Norwegian,
+    Finnish,
+    Hungarian,
+    Romanian,
+    Turkish,
+    Russian,
+    Greek,
+    Arabic,
+    Hindi,
+}
+
+/// A set of languages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::domain::recall) struct Languages(u32);
+
+impl Language {
+    pub(in crate::domain::recall) const ALL: [Self; 18] = [
+        Self::English,
+        Self::German,
+        Self::Spanish,
+        Self::French,
+        Self::Italian,
+        Self::Portuguese,
+        Self::Dutch,
+        Self::Swedish,
+        Self::Danish,
+        Self::Norwegian,
+        Self::Finnish,
+        Self::Hungarian,
+        Self::Romanian,
+        Self::Turkish,
+        Self::Russian,
+        Self::Greek,
+        Self::Arabic,
+        Self::Hindi,
+    ];
+
+    /// The language indicated by a word's script; `None` for Latin letters and for scripts without a stemmer.
+    pub(in crate::domain::recall) fn of_script(word: &str) -> Option<Self> {
+        word.chars().find(|c| c.is_alphabetic()).and_then(|c| match c {
+            '\u{0370}'..='\u{03FF}' | '\u{1F00}'..='\u{1FFF}' => Some(Self::Greek),
+            '\u{0400}'..='\u{052F}' => Some(Self::Russian),
+            '\u{0600}'..='\u{06FF}' | '\u{0750}'..='\u{077F}' => Some(Self::Arabic),
+            '\u{0900}'..='\u{097F}' => Some(Self::Hindi),
+            _ => None,
+        })
+    }
+
+    /// The stem of a lower-case word.
+    pub(in crate::domain::recall) fn stem(self, word: &str) -> Cow<'_, str> {
+        let word = match self {
+            Self::English => base_form(word),
+            Self::Arabic => without_article(word),
+            _ => word,
+        };
+        Stemmer::new(self.algorithm()).stem(word)
+    }
+
+    fn algorithm(self) -> Algorithm {
+        match self {
+            Self::English => Algorithm::English,
+            Self::German => Algorithm::German,
+            Self::Spanish => Algorithm::Spanish,
+            Self::French => Algorithm::French,
+            Self::Italian => Algorithm::Italian,
+            Self::Portuguese => Algorithm::Portuguese,
+            Self::Dutch => Algorithm::Dutch,
+            Self::Swedish => Algorithm::Swedish,
+            Self::Danish => Algorithm::Danish,
+            Self::Norwegian => Algorithm::Norwegian,
+            Self::Finnish => Algorithm::Finnish,
+            Self::Hungarian => Algorithm::Hungarian,
+            Self::Romanian => Algorithm::Romanian,
+            Self::Turkish => Algorithm::Turkish,
+            Self::Russian => Algorithm::Russian,
+            Self::Greek => Algorithm::Greek,
+            Self::Arabic => Algorithm::Arabic,
+            Self::Hindi => Algorithm::Hindi,
+        }
+    }
+
+    /// Whether the language writes compounds as one word.
+    pub(in crate::domain::recall) fn compounds(self) -> bool {
+        matches!(
+            self,
+            Self::German
+                | Self::Dutch
+                | Self::Swedish
+                | Self::Danish
+                | Self::Norwegian
+                | Self::Finnish
+                | Self::Hungarian
+        )
+    }
+
+    /// The ISO 639-1 code.
+    pub(in crate::domain::recall) fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::Spanish => "es",
+            Self::French => "fr",
+            Self::Italian => "it",
+            Self::Portuguese => "pt",
+            Self::Dutch => "nl",
+            Self::Swedish => "sv",
+            Self::Danish => "da",
+            Self::Norwegian => "no",
+            Self::Finnish => "fi",
+            Self::Hungarian => "hu",
+            Self::Romanian => "ro",
+            Self::Turkish => "tr",
+            Self::Russian => "ru",
+            Self::Greek => "el",
+            Self::Arabic => "ar",
+            Self::Hindi => "hi",
+        }
+    }
+}
+
+impl Languages {
+    pub(in crate::domain::recall) fn insert(&mut self, language: Language) {
+        self.0 |= 1 << language as u32;
+    }
+
+    pub(in crate::domain::recall) fn contains(self, language: Language) -> bool {
+        self.0 & (1 << language as u32) != 0
+    }
+
+    pub(in crate::domain::recall) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(in crate::domain::recall) fn iter(self) -> impl Iterator<Item = Language> {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let next = Language::ALL.get(bits.trailing_zeros() as usize).copied();
+            bits &= bits.wrapping_sub(1);
+            next
+        })
+    }
+
+    pub(in crate::domain::recall) fn bits(self) -> u32 {
+        self.0
+    }
+
+    pub(in crate::domain::recall) fn from_bits(bits: u32) -> Self {
+        Self(bits & ((1 << Language::ALL.len()) - 1))
+    }
+}
+
+/// An Arabic word without a prefixed conjunction, preposition or article, which the stemmer leaves on short
+/// words.
+fn without_article(word: &str) -> &str {
+    let is_long = |rest: &&str, least: usize| rest.chars().nth(least - 1).is_some();
+    let rest = word.strip_prefix('و').filter(|rest| is_long(rest, 4)).unwrap_or(word);
+    let article = ["ال", "بال", "كال", "فال", "لل"];
+    article
+        .iter()
+        .find_map(|article| rest.strip_prefix(article))
+        .filter(|rest| is_long(rest, 2))
+        .unwrap_or(rest)
+}

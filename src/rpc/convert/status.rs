@@ -1,0 +1,249 @@
+//! The one table that maps errors to a gRPC status.
+//!
+//! Every error carries an `ErrorInfo` with a stable reason and the domain `utterd`; a
+//! `BadRequest` if a field is to blame; a `ResourceInfo` if something is missing or in
+//! the way; a `QuotaFailure` or `RetryInfo` if that helps (AIP-193).
+
+use std::{collections::HashMap, time::Duration};
+
+use http::HeaderMap;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, ErrorInfo, StatusExt};
+
+use crate::{
+    domain::{Reason, Refusal, compaction::Unable, error::ACTIVE_CONVERSATION},
+    engine::{BackupRefused, EngineError, StoreError},
+    rpc::convert::bounded,
+};
+
+/// The domain of every `ErrorInfo`.
+pub const DOMAIN: &str = "utterd";
+
+impl From<EngineError> for Status {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Refused(refusal) => refusal.into(),
+            EngineError::Store(error) => store(&error),
+            EngineError::Contended => {
+                let details = info("CONTENDED").with_retry(Duration::from_millis(100));
+                status(Code::Aborted, error.to_string(), details)
+            }
+            EngineError::QueueFull => {
+                let mut details = info("QUEUE_FULL").with_retry(Duration::from_millis(100));
+                details.add_quota_failure_violation("conversation", error.to_string());
+                status(Code::ResourceExhausted, error.to_string(), details)
+            }
+            EngineError::Interrupted => status(Code::Internal, error.to_string(), info("INTERRUPTED")),
+            EngineError::Panicked => panicked(),
+            EngineError::NoSecret => status(Code::Internal, error.to_string(), info("NO_SECRET")),
+            EngineError::Cursor(problem) => {
+                let mut details = info("EVENTS_NOT_KEPT");
+                details.add_bad_request_violation("after_event", problem);
+                status(Code::OutOfRange, error.to_string(), details)
+            }
+        }
+    }
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        let mut details = info(refusal.reason().as_str());
+        match &refusal {
+            Refusal::Field(_, violation) => {
+                details.add_bad_request_violation(&violation.field, &violation.description);
+            }
+            Refusal::NotFound { kind, name, .. } | Refusal::Exists { kind, name } => {
+                let resource = if *kind == ACTIVE_CONVERSATION { "recipient" } else { kind };
+                details.set_resource_info(format!("utterd.v1/{resource}"), name, "", refusal.to_string());
+            }
+            Refusal::StaleRevision { expected, actual, .. } => {
+                let metadata = [("expected", expected.to_string()), ("actual", actual.to_string())];
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
+                details.add_bad_request_violation("expected_revision", refusal.to_string());
+            }
+            Refusal::StaleState { within, names } => {
+                for name in names {
+                    let text =
+                        format!("is at version {}, not at the expected {}", name.actual, name.expected);
+                    let field = format!("{within}expected_versions[{:?}]", name.name);
+                    details.add_bad_request_violation(field, text);
+                }
+            }
+            Refusal::CutsExchange { first, last, .. } => {
+                let before = (first.get() > 1).then(|| ("before", (first.get() - 1).to_string()));
+                let metadata = before.into_iter().chain([("behind", last.to_string())]);
+                let metadata: HashMap<_, _> = metadata.map(|(key, value)| (key.to_owned(), value)).collect();
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, metadata);
+                let text = refusal.to_string();
+                let text = text.strip_prefix("at_sequence: ").unwrap_or(&text);
+                details.add_bad_request_violation("at_sequence", text);
+            }
+            Refusal::TooBroad(excess) => {
+                let metadata = [
+                    ("selected", excess.selected.to_string()),
+                    ("window", excess.window.to_string()),
+                    ("instructions", excess.instruction.clone()),
+                ];
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
+                details.add_bad_request_violation("instructions", excess.to_string());
+            }
+            Refusal::Closed(name) => {
+                details.set_resource_info("utterd.v1/conversation", name, "", refusal.to_string());
+            }
+            Refusal::RequestIdReused(_) => {
+                details.add_bad_request_violation("request_id", refusal.to_string());
+            }
+            Refusal::TooManyShares(_) => {
+                details.add_quota_failure_violation("shares", refusal.to_string());
+            }
+            Refusal::Compaction(Unable::Irreducible { largest, sequence, .. }) => {
+                let metadata =
+                    [("largest_token_count", largest.to_string()), ("sequence", sequence.to_string())];
+                details.set_error_info(refusal.reason().as_str(), DOMAIN, owned(metadata));
+            }
+            Refusal::NoShare | Refusal::Compaction(_) => {}
+        }
+        status(code(&refusal), refusal.to_string(), details)
+    }
+}
+
+fn code(refusal: &Refusal) -> Code {
+    match refusal {
+        Refusal::Field(Reason::UtteranceExists, _) | Refusal::Exists { .. } => Code::AlreadyExists,
+        Refusal::Field(..) => Code::InvalidArgument,
+        Refusal::NotFound { .. } => Code::NotFound,
+        Refusal::StaleRevision { .. } | Refusal::StaleState { .. } => Code::Aborted,
+        Refusal::TooManyShares(_) => Code::ResourceExhausted,
+        Refusal::NoShare => Code::PermissionDenied,
+        Refusal::Closed(_)
+        | Refusal::RequestIdReused(_)
+        | Refusal::CutsExchange { .. }
+        | Refusal::TooBroad(_)
+        | Refusal::Compaction(_) => Code::FailedPrecondition,
+    }
+}
+
+impl From<BackupRefused> for Status {
+    fn from(refused: BackupRefused) -> Self {
+        match refused {
+            BackupRefused::Unsupported => {
+                status(Code::FailedPrecondition, refused.to_string(), info("BACKUP_UNSUPPORTED"))
+            }
+            BackupRefused::UnderWay => {
+                let mut details = info("BACKUP_UNDER_WAY").with_retry(Duration::from_secs(10));
+                details.add_quota_failure_violation("backups", refused.to_string());
+                status(Code::ResourceExhausted, refused.to_string(), details)
+            }
+        }
+    }
+}
+
+fn store(error: &StoreError) -> Status {
+    match error {
+        StoreError::Full { .. } => {
+            let mut details = info("MEMORY_LIMIT");
+            details.add_quota_failure_violation("memory_limit", error.to_string());
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
+        StoreError::OverQuota(over) => {
+            let mut details = info("NAMESPACE_QUOTA");
+            let metadata = [
+                ("namespace", over.namespace.to_string()),
+                ("quota", over.quota.setting().to_owned()),
+                ("limit", over.limit.to_string()),
+                ("used", over.used.to_string()),
+                ("added", over.added.to_string()),
+            ];
+            details.set_error_info("NAMESPACE_QUOTA", DOMAIN, owned(metadata));
+            details.add_quota_failure_violation(over.quota.setting(), error.to_string());
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
+        StoreError::DiskFull { .. } => {
+            let mut details = info("DISK_FULL").with_retry(Duration::from_secs(5));
+            details.add_quota_failure_violation("disk_reserve", error.to_string());
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
+        StoreError::Busy { .. } => {
+            let details = info("DISK_BUSY").with_retry(Duration::from_secs(1));
+            status(Code::ResourceExhausted, error.to_string(), details)
+        }
+        StoreError::Panicked => panicked(),
+        StoreError::Unavailable(_) => {
+            let details = info("STORE_UNAVAILABLE").with_retry(Duration::from_secs(1));
+            status(Code::Unavailable, error.to_string(), details)
+        }
+    }
+}
+
+/// Returns the status of an error found by the transport, not the engine; it carries an `ErrorInfo` too.
+pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> Status {
+    status(code, message.into(), info(reason))
+}
+
+/// Returns the status of a call that is turned away before any work: with the delay before a `retry`, and the limit
+/// that was reached, if any.
+pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(&str, &str)>) -> Status {
+    let mut details = info(reason).with_retry(retry);
+    if let Some((limit, description)) = quota {
+        details.add_quota_failure_violation(limit, description);
+    }
+    status(Code::ResourceExhausted, message.to_owned(), details)
+}
+
+/// Returns the status for a message larger than `most` bytes.
+pub fn message_too_large(most: usize) -> Status {
+    let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
+    transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
+}
+
+/// Adds the id of a call to the details of its status in `headers`, if the server is at fault; returns the reason.
+pub fn name_request(headers: &mut HeaderMap, id: &str) -> Option<String> {
+    let status = Status::from_header_map(headers)?;
+    let mut details = status.get_error_details();
+    let ErrorInfo { reason, domain, mut metadata } = details.error_info().cloned()?;
+    metadata.insert("request_id".to_owned(), id.to_owned());
+    details.set_error_info(reason.clone(), domain, metadata);
+    // both fit in headers: they were there
+    let _ = Status::with_error_details(status.code(), status.message(), details).add_header(headers);
+    Some(reason)
+}
+
+fn panicked() -> Status {
+    status(Code::Internal, EngineError::Panicked.to_string(), info("PANICKED"))
+}
+
+/// Returns a clearer status for one that the transport made for a message that it cannot read.
+/// `most` is the limit of a message's bytes.
+pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
+    let message = status.message();
+    if status.code() == Code::OutOfRange && message.contains("message length too large") {
+        return Some(message_too_large(most));
+    }
+    if status.code() == Code::Internal && message.contains("failed to decode Protobuf message") {
+        return Some(transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned()));
+    }
+    None
+}
+
+fn status(code: Code, message: String, details: ErrorDetails) -> Status {
+    Status::with_error_details(code, bounded::message(message), bounded::details(details))
+}
+
+fn info(reason: &str) -> ErrorDetails {
+    ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new())
+}
+
+fn owned<const N: usize>(metadata: [(&str, String); N]) -> HashMap<String, String> {
+    metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+trait WithRetry {
+    fn with_retry(self, delay: Duration) -> Self;
+}
+
+impl WithRetry for ErrorDetails {
+    fn with_retry(mut self, delay: Duration) -> Self {
+        self.set_retry_info(Some(delay));
+        self
+    }
+}

@@ -1,0 +1,535 @@
+//! A conversation that changes by the rules, and what a store must hold of it after each step.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use crate::{
+    domain::{
+        Change, ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity,
+        LineageId, Loaded, More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision,
+        Role, Sequence, ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, UtteranceId,
+        Verdict,
+        capacity::Capacity,
+        change::Context,
+        end::{End, end},
+        forget::{
+            Forget,
+            erasure::InForks,
+            forget,
+            restore::{Restore, restore},
+        },
+        forgetting,
+        memorize::{Memorize, Replace, memorize, replace},
+        share::{Secret, ShareDigest, Sharing, revoke, share},
+        update::{Create, Update, UpdateUtterance, create, update, update_utterance},
+    },
+    store::{
+        Changes, Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Reference,
+        Store, StoreError, Write,
+    },
+};
+
+/// The start of every script: noon of 1 March 2026, UTC.
+pub(in crate::store) const START: Timestamp = Timestamp(1_772_366_400_000_000);
+/// The recipient of the conversations, unless a case names another.
+pub(in crate::store::conformance) const RECIPIENT: &str = "ann";
+
+/// Counts words: the suite tests what is stored, not the counts.
+pub(in crate::store) struct Words;
+
+impl TokenCounter for Words {
+    fn count(&self, text: &str) -> u32 {
+        u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX)
+    }
+}
+
+/// One conversation: its expected state and archive in the store.
+#[derive(Clone)]
+pub(in crate::store) struct Script {
+    pub(in crate::store::conformance) store: Arc<dyn Store>,
+    pub(in crate::store) state: Arc<Conversation>,
+    pub(in crate::store::conformance) now: Timestamp,
+    pub(in crate::store::conformance) archive: BTreeMap<Sequence, Arc<Utterance>>,
+}
+
+/// A decided change that is not committed yet.
+#[derive(Clone)]
+pub(in crate::store) struct Step {
+    before: Option<Arc<Conversation>>,
+    pub(in crate::store::conformance) change: Arc<Change>,
+    pub(in crate::store::conformance) after: Arc<Conversation>,
+}
+
+impl Step {
+    pub(in crate::store::conformance) fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
+        let exists = before.head.revision != Revision::NONE;
+        let before = exists.then(|| before.clone());
+        let Transition { change, mut after } = transition;
+        after.head.change = self::change();
+        Self { before, change: Arc::new(change), after: Arc::new(after) }
+    }
+
+    pub(in crate::store::conformance) fn write(&self) -> Write {
+        let Self { before, change, after } = self.clone();
+        Write::Change { before, changes: Changes::from_iter([change]), after }
+    }
+
+    pub(in crate::store::conformance) fn commit(&self) -> Commit {
+        Commit { writes: vec![self.write()], ..Commit::default() }
+    }
+}
+
+impl Script {
+    /// A conversation of [`RECIPIENT`] with the rolling policy, before its first revision.
+    pub(in crate::store::conformance) fn new(store: &Arc<dyn Store>, id: &str) -> Self {
+        Self::with(store, id, Policy::ROLLING)
+    }
+
+    /// A conversation of [`RECIPIENT`] before its first revision.
+    pub(in crate::store) fn with(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
+        Self::of(store, identity(key(id), RECIPIENT), policy)
+    }
+
+    /// A conversation before its first revision.
+    pub(in crate::store::conformance) fn of(
+        store: &Arc<dyn Store>,
+        identity: Identity,
+        policy: Policy,
+    ) -> Self {
+        let now = identity.start_time;
+        let state = Arc::new(Conversation::new(identity, policy));
+        Self { store: store.clone(), state, now, archive: BTreeMap::new() }
+    }
+
+    pub(in crate::store::conformance) fn key(&self) -> &ConversationKey {
+        self.state.key()
+    }
+
+    pub(in crate::store::conformance) fn recipient(&self) -> RecipientKey {
+        let identity = &self.state.head.identity;
+        RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
+    }
+
+    /// Creates the conversation without utterances.
+    pub(in crate::store::conformance) async fn create(&mut self) {
+        let step = self.creating();
+        self.apply(&step).await;
+    }
+
+    pub(in crate::store::conformance) fn creating(&self) -> Step {
+        let head = &self.state.head;
+        let command = Create {
+            identity: (*head.identity).clone(),
+            policy: head.policy.clone(),
+            title: Some("Travel".into()),
+            labels: BTreeMap::from([("team".to_owned(), "blue".to_owned())]),
+        };
+        Step::of(&self.state, create(&command, self.now))
+    }
+
+    pub(in crate::store) async fn say(&mut self, drafts: Vec<Draft>) -> Step {
+        let step = self.saying(drafts).await;
+        self.apply(&step).await;
+        step
+    }
+
+    /// Says something in place of everything after a point.
+    pub(in crate::store::conformance) async fn replace(&mut self, after: Sequence, drafts: Vec<Draft>) {
+        let command = Replace { after, memorize: self.command(drafts) };
+        let replaced = self.decide(|before, context| replace(before, &command, context)).await;
+        let step = Step::of(&self.state, replaced.transition);
+        self.apply(&step).await;
+    }
+
+    fn command(&self, drafts: Vec<Draft>) -> Memorize {
+        let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
+        let encoding = self.state.head.identity.encoding;
+        Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None }
+    }
+
+    pub(in crate::store::conformance) async fn saying(&self, drafts: Vec<Draft>) -> Step {
+        let command = self.command(drafts);
+        let memorized = self.decide(|before, context| memorize(before, &command, context)).await;
+        Step::of(&self.state, memorized.transition)
+    }
+
+    /// Forgets what `instruction` selects; returns whether it selects anything.
+    pub(in crate::store) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
+        match self.forgetting(instruction, hard).await {
+            Some(step) => {
+                self.apply(&step).await;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The step that forgets what `instruction` selects, if it selects anything.
+    pub(in crate::store::conformance) async fn forgetting(
+        &self,
+        instruction: &str,
+        hard: bool,
+    ) -> Option<Step> {
+        let instruction = forgetting::parse(instruction).expect("an instruction");
+        let command = Forget { instruction, hard, expected: None };
+        let forgotten = self.decide(|before, context| forget(before, &command, context)).await;
+        forgotten.transition.map(|transition| Step::of(&self.state, transition))
+    }
+
+    /// Restores the units of these utterances; returns whether any of them was forgotten.
+    pub(in crate::store::conformance) async fn restore(&mut self, sequences: &[u64]) -> bool {
+        let ids = sequences.iter().map(|sequence| self.id_of(*sequence)).collect();
+        let command = Restore { ids, expected: None };
+        let transition = self.decide(|before, context| restore(before, &command, context)).await;
+        self.apply_if(transition).await
+    }
+
+    /// Pins or unpins an utterance's unit and replaces its metadata.
+    pub(in crate::store) async fn mark(&mut self, sequence: u64, pinned: bool, note: &str) -> bool {
+        let metadata = BTreeMap::from([("note".to_owned(), note.to_owned())]);
+        let id = self.id_of(sequence);
+        let (pinned, metadata) = (Some(pinned), Some(metadata));
+        let command = UpdateUtterance { id, pinned, metadata, content: None, expected: None };
+        let updated = self.decide(|before, context| update_utterance(before, &command, context)).await;
+        self.apply_if(updated.transition).await
+    }
+
+    pub(in crate::store::conformance) async fn update(&mut self, command: Update) {
+        let transition = self.decide(|before, context| update(before, &command, context)).await;
+        self.apply(&Step::of(&self.state, transition)).await;
+    }
+
+    /// Ends the conversation.
+    pub(in crate::store::conformance) async fn end(&mut self, reason: &str) {
+        let step = self.ending(reason);
+        self.apply(&step).await;
+    }
+
+    pub(in crate::store::conformance) fn ending(&self, reason: &str) -> Step {
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
+        let command = End { reason: reason.into(), expected: None };
+        Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
+    }
+
+    /// Shares the conversation; the share's id and secret are derived from `number`.
+    pub(in crate::store::conformance) async fn share(
+        &mut self,
+        number: u8,
+        lifetime: Duration,
+        include_archive: bool,
+    ) {
+        let (id, digest) = (ShareId::assigned(number.into()), ShareDigest::of(&Secret([number; 16])));
+        let command = Sharing { id, digest, lifetime, include_archive };
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
+        let (transition, _) = share(&self.state, &command, &context).expect("there is room for a share");
+        self.apply(&Step::of(&self.state, transition)).await;
+    }
+
+    /// Revokes the share with this number.
+    pub(in crate::store::conformance) async fn revoke(&mut self, number: u8) {
+        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
+        let transition = revoke(&self.state, &ShareId::assigned(number.into()), &context);
+        self.apply(&Step::of(&self.state, transition.expect("there is such a share"))).await;
+    }
+
+    /// Deletes the conversation; the script starts again, in another lineage.
+    pub(in crate::store::conformance) async fn delete(&mut self) {
+        let commit = Commit { writes: vec![self.deleting()], ..Commit::default() };
+        self.store.commit(commit).await.expect("the conversation is at this revision");
+        self.renew();
+    }
+
+    pub(in crate::store::conformance) fn deleting(&self) -> Write {
+        Write::Delete { before: self.state.clone() }
+    }
+
+    /// Expects nothing in the store, and starts again.
+    pub(in crate::store::conformance) fn renew(&mut self) {
+        let identity = &self.state.head.identity;
+        let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
+        self.state = Arc::new(Conversation::new(identity, self.state.head.policy.clone()));
+        self.archive.clear();
+    }
+
+    /// Commits `step` and checks the result in the store.
+    pub(in crate::store::conformance) async fn apply(&mut self, step: &Step) {
+        self.store.commit(step.commit()).await.expect("the conversation is at this revision");
+        self.advance(step);
+        self.check().await;
+    }
+
+    pub(in crate::store::conformance) async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
+        let Some(transition) = transition else { return false };
+        self.apply(&Step::of(&self.state, transition)).await;
+        true
+    }
+
+    /// Expects the result of `step`.
+    pub(in crate::store::conformance) fn advance(&mut self, step: &Step) {
+        let change = &step.change;
+        for utterance in &change.returned {
+            self.archive.remove(&utterance.sequence);
+        }
+        for utterance in change.evicted.iter() {
+            self.archive.insert(utterance.sequence, utterance.clone());
+        }
+        for utterance in &change.rewritten {
+            self.archive.entry(utterance.sequence).and_modify(|stored| *stored = utterance.clone());
+        }
+        self.archive.retain(|sequence, _| !change.removes(*sequence));
+        self.state = step.after.clone();
+    }
+
+    /// Checks that the store holds this state, with these counts, and this archive.
+    pub(in crate::store::conformance) async fn check(&self) {
+        let loaded = self.store.load(self.key()).await.expect("a state is loaded");
+        if self.state.head.revision == Revision::NONE {
+            assert_eq!(loaded, None, "nothing is stored");
+        } else {
+            let loaded = loaded.expect("the conversation is stored");
+            assert_eq!(loaded, self.state);
+            assert_eq!(Capacity::of(&loaded), Capacity::of(&self.state), "the counts are kept too");
+            assert_eq!(loaded.summary.next_number(), self.state.summary.next_number());
+        }
+        let archived = self.archived(&Ranges::of(Sequence::FIRST, self.state.head.next)).await;
+        let expected: Vec<_> = self.archive.values().cloned().collect();
+        assert_eq!(archived, expected, "the archive");
+        let sequences: Ranges = archived.iter().map(|utterance| utterance.sequence).collect();
+        assert_eq!(sequences, *self.state.head.archived, "the archive is what the head says");
+        let bytes = self.stored().map(|utterance| utterance.stored_bytes()).sum();
+        assert_eq!(self.state.head.stored_bytes, Some(bytes), "all that is stored is counted");
+    }
+
+    pub(in crate::store::conformance) async fn archived(&self, wanted: &Ranges) -> Vec<Arc<Utterance>> {
+        self.store.archived(self.key(), wanted).await.expect("an archive is read")
+    }
+
+    /// The sequences of the archived utterances with these ids.
+    pub(in crate::store::conformance) async fn archived_ids(&self, ids: &[&str]) -> BTreeMap<String, u64> {
+        let ids: Vec<Box<str>> = ids.iter().map(|id| (*id).into()).collect();
+        let found = self.store.archived_ids(self.key(), &ids).await.expect("ids are looked up");
+        found.into_iter().map(|(id, sequence)| (id.into(), sequence.get())).collect()
+    }
+
+    /// Every stored utterance, in the window or the archive.
+    pub(in crate::store) fn stored(&self) -> impl Iterator<Item = &Arc<Utterance>> {
+        self.archive.values().chain(self.state.window.iter())
+    }
+
+    pub(in crate::store::conformance) fn id_of(&self, sequence: u64) -> Box<str> {
+        let mut stored = self.stored();
+        let utterance = stored.find(|utterance| utterance.sequence == Sequence(sequence));
+        utterance.expect("the utterance is stored").id_text().into()
+    }
+
+    pub(in crate::store::conformance) async fn decide<T>(
+        &self,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
+    ) -> T {
+        self.decided(rule).await.expect("the rules accept the step")
+    }
+
+    /// Applies a rule, and reads from the store what it asks for.
+    pub(in crate::store::conformance) async fn decided<T>(
+        &self,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
+    ) -> Result<T, Refusal> {
+        let mut loaded = Loaded::default();
+        loop {
+            let context = Context { now: self.now, counter: &Words, loaded: &loaded, llm: false };
+            let need = match rule(&self.state, &context)? {
+                Verdict::Decided(decision) => return Ok(decision),
+                Verdict::Need(need) => need,
+            };
+            match need {
+                Need::Archive(wanted) => {
+                    let utterances = self.archived(&wanted).await;
+                    loaded.add_archive(&wanted, utterances);
+                }
+                Need::ArchivedBytes(wanted) => {
+                    let utterances = self.archived(&wanted).await;
+                    let bytes = utterances.iter().map(|utterance| utterance.stored_bytes()).sum();
+                    loaded.add_archived_bytes(wanted, bytes);
+                }
+                Need::State => {
+                    let values = self.store.state(self.key(), &[]).await;
+                    loaded.add_state(values.expect("a state is read"));
+                }
+                Need::ArchivedIds(ids) => {
+                    let found = self.store.archived_ids(self.key(), &ids).await;
+                    loaded.add_ids(found.expect("ids are looked up"));
+                }
+            }
+        }
+    }
+}
+
+/// A conversation's key in the namespace `default`.
+pub(in crate::store) fn key(id: &str) -> ConversationKey {
+    key_in("default", id)
+}
+
+pub(in crate::store::conformance) fn key_in(namespace: &str, id: &str) -> ConversationKey {
+    let id = ConversationId::new(id).expect("a conversation's id");
+    ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
+}
+
+/// A change id that is unique in this process.
+pub(in crate::store::conformance) fn change() -> ChangeId {
+    ChangeId(lineage().0)
+}
+
+/// A lineage that is unique in this process.
+pub(in crate::store::conformance) fn lineage() -> LineageId {
+    static LINEAGES: AtomicU64 = AtomicU64::new(1);
+    let lineage = u128::from(LINEAGES.fetch_add(1, Ordering::Relaxed)) << 64;
+    LineageId(lineage.to_be_bytes())
+}
+
+/// An identity with a lineage of its own.
+pub(in crate::store::conformance) fn identity(key: ConversationKey, recipient: &str) -> Identity {
+    Identity {
+        key,
+        recipient: RecipientId::new(recipient).expect("a recipient"),
+        lineage: lineage(),
+        start_time: START,
+        encoding: Encoding::Cl100kBase,
+    }
+}
+
+pub(in crate::store::conformance) fn recipient(id: &str) -> RecipientKey {
+    RecipientKey { namespace: Namespace::default(), id: RecipientId::new(id).expect("a recipient") }
+}
+
+/// Makes `id` the active conversation of a recipient who has none.
+pub(in crate::store::conformance) fn activating(recipient: &RecipientKey, id: &str) -> PointerWrite {
+    let after = Some(ConversationId::new(id).expect("a conversation's id"));
+    PointerWrite { recipient: recipient.clone(), before: None, after }
+}
+
+pub(in crate::store::conformance) fn attempt(id: &str) -> OutcomeKey {
+    let request = RequestId::new(id).expect("a request id");
+    OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
+}
+
+/// The outcome of a call at `time` that left `state`.
+pub(in crate::store::conformance) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
+    Arc::new(Outcome {
+        body: u128::MAX - 7,
+        time,
+        conversation: state.key().id.clone(),
+        revision: state.head.revision,
+        started: true,
+        ended: Some(ConversationId::new("before").expect("a conversation's id")),
+        memorized: Ranges::of(Sequence(3), Sequence(9)),
+        evicted: [1, 2, 5].map(Sequence).into_iter().collect(),
+        forgotten: Ranges::of(Sequence(4), Sequence(4)),
+        restored: Ranges::of(Sequence(6), Sequence(7)),
+        target: Some(Sequence(8)),
+        still_told: Ranges::of(Sequence(1), Sequence(2)),
+        rebuilt_segments: 2,
+        capacity: Capacity::of(state),
+        references: vec![
+            Reference {
+                sequence: Sequence(1),
+                id: UtteranceId::Assigned(state.head.identity.lineage),
+                role: Role::User,
+                turn: 0,
+                tokens: 12,
+                position: None,
+                late: false,
+            },
+            Reference {
+                sequence: Sequence(3),
+                id: UtteranceId::given("mine").expect("an id"),
+                role: Role::Tool,
+                turn: 2,
+                tokens: 0,
+                position: Some(1),
+                late: true,
+            },
+        ],
+        in_forks: Some(InForks { conversations: 2, utterances: 3 }),
+    })
+}
+
+/// Reads every id of a recipient's conversations, `limit` at a time.
+pub(in crate::store::conformance) async fn listed(
+    store: &Arc<dyn Store>,
+    recipient: &RecipientKey,
+    limit: usize,
+) -> Vec<String> {
+    let (mut ids, mut after) = (Vec::new(), None);
+    loop {
+        let place = Page { after, limit };
+        let keys = store.conversation_keys(recipient, place.clone()).await.expect("a list is read");
+        let page = store.conversations(recipient, place).await.expect("a list is read");
+        assert!(page.len() <= limit, "a page holds at most its limit");
+        assert!(keys.iter().eq(page.iter().map(|head| &head.identity.key)), "keys are those of the heads");
+        let Some(last) = page.last() else { return ids };
+        after = Some((last.identity.start_time, last.identity.key.id.clone()));
+        ids.extend(page.iter().map(|head| head.identity.key.id.to_string()));
+    }
+}
+
+pub(in crate::store::conformance) async fn active(
+    store: &Arc<dyn Store>,
+    recipient: &RecipientKey,
+) -> Option<String> {
+    let active = store.active(recipient).await.expect("a pointer is read");
+    active.map(|id| id.to_string())
+}
+
+/// Checks that a precondition refuses the commit.
+pub(in crate::store::conformance) async fn refused(store: &Arc<dyn Store>, commit: Commit) {
+    assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
+}
+
+/// Whether the commit was refused for lack of room.
+pub(in crate::store::conformance) fn is_full(result: &Result<(), CommitError>) -> bool {
+    matches!(result, Err(CommitError::Store(StoreError::Full { .. })))
+}
+
+pub(in crate::store) fn said(role: Role, content: &str) -> Draft {
+    Draft {
+        id: None,
+        role,
+        content: content.into(),
+        turn: None,
+        create_time: None,
+        pinned: false,
+        more: None,
+    }
+}
+
+pub(in crate::store) fn user(content: &str) -> Draft {
+    said(Role::User, content)
+}
+
+pub(in crate::store) fn named(id: &str, content: &str) -> Draft {
+    Draft { id: Some(id.into()), ..user(content) }
+}
+
+/// `count` user utterances that contain their number.
+pub(in crate::store) fn users(count: usize) -> Vec<Draft> {
+    (1..=count).map(|number| user(&format!("The code of room {number} is R-{number}."))).collect()
+}
+
+/// An assistant's tool call.
+pub(in crate::store::conformance) fn call(id: &str) -> Draft {
+    let call = ToolCall { id: id.into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
+    let more = More { tool_calls: vec![call], ..More::default() };
+    Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
+}
+
+/// A tool's result.
+pub(in crate::store) fn result(id: &str, content: &str) -> Draft {
+    let more = More { tool_call_id: Some(id.into()), ..More::default() };
+    Draft { more: Some(Box::new(more)), ..said(Role::Tool, content) }
+}

@@ -1,0 +1,52 @@
+//! A connection for work that reads or writes a whole store, without a server.
+
+use std::future::Future;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::Client;
+
+use crate::store::StoreError;
+use crate::store::postgres::{
+    Options,
+    connection::{
+        connect::{connected, quoted},
+        fault::unavailable,
+    },
+};
+
+/// A connection, and the runtime that it is used on. Its methods block: they are not for threads of another
+/// runtime.
+pub(in crate::store::postgres) struct Session {
+    pub(in crate::store::postgres) runtime: Runtime,
+    pub(in crate::store::postgres) client: Client,
+}
+
+impl Session {
+    /// Connects, and chooses the schema. No statement times out, and each is planned for its parameters.
+    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self, StoreError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let client = runtime.block_on(connected(options))?;
+        let session = Self { runtime, client };
+        let greeting = format!(
+            "SET search_path = {}; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0;
+            SET jit = off; SET plan_cache_mode = force_custom_plan; SET synchronous_commit = on",
+            quoted(&options.schema)
+        );
+        session.run(&greeting)?;
+        Ok(session)
+    }
+
+    /// Runs statements without parameters.
+    pub(in crate::store::postgres) fn run(&self, sql: &str) -> Result<(), StoreError> {
+        self.wait(self.client.batch_execute(sql))
+    }
+
+    /// Waits for the answer of the database.
+    pub(in crate::store::postgres) fn wait<T>(
+        &self,
+        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
+    ) -> Result<T, StoreError> {
+        self.runtime.block_on(answer).map_err(|error| unavailable(&error))
+    }
+}

@@ -1,0 +1,32 @@
+//! Verifies what a schema holds: the records like those of a durable store, and the columns derived from them.
+
+use super::{
+    mismatches::{self, Mismatch},
+    snapshot,
+};
+use crate::store::postgres::Options;
+use crate::store::{
+    StoreError,
+    durable::{Report, verify_records},
+};
+
+/// Checks every record of a schema as of one moment, while servers go on; now and then reports how many were
+/// read.
+///
+/// - Checks records as [`durable::verify`](crate::store::durable::verify()) does, and every column that is
+///   derived from a record.
+/// - Reads utterances and outcomes twice.
+/// - All problems are in the report, even if a record cannot be read.
+/// - Blocks: not for threads of a runtime.
+pub fn verify(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
+    snapshot::read(options, |snapshot| {
+        let mut report = verify_records(snapshot, progress);
+        mismatches::find(snapshot, &mut |Mismatch { name, columns, .. }| {
+            for column in columns {
+                report.add(&name, format_args!("its column {column} does not agree with its records"));
+            }
+            Ok(())
+        })?;
+        Ok(report)
+    })?
+}

@@ -1,0 +1,137 @@
+//! Writes the rows of a copy, in batches.
+
+use std::pin::pin;
+
+use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter};
+
+use super::{computed::Computed, conversations::ConversationRow, session::Session};
+use crate::store::postgres::{
+    types::{Time, Uuid, number},
+    write::parameters::{Param, borrowed, params},
+};
+use crate::store::{
+    RecipientKey, StoreError,
+    durable::{
+        key_value::Value,
+        records::{OutcomeName, Record},
+    },
+};
+
+/// Bytes per batch.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// A table that rows are copied into, and its columns.
+type Target = (&'static str, &'static str);
+
+const UTTERANCES: Target = ("utterances", "lineage, sequence, given_id, record");
+const SEGMENTS: Target = ("segments", "lineage, number, record");
+const COMPACTIONS: Target = ("compactions", "lineage, number, record");
+const STATE_VALUES: Target = ("state_values", "lineage, name, record");
+const READERS: Target = ("readers", "lineage, reader, namespace, id, through");
+const ACTIVE: Target = ("active", "namespace, recipient, conversation");
+const OUTCOMES: Target = ("outcomes", "namespace, request, rpc, time, record");
+/// Without the computed columns, which come first.
+const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, policy, description, ending");
+
+/// Rows that wait to be written, all of one table.
+pub(in crate::store::postgres) struct Writer<'a> {
+    session: &'a Session,
+    target: Target,
+    rows: Vec<Vec<Param>>,
+    bytes: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub(in crate::store::postgres) fn new(session: &'a Session) -> Self {
+        Self { session, target: CONVERSATIONS, rows: Vec::new(), bytes: 0 }
+    }
+
+    /// Adds the row of a conversation. Returns whether rows were written.
+    pub(in crate::store::postgres) fn add_conversation(
+        &mut self,
+        row: ConversationRow,
+    ) -> Result<bool, StoreError> {
+        let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
+        let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
+        let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
+        let mut values = columns.into_values();
+        values.extend(params![namespace, id, identity, head, policy, description, ending]);
+        self.add(CONVERSATIONS, values, bytes)
+    }
+
+    /// Adds the row of a record, unless it is a part of a conversation's row or derived from other columns.
+    /// Returns whether rows were written.
+    pub(in crate::store::postgres) fn add_record(
+        &mut self,
+        record: Record,
+        value: Value,
+    ) -> Result<bool, StoreError> {
+        let bytes = value.len();
+        let (target, values) = match record {
+            Record::Utterances((lineage, sequence), utterance) => {
+                let id = utterance.given_id().map(str::to_owned);
+                (UTTERANCES, params![Uuid(lineage.0), number(sequence), id, value])
+            }
+            Record::Segments((lineage, number), _) => {
+                (SEGMENTS, params![Uuid(lineage.0), i64::from(number), value])
+            }
+            Record::Compactions((lineage, number), _) => {
+                (COMPACTIONS, params![Uuid(lineage.0), i64::from(number), value])
+            }
+            Record::StateValues((lineage, name), _) => {
+                (STATE_VALUES, params![Uuid(lineage.0), name.0.to_string(), value])
+            }
+            Record::Readers((lineage, reader), told) => {
+                let [namespace, id] = [told.conversation.namespace.as_str(), told.conversation.id.as_str()];
+                let names = (namespace.to_owned(), id.to_owned());
+                let [lineage, reader] = [Uuid(lineage.0), Uuid(reader.0)];
+                (READERS, params![lineage, reader, names.0, names.1, number(told.through)])
+            }
+            Record::Active(RecipientKey { namespace, id }, conversation) => {
+                let [namespace, id] = [namespace.as_str(), id.as_str()].map(str::to_owned);
+                (ACTIVE, params![namespace, id, conversation.as_str().to_owned()])
+            }
+            Record::Outcomes(OutcomeName { namespace, rpc, request }, outcome) => {
+                let [namespace, request] = [namespace.as_str(), request.as_str()].map(str::to_owned);
+                (OUTCOMES, params![namespace, request, rpc.into_owned(), Time(outcome.time), value])
+            }
+            _ => return Ok(false),
+        };
+        self.add(target, values, bytes)
+    }
+
+    fn add(&mut self, target: Target, values: Vec<Param>, bytes: usize) -> Result<bool, StoreError> {
+        let is_full = self.bytes >= BATCH_BYTES || self.target != target;
+        let written = is_full && self.flush()?;
+        self.target = target;
+        self.rows.push(values);
+        self.bytes += bytes;
+        Ok(written)
+    }
+
+    /// Writes the rows that wait: all, or none. Returns whether there were any.
+    pub(in crate::store::postgres) fn flush(&mut self) -> Result<bool, StoreError> {
+        self.bytes = 0;
+        let rows = std::mem::take(&mut self.rows);
+        if rows.is_empty() {
+            return Ok(false);
+        }
+        self.session.wait(self.write(rows))?;
+        Ok(true)
+    }
+
+    async fn write(&self, rows: Vec<Vec<Param>>) -> Result<(), Error> {
+        let (table, columns) = self.target;
+        let computed = if self.target == CONVERSATIONS { Computed::NAMES } else { &[] };
+        let columns = [computed, &[columns]].concat().join(", ");
+        let client = &self.session.client;
+        let statement = client.prepare(&format!("SELECT {columns} FROM {table}")).await?;
+        let types: Vec<_> = statement.columns().iter().map(|column| column.type_().clone()).collect();
+        let sink = client.copy_in(&format!("COPY {table} ({columns}) FROM STDIN BINARY")).await?;
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
+        for row in rows {
+            writer.as_mut().write(&borrowed(&row)).await?;
+        }
+        writer.finish().await.map(drop)
+    }
+}

@@ -1,0 +1,10 @@
+//! Commits: planned, ordered, and written as statements.
+
+pub(super) mod commit;
+pub(super) mod lanes;
+pub(super) mod lone;
+pub(super) mod parameters;
+pub(super) mod plan;
+pub(super) mod quotas;
+pub(super) mod row;
+pub(super) mod sql;

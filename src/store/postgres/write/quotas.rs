@@ -1,0 +1,100 @@
+//! What namespaces may store, counted in the database.
+//!
+//! The commits of a namespace that has a quota wait for each other, as each changes the namespace's row of
+//! `usage`. A server without quotas does not count: those that have some count anew when they start.
+
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+use tokio::sync::OnceCell;
+
+use crate::store::postgres::connection::database::Database;
+use crate::{
+    domain::Namespace,
+    store::{
+        Commit, Quotas, StoreError,
+        quotas::{Added, Growth, Used, check},
+    },
+};
+
+/// Adds to what a namespace uses, unless that exceeds a quota.
+pub(in crate::store::postgres) const TAKE: &str = "WITH taken AS (
+        INSERT INTO usage AS u (namespace, conversations, bytes) VALUES ($1, $2, $3)
+        ON CONFLICT (namespace) DO UPDATE
+            SET conversations = u.conversations + $2, bytes = u.bytes + $3
+        RETURNING conversations, bytes
+    )
+    SELECT expect(
+        ($2 <= 0 OR $4::int8 IS NULL OR conversations <= $4) AND ($3 <= 0 OR $5::int8 IS NULL OR bytes <= $5),
+        'the quota'
+    ) FROM taken";
+
+const USED: &str = "SELECT conversations, bytes FROM usage WHERE namespace = $1";
+
+/// Counts everything while nobody writes.
+const COUNT: &str = "BEGIN; SET LOCAL statement_timeout = 0;
+    LOCK TABLE conversations IN SHARE ROW EXCLUSIVE MODE;
+    DELETE FROM usage;
+    INSERT INTO usage (namespace, conversations, bytes)
+        SELECT namespace, count(*) FILTER (WHERE listed), sum(bytes) FROM conversations GROUP BY namespace;
+    COMMIT";
+
+/// The quotas, if there are any. A clone is the same.
+#[derive(Clone, Default)]
+pub(in crate::store::postgres) struct Ledger(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    quotas: RwLock<Option<Quotas>>,
+    counted: OnceCell<()>,
+}
+
+/// What a commit adds to a namespace with quotas.
+#[derive(Clone, Debug)]
+pub(in crate::store::postgres) struct Taken {
+    pub(in crate::store::postgres) namespace: Namespace,
+    pub(in crate::store::postgres) added: Added,
+    pub(in crate::store::postgres) quotas: Quotas,
+}
+
+impl Ledger {
+    /// Sets the quotas. What is stored is counted before the next commit.
+    pub(in crate::store::postgres) fn set(&self, quotas: Quotas) {
+        *self.0.quotas.write() = Some(quotas);
+    }
+
+    /// What the commit adds; nothing, if there are no quotas.
+    pub(in crate::store::postgres) async fn taken(
+        &self,
+        database: &Database,
+        commit: &Commit,
+    ) -> Result<Vec<Taken>, StoreError> {
+        let Some(quotas) = *self.0.quotas.read() else { return Ok(Vec::new()) };
+        self.0.counted.get_or_try_init(|| count(database)).await?;
+        let growth = Growth::of(commit);
+        let taken = growth.each().filter(|(_, added)| (added.conversations, added.bytes) != (0, 0));
+        Ok(taken
+            .map(|(namespace, added)| Taken { namespace: namespace.clone(), added: *added, quotas })
+            .collect())
+    }
+}
+
+async fn count(database: &Database) -> Result<(), StoreError> {
+    database.connection().await?.run_long(COUNT).await
+}
+
+impl Taken {
+    /// Why it was refused; `None` if there is room for it by now.
+    pub(in crate::store::postgres) async fn refusal(
+        &self,
+        database: &Database,
+    ) -> Result<Option<StoreError>, StoreError> {
+        let mut connection = database.connection().await?;
+        let rows = connection.query(USED, &[&self.namespace.as_str()]).await?;
+        let used = rows.first().map_or(Used::default(), |row| Used {
+            conversations: row.get::<_, i64>(0).max(0) as u64,
+            bytes: row.get::<_, i64>(1).max(0) as u64,
+        });
+        Ok(check(&self.quotas, &self.namespace, used, self.added).err())
+    }
+}

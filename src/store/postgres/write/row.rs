@@ -1,0 +1,273 @@
+//! What a commit writes of one conversation, as values for columns.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::store::postgres::{
+    types::{Time, Uuid, number},
+    whole::computed::Computed,
+};
+use crate::{
+    domain::{
+        Change, Conversation, ConversationKey, Head, Ranges, Sequence, Utterance, compaction::Compaction,
+        segment::Segment, state::StateValue,
+    },
+    store::{
+        Outcome, OutcomeKey, PointerWrite,
+        durable::records::{
+            self, ConversationName, Description, Descriptions, Endings, HeadRecord, Heads, Kind, OutcomeName,
+            Outcomes, Policies, Segments, Utterances,
+        },
+    },
+};
+
+/// The new row of a conversation, and the rows that are written and removed with it. What did not change is
+/// `None`.
+#[derive(Clone)]
+pub(in crate::store::postgres) struct Row {
+    pub(in crate::store::postgres) namespace: String,
+    pub(in crate::store::postgres) id: String,
+    pub(in crate::store::postgres) basis: Basis,
+    pub(in crate::store::postgres) computed: Computed,
+    /// Whether it reads other lineages than before.
+    pub(in crate::store::postgres) is_elsewhere: bool,
+    /// The lineage that utterances are written to.
+    pub(in crate::store::postgres) branch: Uuid,
+    pub(in crate::store::postgres) head: Vec<u8>,
+    pub(in crate::store::postgres) policy: Option<Vec<u8>>,
+    /// The description, which may have become empty.
+    pub(in crate::store::postgres) description: Option<Option<Vec<u8>>>,
+    pub(in crate::store::postgres) ending: Option<Vec<u8>>,
+    /// The events of the whole commit, if this is its first row: a line each.
+    pub(in crate::store::postgres) events: Option<String>,
+    /// Ranges of utterances that are removed: the first sequence, and the one behind the last.
+    pub(in crate::store::postgres) removed: Vec<(i64, i64)>,
+    pub(in crate::store::postgres) utterances: Vec<UtteranceRow>,
+    /// Segments that are removed.
+    pub(in crate::store::postgres) removed_segments: Vec<i64>,
+    pub(in crate::store::postgres) segments: Vec<(i64, Vec<u8>)>,
+    pub(in crate::store::postgres) outcomes: Vec<OutcomeRow>,
+    pub(in crate::store::postgres) pointers: Vec<PointerRow>,
+}
+
+/// What the row applies to.
+#[derive(Clone)]
+pub(in crate::store::postgres) enum Basis {
+    /// The conversation in this state.
+    State(Uuid),
+    /// Nothing: the conversation begins, with this identity.
+    Nothing(Vec<u8>),
+}
+
+/// An utterance.
+#[derive(Clone)]
+pub(in crate::store::postgres) struct UtteranceRow {
+    pub(in crate::store::postgres) sequence: i64,
+    pub(in crate::store::postgres) given_id: Option<String>,
+    pub(in crate::store::postgres) record: Vec<u8>,
+}
+
+/// An outcome.
+#[derive(Clone)]
+pub(in crate::store::postgres) struct OutcomeRow {
+    pub(in crate::store::postgres) namespace: String,
+    pub(in crate::store::postgres) request: String,
+    pub(in crate::store::postgres) rpc: &'static str,
+    pub(in crate::store::postgres) time: Time,
+    pub(in crate::store::postgres) record: Vec<u8>,
+}
+
+/// A pointer that must stay as it is.
+#[derive(Clone)]
+pub(in crate::store::postgres) struct PointerRow {
+    pub(in crate::store::postgres) namespace: String,
+    pub(in crate::store::postgres) recipient: String,
+    pub(in crate::store::postgres) conversation: String,
+}
+
+impl Row {
+    /// The row after a conversation changed from `before` to `after`, with `net` written and removed.
+    pub(in crate::store::postgres) fn of(
+        before: Option<&Conversation>,
+        after: &Conversation,
+        net: &Net,
+    ) -> Self {
+        let head = &after.head;
+        let (identity, lineage) = (&head.identity, head.identity.lineage);
+        let [namespace, id] = names(&identity.key);
+        let was = before.map(|before| &before.head);
+        let policy = was.is_none_or(|was| was.policy != head.policy);
+        let is_same_end = |was: &Head| was.ended.is_some() && was.ended == head.ended;
+        let ending = head.ended.as_ref().filter(|_| !was.is_some_and(is_same_end));
+        let (removed_segments, segments) = parted(&net.segments);
+        Self {
+            namespace,
+            id,
+            basis: was.map_or_else(|| Basis::of(head), |was| Basis::State(Uuid(was.change.0))),
+            computed: Computed::of(head, after.awaits_since()),
+            is_elsewhere: was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks),
+            branch: Uuid(head.branch.0),
+            head: value::<Heads>(&lineage, &HeadRecord::of(head, &after.summary)),
+            policy: policy.then(|| value::<Policies>(&lineage, &head.policy)),
+            description: description(was, head),
+            ending: ending.map(|ending| value::<Endings>(&lineage, ending)),
+            events: None,
+            removed: net
+                .removed
+                .iter()
+                .map(|range| (number(*range.start()), number(range.end().next())))
+                .collect(),
+            utterances: utterances(head, net),
+            removed_segments: removed_segments.into_iter().map(i64::from).collect(),
+            segments: segments
+                .iter()
+                .map(|(number, it)| (i64::from(**number), value::<Segments>(&(lineage, **number), it)))
+                .collect(),
+            outcomes: Vec::new(),
+            pointers: Vec::new(),
+        }
+    }
+
+    /// The conversation's name.
+    pub(in crate::store::postgres) fn name(&self) -> (&str, &str) {
+        (&self.namespace, &self.id)
+    }
+
+    /// Whether it is small enough to go with others.
+    pub(in crate::store::postgres) fn is_small(&self) -> bool {
+        const SMALL: usize = 64 << 10;
+        let utterances: usize = self.utterances.iter().map(|it| it.record.len()).sum();
+        let segments: usize = self.segments.iter().map(|(_, record)| record.len()).sum();
+        self.head.len() + utterances + segments <= SMALL
+    }
+
+    /// Adds what is stored with it, and what has to hold.
+    pub(in crate::store::postgres) fn with(
+        mut self,
+        outcomes: &[(OutcomeKey, Arc<Outcome>)],
+        pointers: &[PointerWrite],
+    ) -> Self {
+        self.outcomes = outcomes.iter().map(|(key, outcome)| OutcomeRow::of(key, outcome)).collect();
+        self.pointers = pointers.iter().map(PointerRow::of).collect();
+        self
+    }
+}
+
+impl Basis {
+    fn of(head: &Head) -> Self {
+        Self::Nothing(value::<ConversationName>(&head.identity.key, &head.identity))
+    }
+
+    pub(in crate::store::postgres) fn state(&self) -> Option<Uuid> {
+        match self {
+            Self::State(state) => Some(*state),
+            Self::Nothing(_) => None,
+        }
+    }
+
+    pub(in crate::store::postgres) fn identity(&self) -> Option<&[u8]> {
+        match self {
+            Self::State(_) => None,
+            Self::Nothing(identity) => Some(identity),
+        }
+    }
+}
+
+impl OutcomeRow {
+    pub(in crate::store::postgres) fn of(key: &OutcomeKey, outcome: &Outcome) -> Self {
+        Self {
+            namespace: key.namespace.as_str().to_owned(),
+            request: key.request.as_str().to_owned(),
+            rpc: key.rpc,
+            time: Time(outcome.time),
+            record: value::<Outcomes>(&OutcomeName::of(key), outcome),
+        }
+    }
+}
+
+impl PointerRow {
+    fn of(pointer: &PointerWrite) -> Self {
+        Self {
+            namespace: pointer.recipient.namespace.as_str().to_owned(),
+            recipient: pointer.recipient.id.as_str().to_owned(),
+            conversation: pointer.before.as_ref().map_or("", |id| id.as_str()).to_owned(),
+        }
+    }
+}
+
+fn description(was: Option<&Head>, head: &Head) -> Option<Option<Vec<u8>>> {
+    let (described, is) = (was.map(Description::of).unwrap_or_default(), Description::of(head));
+    let record = || (!is.is_empty()).then(|| value::<Descriptions>(&head.identity.lineage, &is));
+    (described != is).then(record)
+}
+
+fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
+    let utterances = net.utterances.iter().map(|(sequence, utterance)| UtteranceRow {
+        sequence: number(*sequence),
+        given_id: utterance.given_id().map(str::to_owned),
+        record: value::<Utterances>(&(head.branch, *sequence), utterance),
+    });
+    utterances.collect()
+}
+
+/// What several changes, one after the other, write and remove.
+#[derive(Default)]
+pub(in crate::store::postgres) struct Net {
+    pub(in crate::store::postgres) removed: Ranges,
+    pub(in crate::store::postgres) utterances: BTreeMap<Sequence, Arc<Utterance>>,
+    pub(in crate::store::postgres) segments: BTreeMap<u32, Option<Arc<Segment>>>,
+    pub(in crate::store::postgres) compactions: BTreeMap<u32, Option<Arc<Compaction>>>,
+    pub(in crate::store::postgres) state: BTreeMap<Box<str>, Option<Arc<StateValue>>>,
+}
+
+impl Net {
+    pub(in crate::store::postgres) fn of(changes: &[Arc<Change>]) -> Self {
+        let mut net = Self::default();
+        changes.iter().for_each(|change| net.add(change));
+        net
+    }
+
+    fn add(&mut self, change: &Change) {
+        let written = change.appended.iter().chain(&change.rewritten);
+        self.utterances.extend(written.map(|utterance| (utterance.sequence, utterance.clone())));
+        self.utterances.retain(|sequence, _| !change.removes(*sequence));
+        [&change.dropped, &change.erased].into_iter().for_each(|removed| self.removed.union(removed));
+        self.segments.extend(written_and_removed(
+            change.segments_written.iter().map(|segment| (segment.number, segment.clone())),
+            &change.segments_removed,
+        ));
+        self.compactions.extend(written_and_removed(
+            change.compactions_written.iter().map(|compaction| (compaction.number, compaction.clone())),
+            &change.compactions_removed,
+        ));
+        self.state.extend(written_and_removed(
+            change.state_set.iter().map(|value| (value.name.clone(), value.clone())),
+            &change.state_deleted,
+        ));
+    }
+}
+
+fn written_and_removed<K: Clone, V>(
+    written: impl Iterator<Item = (K, V)>,
+    removed: &[K],
+) -> impl Iterator<Item = (K, Option<V>)> {
+    let removed = removed.iter().map(|key| (key.clone(), None));
+    written.map(|(key, value)| (key, Some(value))).chain(removed)
+}
+
+/// The keys of what is removed; and what is written, by key.
+pub(in crate::store::postgres) fn parted<K: Clone, V>(
+    net: &BTreeMap<K, Option<V>>,
+) -> (Vec<K>, Vec<(&K, &V)>) {
+    let removed = net.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key.clone()).collect();
+    let written = net.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))).collect();
+    (removed, written)
+}
+
+/// A record's value as the durable stores write it.
+pub(in crate::store::postgres) fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
+    records::pair::<K>(key, value).1
+}
+
+pub(in crate::store::postgres) fn names(key: &ConversationKey) -> [String; 2] {
+    [key.namespace.as_str(), key.id.as_str()].map(str::to_owned)
+}

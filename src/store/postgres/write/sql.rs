@@ -1,0 +1,290 @@
+//! The statements of commits.
+//!
+//! One statement changes, or creates, any number of conversations, so that it is one round trip and needs no
+//! transaction around it: `held` are those that were in the expected state, and everything else is written only
+//! for them. The parameters are [`parameters`](super::parameters::parameters).
+
+/// The rows, each with what it applies to; and the numbers of those that cannot be written, because their
+/// recipient has another active conversation than expected.
+macro_rules! given {
+    ($basis:literal, $columns:literal, $refused:expr) => {
+        concat!(
+            "WITH given AS MATERIALIZED (
+                SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::int8[],
+                    $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
+                    $11::timestamptz[], $12::int8[], $13::int8[], $14::int8multirange[],
+                    $15::int8multirange[], $16::text[], $17::text[], $18::bytea[], $19::bytea[], $20::bool[],
+                    $21::bytea[], $22::bytea[], $23::text[], ",
+            $basis,
+            ") WITH ORDINALITY AS g(namespace, id, change, lineage, branch, revision, update_time,
+                    update_span, end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages,
+                    through, head, policy, is_described, description, ending, events, ",
+            $columns,
+            ", n)
+            ), refused AS MATERIALIZED (
+                SELECT p.n FROM unnest($46::int8[], $47::text[], $48::text[], $49::text[])
+                    AS p(n, namespace, recipient, conversation)
+                WHERE NOT EXISTS (
+                    SELECT FROM active a WHERE a.namespace = p.namespace AND a.recipient = p.recipient
+                        AND a.conversation = p.conversation
+                )",
+            $refused,
+            "), "
+        )
+    };
+}
+
+/// What is written for the conversations that were in the expected state.
+///
+/// Utterances are removed before others are written: a new one may have the id of one that is removed.
+macro_rules! records {
+    () => {
+        "removed AS (
+            DELETE FROM utterances u USING unnest($24::int8[], $25::uuid[], $26::int8[], $27::int8[])
+                AS r(n, lineage, first, behind)
+            WHERE u.lineage = r.lineage AND u.sequence >= r.first AND u.sequence < r.behind
+                AND r.n = ANY (ARRAY(SELECT n FROM held))
+            RETURNING 1
+        ), said AS (
+            INSERT INTO utterances (lineage, sequence, given_id, record)
+            SELECT s.lineage, s.sequence, s.given_id, s.record
+            FROM unnest($28::int8[], $29::uuid[], $30::int8[], $31::text[], $32::bytea[])
+                AS s(n, lineage, sequence, given_id, record)
+            WHERE s.n = ANY (ARRAY(SELECT n FROM held)) AND (SELECT count(*) FROM removed) >= 0
+            ON CONFLICT (lineage, sequence)
+                DO UPDATE SET given_id = excluded.given_id, record = excluded.record
+        ), removed_segments AS (
+            DELETE FROM segments s USING unnest($33::int8[], $34::uuid[], $35::int8[]) AS r(n, lineage, number)
+            WHERE s.lineage = r.lineage AND s.number = r.number AND r.n = ANY (ARRAY(SELECT n FROM held))
+        ), summarized AS (
+            INSERT INTO segments (lineage, number, record)
+            SELECT s.lineage, s.number, s.record
+            FROM unnest($36::int8[], $37::uuid[], $38::int8[], $39::bytea[]) AS s(n, lineage, number, record)
+            WHERE s.n = ANY (ARRAY(SELECT n FROM held))
+            ON CONFLICT (lineage, number) DO UPDATE SET record = excluded.record
+        ), answered AS (
+            INSERT INTO outcomes (namespace, request, rpc, time, record)
+            SELECT o.namespace, o.request, o.rpc, o.time, o.record
+            FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[], $44::timestamptz[], $45::bytea[])
+                AS o(n, namespace, request, rpc, time, record)
+            WHERE o.n = ANY (ARRAY(SELECT n FROM held))
+        ), logged AS (
+            INSERT INTO changes (change, namespace, id, events)
+            SELECT g.change, g.namespace, g.id, string_to_array(g.events, E'\\n')
+            FROM given g WHERE g.n = ANY (ARRAY(SELECT n FROM held))
+        ) "
+    };
+}
+
+/// Changes the conversations. `$50` are the states that they must be in.
+macro_rules! change {
+    ($refused:expr, $before:literal, $free:literal) => {
+        concat!(
+            given!("$50::uuid[]", "state", $refused),
+            $before,
+            "held AS (
+                UPDATE conversations c SET change = g.change, revision = g.revision,
+                    update_time = g.update_time, update_span = g.update_span, end_time = g.end_time,
+                    expire_time = g.expire_time, waits_since = g.waits_since, erased_at = g.erased_at,
+                    bytes = g.bytes, live = g.live, archived = g.archived,
+                    lineages = coalesce(g.lineages::uuid[], c.lineages),
+                    through = coalesce(g.through::int8[], c.through), head = g.head,
+                    policy = coalesce(g.policy, c.policy),
+                    description = CASE WHEN g.is_described THEN g.description ELSE c.description END,
+                    ending = coalesce(g.ending, c.ending)
+                FROM given g",
+            $free,
+            " WHERE c.namespace = g.namespace AND c.id = g.id AND c.change = g.state
+                    AND g.n <> ALL (ARRAY(SELECT n FROM refused))
+                RETURNING g.n
+            ), ",
+            records!()
+        )
+    };
+}
+
+/// Creates the conversations. `$50` to `$53` are what never changes.
+macro_rules! create {
+    ($refused:expr) => {
+        concat!(
+            given!(
+                "$50::text[], $51::bool[], $52::timestamptz[], $53::bytea[]",
+                "recipient, is_listed, start_time, identity",
+                $refused
+            ),
+            "made AS (
+                INSERT INTO conversations (namespace, id, change, lineage, revision, update_time, update_span,
+                    end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
+                    head, policy, description, ending, recipient, listed, start_time, identity)
+                SELECT g.namespace, g.id, g.change, g.lineage, g.revision, g.update_time, g.update_span,
+                    g.end_time, g.expire_time, g.waits_since, g.erased_at, g.bytes, g.live, g.archived,
+                    g.lineages::uuid[], g.through::int8[], g.head, g.policy, g.description, g.ending,
+                    g.recipient, g.is_listed, g.start_time, g.identity
+                FROM given g WHERE g.n <> ALL (ARRAY(SELECT n FROM refused))
+                ON CONFLICT (namespace, id) DO NOTHING
+                RETURNING change
+            ), held AS MATERIALIZED (SELECT g.n FROM given g JOIN made USING (change)), ",
+            records!()
+        )
+    };
+}
+
+/// The result of a statement with one row: whether it was written, and whether the pointers are as expected. If
+/// the parameter `$strict` is true, it fails unless the row was written.
+macro_rules! one {
+    ($strict:literal) => {
+        concat!(
+            "SELECT count(*) > 0, NOT EXISTS (SELECT FROM refused),
+                CASE WHEN ",
+            $strict,
+            "::bool AND count(*) = 0 THEN expect(false, 'the state') END
+            FROM held"
+        )
+    };
+}
+
+/// Also those whose outcomes are stored already.
+macro_rules! answered {
+    () => {
+        " UNION ALL
+            SELECT k.n FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[])
+                AS k(n, namespace, request, rpc)
+            JOIN outcomes o ON o.namespace = k.namespace AND o.request = k.request AND o.rpc = k.rpc"
+    };
+}
+
+/// Changes one conversation: waits while others are about to.
+pub(in crate::store::postgres) const CHANGE: &str = concat!(change!("", "", ""), one!("$51"));
+
+/// Changes those of several conversations that are in the expected state, and that nobody else is about to
+/// change. Returns the number of each that was not locked, whether it was changed, and whether that is because it
+/// was in another state.
+pub(in crate::store::postgres) const CHANGE_EACH: &str = concat!(
+    change!(
+        answered!(),
+        "free AS MATERIALIZED (
+            SELECT g.n, f.change FROM given g, LATERAL (
+                SELECT c.change FROM conversations c WHERE c.namespace = g.namespace AND c.id = g.id
+                FOR UPDATE SKIP LOCKED
+            ) f
+        ), ",
+        " JOIN free f ON f.n = g.n AND f.change = g.state"
+    ),
+    "SELECT f.n, f.n = ANY (ARRAY(SELECT n FROM held)), f.change <> g.state FROM free f JOIN given g USING (n)"
+);
+
+/// Creates one conversation.
+pub(in crate::store::postgres) const CREATE: &str = concat!(create!(""), one!("$54"));
+
+/// Creates those of several conversations that do not exist. Returns the number of each.
+pub(in crate::store::postgres) const CREATE_EACH: &str =
+    concat!(create!(answered!()), "SELECT n, true, false FROM held");
+
+/// Deletes a conversation, and all that belongs to it alone.
+pub(in crate::store::postgres) const DELETE: &str = "WITH held AS (
+        DELETE FROM conversations WHERE namespace = $1 AND id = $2 AND change = $3 RETURNING 1
+    ), u AS (DELETE FROM utterances WHERE lineage = $5 AND EXISTS (SELECT FROM held)
+    ), s AS (DELETE FROM segments WHERE lineage = $4 AND EXISTS (SELECT FROM held)
+    ), c AS (DELETE FROM compactions WHERE lineage = $4 AND EXISTS (SELECT FROM held)
+    ), v AS (DELETE FROM state_values WHERE lineage = $4 AND EXISTS (SELECT FROM held)
+    ), r AS (DELETE FROM readers WHERE lineage = ANY ($6) AND reader = $4 AND EXISTS (SELECT FROM held)
+    ), l AS (
+        INSERT INTO changes (change, namespace, id, events)
+        SELECT $7::uuid, $1::text, $2::text, $8::text[] WHERE EXISTS (SELECT FROM held)
+    )
+    SELECT expect(count(*) > 0, 'the state') FROM held";
+
+/// Removes data derived from blocks of utterances: after the conversation's row is changed, so that nothing
+/// derived before the change can be added any more.
+pub(in crate::store::postgres) const REMOVE_BLOCKS: &str =
+    "DELETE FROM derived WHERE lineage = $1 AND block = ANY ($2)";
+
+/// Removes everything derived from a conversation.
+pub(in crate::store::postgres) const REMOVE_ALL_BLOCKS: &str = "DELETE FROM derived WHERE lineage = $1";
+
+/// Writes and removes compactions.
+pub(in crate::store::postgres) const COMPACTIONS: &str = "WITH removed AS (
+        DELETE FROM compactions WHERE lineage = $1 AND number = ANY ($2)
+    )
+    INSERT INTO compactions (lineage, number, record)
+    SELECT $1::uuid, c.* FROM unnest($3::int8[], $4::bytea[]) AS c
+    ON CONFLICT (lineage, number) DO UPDATE SET record = excluded.record";
+
+/// Sets and removes values of a state.
+pub(in crate::store::postgres) const STATE: &str = "WITH removed AS (
+        DELETE FROM state_values WHERE lineage = $1 AND name = ANY ($2)
+    )
+    INSERT INTO state_values (lineage, name, record)
+    SELECT $1::uuid, v.* FROM unnest($3::text[], $4::bytea[]) AS v
+    ON CONFLICT (lineage, name) DO UPDATE SET record = excluded.record";
+
+/// Notes that a conversation reads a frozen lineage.
+pub(in crate::store::postgres) const SHARE: &str =
+    "INSERT INTO readers (lineage, reader, namespace, id, through)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (lineage, reader) DO UPDATE SET through = excluded.through";
+
+/// Removes utterances of a lineage.
+pub(in crate::store::postgres) const REMOVE: &str =
+    "DELETE FROM utterances u USING unnest($2::int8multirange) AS r
+    WHERE u.lineage = $1 AND u.sequence >= lower(r) AND u.sequence < upper(r)";
+
+/// Locks the readers of a frozen lineage, so that of several that drop an utterance the last one removes it.
+pub(in crate::store::postgres) const LOCK_READERS: &str =
+    "SELECT FROM readers WHERE lineage = ANY ($1) ORDER BY lineage, reader FOR UPDATE";
+
+/// Removes utterances of a frozen lineage that no reader but `$3` has any more.
+pub(in crate::store::postgres) const RELEASE: &str =
+    "DELETE FROM utterances u USING unnest($2::int8multirange) AS g
+    WHERE u.lineage = $1 AND u.sequence >= lower(g) AND u.sequence < upper(g) AND NOT EXISTS (
+        SELECT FROM readers r JOIN conversations c ON c.namespace = r.namespace AND c.id = r.id
+            AND c.lineage = r.reader
+        WHERE r.lineage = u.lineage AND r.reader <> $3 AND u.sequence <= r.through
+            AND (c.live @> u.sequence OR c.archived @> u.sequence)
+    )";
+
+/// Makes a conversation active for a recipient that has none.
+pub(in crate::store::postgres) const ACTIVATE: &str = "WITH set AS (
+        INSERT INTO active (namespace, recipient, conversation) VALUES ($1, $2, $3)
+        ON CONFLICT (namespace, recipient) DO NOTHING RETURNING 1
+    )
+    SELECT expect(count(*) > 0, 'the pointer') FROM set";
+
+/// Makes another conversation active.
+pub(in crate::store::postgres) const MOVE: &str = "WITH set AS (
+        UPDATE active SET conversation = $3
+        WHERE namespace = $1 AND recipient = $2 AND conversation = $4 RETURNING 1
+    )
+    SELECT expect(count(*) > 0, 'the pointer') FROM set";
+
+/// Makes no conversation active.
+pub(in crate::store::postgres) const DEACTIVATE: &str = "WITH set AS (
+        DELETE FROM active WHERE namespace = $1 AND recipient = $2 AND conversation = $3 RETURNING 1
+    )
+    SELECT expect(count(*) > 0, 'the pointer') FROM set";
+
+/// Requires that a conversation stays active.
+pub(in crate::store::postgres) const STAYS: &str = "WITH set AS (
+        SELECT FROM active WHERE namespace = $1 AND recipient = $2 AND conversation = $3 FOR SHARE
+    )
+    SELECT expect(count(*) > 0, 'the pointer') FROM set";
+
+/// Requires that no conversation is active.
+pub(in crate::store::postgres) const STAYS_INACTIVE: &str = "SELECT expect(
+        NOT EXISTS (SELECT FROM active WHERE namespace = $1 AND recipient = $2), 'the pointer'
+    )";
+
+/// Stores an outcome.
+pub(in crate::store::postgres) const KEEP: &str =
+    "INSERT INTO outcomes (namespace, request, rpc, time, record) VALUES ($1, $2, $3, $4, $5)";
+
+/// Notes a commit that changes no conversation.
+pub(in crate::store::postgres) const LOG: &str =
+    "INSERT INTO changes (change, namespace, id, events) VALUES ($1, $2, $3, $4)";
+
+/// Settles what became of a commit: waits if it is under way, and unless it has taken effect, makes sure that
+/// it never will. Returns whether it never will.
+pub(in crate::store::postgres) const SETTLE: &str =
+    "INSERT INTO changes (change, namespace, id, never) VALUES ($1, $2, $3, true)
+    ON CONFLICT (change, namespace, id) DO UPDATE SET never = changes.never
+    RETURNING never";
