@@ -72,7 +72,7 @@ pub use models::llm::{LlmStanding, Waited};
 pub use offload::{LONG_TEXT_BYTES, LONG_TOKENS, most_offloaded, offload};
 pub use operation::Operation;
 pub use read::context::{BuildContextCall, BuildContextReply, Recall};
-pub use read::conversations::{ConversationPage, ConversationReply, CreateCall, ListConversations};
+pub use read::conversations::{ConversationPage, CreateCall, ListConversations};
 pub use read::export::Exported;
 pub use read::messages::{ListMessages, MessagePage};
 pub use read::page::PageRoom;

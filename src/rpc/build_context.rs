@@ -211,11 +211,11 @@ fn omitted((omission, ranges): &(Omission, Ranges)) -> proto::OmittedUtterances 
     proto::OmittedUtterances { reason: reason.into(), sequences: encode::ranges(ranges) }
 }
 
-fn warning(warning: &Warning) -> proto::ContextWarning {
+fn warning(warning: &Warning) -> proto::Warning {
     let kind = match warning {
-        Warning::Uncovered(_) => proto::ContextWarningKind::UncoveredLeftOut,
-        Warning::PartsLeftOut => proto::ContextWarningKind::PartsLeftOut,
-        Warning::SummaryCut => proto::ContextWarningKind::SummaryCut,
+        Warning::Uncovered(_) => proto::WarningKind::UncoveredLeftOut,
+        Warning::PartsLeftOut => proto::WarningKind::PartsLeftOut,
+        Warning::SummaryCut => proto::WarningKind::SummaryCut,
     };
-    proto::ContextWarning { kind: kind.into(), text: warning.to_string() }
+    encode::warning(kind, warning.to_string())
 }

@@ -22,8 +22,8 @@ use crate::{
     },
 };
 
-/// Compactions per page, by default and at most.
-const ENTRIES: (usize, usize) = (20, MAX_COMPACTIONS);
+/// Compactions per page, by default and at most: all that there are.
+const ENTRIES: (usize, usize) = (MAX_COMPACTIONS, MAX_COMPACTIONS);
 
 #[tonic::async_trait]
 impl CompactionService for Services {
@@ -96,7 +96,7 @@ impl CompactionService for Services {
         };
         let address =
             decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
-        let limit = decode::page_size(request.page_size, ENTRIES.0, ENTRIES.1)?;
+        let limit = decode::page_size(request.page_size, ENTRIES)?;
         let state = self.engine.compactions(&caller, &address).await?;
         let older = state.compactions.iter().rev().filter(|compaction| compaction.number < before);
         let (mut response, mut room) = (proto::ListCompactionsResponse::default(), PageRoom::new(limit, 0));

@@ -20,9 +20,6 @@ use crate::{
     tokenizer,
 };
 
-/// Utterances per page, by default and at most.
-const UTTERANCES: (usize, usize) = (100, 1_000);
-
 #[tonic::async_trait]
 impl ConversationService for Services {
     async fn create_conversation(
@@ -181,7 +178,7 @@ impl ConversationService for Services {
             archive: request.include_archive,
             forgotten: request.include_forgotten,
             rest,
-            limit: decode::page_size(page_size, UTTERANCES.0, UTTERANCES.1)?,
+            limit: decode::page_size(page_size, decode::PAGE)?,
         };
         let page = self.engine.list_utterances(&caller, &list).await?;
         let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);

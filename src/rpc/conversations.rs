@@ -60,7 +60,7 @@ fn list(request: &proto::ListConversationsRequest, query: QueryHash) -> Result<L
         id_prefix: id_prefix(&request.conversation_id_prefix)?,
         order: order(request.order)?,
         after,
-        limit: decode::page_size(request.page_size, CONVERSATIONS.0, CONVERSATIONS.1)?,
+        limit: decode::page_size(request.page_size, CONVERSATIONS)?,
     })
 }
 

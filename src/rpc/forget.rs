@@ -171,10 +171,10 @@ fn selector(selector: proto::ForgetSelector) -> Result<Selector, Refusal> {
     }
 }
 
-fn encoded(warning: &Warning) -> proto::ForgetWarning {
+fn encoded(warning: &Warning) -> proto::Warning {
     let kind = match warning {
-        Warning::WouldBeRefused(_) => proto::ForgetWarningKind::WouldBeRefused,
-        Warning::NothingForgotten(_) => proto::ForgetWarningKind::NothingForgotten,
+        Warning::WouldBeRefused(_) => proto::WarningKind::WouldBeRefused,
+        Warning::NothingForgotten(_) => proto::WarningKind::NothingForgotten,
     };
-    proto::ForgetWarning { kind: kind.into(), text: warning.to_string() }
+    encode::warning(kind, warning.to_string())
 }

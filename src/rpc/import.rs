@@ -281,7 +281,7 @@ impl Places {
             utterance_count: Some(encode::int(reply.stored)),
             skipped_count: Some(encode::int(reply.skipped)),
             revision: Some(head.map_or(0, |head| encode::long(head.revision.get()))),
-            irregularities: irregularities.map(|it| warning(place(it.index), it.description)).collect(),
+            irregularities: irregularities.map(|it| irregularity(place(it.index), it.description)).collect(),
             summary_count: Some(encode::int(reply.summaries)),
         }
     }
@@ -292,7 +292,7 @@ fn shorten(response: &mut proto::ImportConversationResponse) {
     let (mut warnings, mut conversations) =
         (room(MAX_WARNING_BYTES), room(MAX_ANSWER_BYTES - MAX_WARNING_BYTES));
     let (mut unwarned, all) = (0, response.conversations.len());
-    let mut warn = |told: &mut Vec<proto::ImportWarning>| {
+    let mut warn = |told: &mut Vec<proto::Warning>| {
         let all = told.len();
         told.retain(|warning| warnings.takes(warning.encoded_len() + 8));
         unwarned += all - told.len();
@@ -314,8 +314,12 @@ fn room(bytes: usize) -> PageRoom {
     PageRoom::new(usize::MAX, MAX_ANSWER_BYTES - bytes)
 }
 
-fn warning(place: String, description: String) -> proto::ImportWarning {
-    proto::ImportWarning { place, description }
+fn warning(place: String, text: String) -> proto::Warning {
+    proto::Warning { kind: proto::WarningKind::ContentChanged.into(), text, place }
+}
+
+fn irregularity(place: String, text: String) -> proto::Warning {
+    proto::Warning { kind: proto::WarningKind::Irregularity.into(), text, place }
 }
 
 /// Reads the requested format; `None` if unspecified.

@@ -40,6 +40,8 @@ struct From {
     messages: Vec<usize>,
     /// Whether the conversation is returned.
     conversation: bool,
+    /// Whether the capacity and the change of the summary are left out.
+    lean: bool,
 }
 
 impl Services {
@@ -99,7 +101,7 @@ impl Services {
         let state = request.state.take().map(state::change).transpose();
         let own = request.recipient_state.take().map(state::change).transpose();
         let own = own.map_err(|refusal| refusal.within("recipient_state."))?;
-        let conversation = request.return_conversation;
+        let (conversation, lean) = (request.return_conversation, request.lean);
         let Incoming { drafts, messages } = self.incoming(&mut request)?;
         let call = MemorizeCall {
             address: decode::address(&request.conversation_id, &request.recipient_id)?,
@@ -111,7 +113,7 @@ impl Services {
             recipient_state: own.map(|change| Arc::new(UpdateState { change, expected: None })),
             drafts,
         };
-        Ok(Asked { call, replace_after, from: From { session, messages, conversation } })
+        Ok(Asked { call, replace_after, from: From { session, messages, conversation, lean } })
     }
 
     async fn memorized(&self, reply: MemorizeReply, from: &From) -> Result<proto::MemorizeResponse, Status> {
@@ -122,8 +124,8 @@ impl Services {
             revision: encode::long(outcome.revision.get()),
             memorized: encode::refs(&outcome.memorized, outcome),
             evicted: encode::refs(&outcome.evicted, outcome),
-            summary: encode::summary_update(&reply),
-            capacity: Some(self.capacity(&reply, from.session.as_deref())),
+            summary: if from.lean { None } else { encode::summary_update(&reply) },
+            capacity: (!from.lean).then(|| self.capacity(&reply, from.session.as_deref())),
             started_conversation: outcome.started,
             replayed: reply.replayed(),
             removed: encode::refs(&outcome.forgotten, outcome),

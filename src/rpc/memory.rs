@@ -184,7 +184,7 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         min_relevance: min_relevance(request.min_relevance)?,
         neighbors: neighbors.into(),
         skip,
-        limit: decode::page_size(request.page_size, MATCHES.0, MATCHES.1)?,
+        limit: decode::page_size(request.page_size, MATCHES)?,
         patience: None,
         prompt: request.prompt,
     })
@@ -294,13 +294,13 @@ fn summarize_call(
     })
 }
 
-fn untold(untold: &Untold) -> proto::SummarizeWarning {
+fn untold(untold: &Untold) -> proto::Warning {
     let kind = match untold {
-        Untold::NothingSelected => proto::SummarizeWarningKind::NothingSelected,
-        Untold::LimitTooSmall(_) => proto::SummarizeWarningKind::TokenLimitTooSmall,
-        Untold::NothingToTell => proto::SummarizeWarningKind::NothingToTell,
+        Untold::NothingSelected => proto::WarningKind::NothingSelected,
+        Untold::LimitTooSmall(_) => proto::WarningKind::TokenLimitTooSmall,
+        Untold::NothingToTell => proto::WarningKind::NothingToSummarise,
     };
-    proto::SummarizeWarning { kind: kind.into(), text: untold.to_string() }
+    encode::warning(kind, untold.to_string())
 }
 
 fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, Refusal> {

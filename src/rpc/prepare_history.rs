@@ -198,16 +198,16 @@ fn dropped(dropped: Dropped) -> proto::DroppedMessage {
     proto::DroppedMessage { index, reason: reason.into(), text: dropped.text }
 }
 
-fn warning(warning: Warning) -> proto::HistoryWarning {
+fn warning(warning: Warning) -> proto::Warning {
     let kind = match warning.kind {
-        WarningKind::ManyMessages => proto::HistoryWarningKind::ManyMessages,
-        WarningKind::LargeRequest => proto::HistoryWarningKind::LargeRequest,
-        WarningKind::NearTokenBudget => proto::HistoryWarningKind::NearTokenBudget,
-        WarningKind::PartsLeftOut => proto::HistoryWarningKind::PartsLeftOut,
-        WarningKind::ResultsMoved => proto::HistoryWarningKind::ResultsMoved,
-        WarningKind::MessagesMerged => proto::HistoryWarningKind::MessagesMerged,
-        WarningKind::CallIdsChanged => proto::HistoryWarningKind::CallIdsChanged,
-        WarningKind::PlaceholderAdded => proto::HistoryWarningKind::PlaceholderAdded,
+        WarningKind::ManyMessages => proto::WarningKind::ManyMessages,
+        WarningKind::LargeRequest => proto::WarningKind::LargeRequest,
+        WarningKind::NearTokenBudget => proto::WarningKind::NearTokenBudget,
+        WarningKind::PartsLeftOut => proto::WarningKind::PartsLeftOut,
+        WarningKind::ResultsMoved => proto::WarningKind::ResultsMoved,
+        WarningKind::MessagesMerged => proto::WarningKind::MessagesMerged,
+        WarningKind::CallIdsChanged => proto::WarningKind::CallIdsChanged,
+        WarningKind::PlaceholderAdded => proto::WarningKind::PlaceholderAdded,
     };
-    proto::HistoryWarning { kind: kind.into(), text: warning.text }
+    encode::warning(kind, warning.text)
 }

@@ -21,9 +21,6 @@ use crate::{
     },
 };
 
-/// Utterances per page, by default and at most.
-const ENTRIES: (usize, usize) = (100, 1_000);
-
 impl Services {
     pub(super) async fn share(
         &self,
@@ -69,7 +66,7 @@ impl Services {
         let query = QueryHash::of("ReadShared", &request);
         let page = Part {
             rest: page_token::read(&page_token, query)?.map(|place| place.sequences()).transpose()?,
-            limit: decode::page_size(page_size, ENTRIES.0, ENTRIES.1)?,
+            limit: decode::page_size(page_size, decode::PAGE)?,
         };
         let first = page.rest.is_none();
         let (page, share) = self.engine.read_shared(&token, page).await?;

@@ -65,13 +65,10 @@ fn call(request: proto::UpdateStateRequest) -> Result<Call<UpdateState>, Refusal
         request_id: String::new(),
         ..request.clone()
     })?;
-    let proto::UpdateStateRequest { set, delete, expected_versions, .. } = request;
+    let change = change(request.change.unwrap_or_default()).map_err(|refusal| refusal.within("change."))?;
     Ok(Call {
         address: address(&request.conversation_id, &request.recipient_id, request.scope)?,
-        command: UpdateState {
-            change: change(proto::StateChange { set, delete, expected_versions })?,
-            expected: decode::revision(request.expected_revision)?,
-        },
+        command: UpdateState { change, expected: decode::revision(request.expected_revision)? },
         attempt,
     })
 }

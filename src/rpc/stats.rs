@@ -111,7 +111,7 @@ fn message(reply: &StatsReply) -> proto::Stats {
 fn llm(standing: &LlmStanding) -> proto::LlmStats {
     proto::LlmStats {
         in_flight_count: Some(encode::int(standing.in_flight)),
-        told_count: Some(encode::int(standing.told)),
+        stored_count: Some(encode::int(standing.told)),
         dropped_count: Some(encode::int(standing.dropped)),
         failed_count: Some(encode::int(standing.failed)),
         held_back: standing.held_back,

@@ -5,7 +5,7 @@ use tonic::Request;
 use utterd::{
     proto::{
         DeleteRecipientRequest, EndConversationRequest, MemorizeRequest, NewUtterance, ReadSharedRequest,
-        Role, ShareConversationRequest, StateScope, StateValue, UpdateStateRequest,
+        Role, ShareConversationRequest, StateChange, StateScope, StateValue, UpdateStateRequest,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
         state_value::Value,
     },
@@ -51,7 +51,10 @@ async fn deleted_recipients_are_in_no_file(engine: EngineKind) {
         let request = UpdateStateRequest {
             recipient_id: recipient_id.to_owned(),
             scope: StateScope::Recipient.into(),
-            set: vec![StateValue { name: format!("{text} as a name"), value, version: 0 }],
+            change: Some(StateChange {
+                set: vec![StateValue { name: format!("{text} as a name"), value, version: 0 }],
+                ..Default::default()
+            }),
             request_id: "once".to_owned() + recipient_id.get(..1).unwrap_or_default(),
             ..Default::default()
         };

@@ -20,7 +20,6 @@ pub struct Names {
     pub recipients_page: String,
     pub conversations_page: String,
     pub found_page: String,
-    pub view_page: String,
     pub compactions_page: String,
     pub shared_page: String,
     /// Her fork in the format of persisted conversations: the chunks, in base 64.
@@ -45,10 +44,6 @@ pub mod paged {
 
     pub fn found() -> Value {
         json!({"recipient_id": "anna-recipient", "scope": "REMEMBER_SCOPE_RECIPIENT", "prompt": "zebra", "page_size": 2})
-    }
-
-    pub fn view() -> Value {
-        json!({"conversation_id": "anna-talk", "view": "CONVERSATION_VIEW_FULL", "page_size": 5})
     }
 
     pub fn compactions() -> Value {
@@ -130,7 +125,6 @@ pub async fn moves_in(world: &World) -> Names {
         recipients_page: next("ListUtterances", paged::of_recipient()).await,
         conversations_page: next("ListConversations", paged::conversations()).await,
         found_page: next("Remember", paged::found()).await,
-        view_page: next("GetConversation", paged::view()).await,
         compactions_page: next("ListCompactions", paged::compactions()).await,
         shared_page: next("ReadShared", paged::shared(&token)).await,
         export: chunks(world, export).await,

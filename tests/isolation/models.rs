@@ -45,11 +45,11 @@ async fn the_queue_of_one_holds_back_no_other() {
         settle().await;
     }
     let (anna, others) = (llm(&world, "anna").await, llm(&world, &other(0)).await);
-    assert_eq!((&others["toldCount"], &others["inFlightCount"]), (&json!(1), &json!(0)));
-    assert_eq!(anna["toldCount"], json!(asked.len() - 1));
+    assert_eq!((&others["storedCount"], &others["inFlightCount"]), (&json!(1), &json!(0)));
+    assert_eq!(anna["storedCount"], json!(asked.len() - 1));
     assert_ne!(anna["waitingSince"], Value::Null);
     let nobodys = llm(&world, &other(1)).await;
-    assert_eq!((&nobodys["toldCount"], &nobodys["waitingSince"]), (&json!(0), &Value::Null));
+    assert_eq!((&nobodys["storedCount"], &nobodys["waitingSince"]), (&json!(0), &Value::Null));
 }
 
 #[tokio::test]

@@ -191,7 +191,7 @@ pub struct Listing {
     pub role: Option<u8>,
     pub picks: Vec<u8>,
     pub newest_first: bool,
-    pub offset: u8,
+    pub skip: u8,
     pub page: u8,
 }
 

@@ -205,14 +205,14 @@ fn listing() -> impl Strategy<Value = Listing> {
     let picks = prop_oneof![5 => Just(Vec::new()), 1 => vec(any::<u8>(), 1..4)];
     let shape = (any::<bool>(), prop_oneof![4 => Just(0), 1 => 0..4u8], any::<u8>());
     (rarely(), rarely(), rarely(), option::weighted(0.2, 0..4u8), picks, shape).prop_map(
-        |(last, after, before, role, picks, (newest_first, offset, page))| Listing {
+        |(last, after, before, role, picks, (newest_first, skip, page))| Listing {
             last,
             after,
             before,
             role,
             picks,
             newest_first,
-            offset,
+            skip,
             page,
         },
     )

@@ -145,14 +145,9 @@ async fn pages_cover_every_list_once() {
             ..Default::default()
         },
         ListMessagesRequest { roles: vec![Role::Tool.into(), Role::System.into()], ..Default::default() },
-        ListMessagesRequest {
-            roles: vec![Role::User.into()],
-            last: Some(3),
-            offset: 1,
-            ..Default::default()
-        },
+        ListMessagesRequest { roles: vec![Role::User.into()], last: Some(3), skip: 1, ..Default::default() },
         ListMessagesRequest { utterance_ids: ids.clone(), ..Default::default() },
-        ListMessagesRequest { offset: 5, ..Default::default() },
+        ListMessagesRequest { skip: 5, ..Default::default() },
     ];
     for list in lists {
         for order in [ListOrder::OldestFirst, ListOrder::NewestFirst] {
@@ -170,7 +165,7 @@ async fn pages_cover_every_list_once() {
             if order == ListOrder::NewestFirst {
                 wanted.reverse();
             }
-            wanted.drain(..wanted.len().min(list.offset as usize));
+            wanted.drain(..wanted.len().min(list.skip as usize));
             for page_size in [0, 1, 3, 1_000] {
                 let list = ListMessagesRequest { order: order.into(), page_size, ..list.clone() };
                 assert_eq!(json(&session.messages(list.clone()).await), json(&wanted), "{list:?}");
@@ -438,7 +433,7 @@ async fn what_does_not_fit_together_is_refused() {
         (ListMessagesRequest { last: Some(0), ..Default::default() }, "last"),
         (ListMessagesRequest { after_sequence: Some(-1), ..Default::default() }, "after_sequence"),
         (ListMessagesRequest { before_sequence: Some(0), ..Default::default() }, "before_sequence"),
-        (ListMessagesRequest { offset: -1, ..Default::default() }, "offset"),
+        (ListMessagesRequest { skip: -1, ..Default::default() }, "skip"),
         (ListMessagesRequest { roles: vec![9], ..Default::default() }, "roles[0]"),
     ] {
         let refused = session.conversations().list_messages(request).await.unwrap_err();

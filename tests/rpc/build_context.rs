@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
-    ContextWarningKind, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance,
-    OmissionReason, Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role,
-    SummaryPlacement, UnansweredCalls, WatchEventsRequest, watch_events_response::Message as Watched,
+    EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance, OmissionReason, Operation,
+    Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role, SummaryPlacement, UnansweredCalls,
+    WarningKind, WatchEventsRequest, watch_events_response::Message as Watched,
 };
 
 use crate::session::{Reply, Session, assistant, calls, ranges, result, system, user};
@@ -215,7 +215,7 @@ async fn no_turn_is_left_out_silently() {
     assert_eq!(omitted(&ten), [(OmissionReason::MaxTurns, vec![(1, 60)])]);
     assert_eq!((ten.uncovered_utterance_count, ten.uncovered_turn_count), (Some(60), Some(30)));
     let [warning] = &ten.warnings[..] else { panic!("{:?}", ten.warnings) };
-    assert_eq!(warning.kind(), ContextWarningKind::UncoveredLeftOut);
+    assert_eq!(warning.kind(), WarningKind::UncoveredLeftOut);
     assert!(warning.text.starts_with("60 utterances that no summary covers are left out"), "{warning:?}");
     let steps = build(&session, last(10, Some(true))).await;
     assert_eq!(steps.uncovered_turn_count, Some(31), "steps are of four turns");

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, ContextWarningKind, EditMode, MemorizeRequest,
-    NewUtterance, Policy, PolicyPreset, UpdateUtteranceRequest,
+    BuildContextRequest, BuildContextResponse, ContextFormat, EditMode, MemorizeRequest, NewUtterance,
+    Policy, PolicyPreset, UpdateUtteranceRequest, WarningKind,
 };
 
 use crate::session::{Reply, Session, user};
@@ -142,7 +142,7 @@ async fn many_large_images_are_left_out_with_a_warning() {
     let messages: Value = serde_json::from_str(&context.messages_json).unwrap();
     assert_eq!(messages, json!([{"role": "user", "content": "one"}, message("two"), message("three")]));
     let warnings: Vec<_> = context.warnings.iter().map(|warning| warning.kind()).collect();
-    assert_eq!(warnings, [ContextWarningKind::PartsLeftOut]);
+    assert_eq!(warnings, [WarningKind::PartsLeftOut]);
 }
 
 /// Tokens declared for an image count if it goes out.

@@ -5,10 +5,10 @@ use std::time::Duration;
 use tonic::Code;
 use utterd::proto::{
     Conversation, ConversationStatus, ConversationView, CreateConversationRequest, DeleteConversationRequest,
-    ForgetMode, GetConversationRequest, ListConversationsRequest, MemorizeRequest,
+    GetConversationRequest, ListConversationsRequest, MemorizeRequest,
 };
 
-use crate::session::{Reply, Session, memorize, sequences_of, user};
+use crate::session::{Reply, Session, memorize, user};
 
 fn create(conversation: &str, recipient: &str) -> CreateConversationRequest {
     CreateConversationRequest {
@@ -86,36 +86,11 @@ async fn views_show_more_or_less() {
         views.push(response.conversation.unwrap());
     }
     assert_eq!(views[0], views[1]);
-    assert!(views[0].utterances.is_empty() && views[0].summary.is_empty());
+    assert!(views[0].summary.is_empty());
     assert_eq!((views[0].utterance_count, views[0].revision), (Some(21), 21));
-    assert_eq!(sequences_of(&views[2].utterances), (1..=21).collect::<Vec<_>>(), "the archive too");
     assert_eq!(views[2].summary, session.summary().await.text);
-    let basic = Conversation { utterances: Vec::new(), summary: String::new(), ..views[2].clone() };
+    let basic = Conversation { summary: String::new(), ..views[2].clone() };
     assert_eq!(basic, views[0]);
-}
-
-/// Soft-forgotten utterances are not included, wherever they are.
-#[tokio::test]
-async fn the_full_view_comes_in_pages() {
-    let session = Session::new().await;
-    session.say_many(21).await;
-    session.forget("sequence:2-3", ForgetMode::Soft).await;
-    session.forget("sequence:20", ForgetMode::Soft).await;
-    let view = ConversationView::Full.into();
-    let mut request = GetConversationRequest { view, page_size: 7, ..Default::default() };
-    let mut pages = Vec::new();
-    loop {
-        let response = session.conversations().get_conversation(request.clone()).await.reply();
-        pages.push(sequences_of(&response.conversation.unwrap().utterances));
-        if response.next_page_token.is_empty() {
-            break;
-        }
-        request.page_token = response.next_page_token;
-    }
-    assert_eq!(pages, [vec![1, 4, 5, 6, 7, 8, 9], vec![10, 11, 12, 13, 14, 15, 16], vec![17, 18, 19, 21]]);
-    let basic = GetConversationRequest { page_size: 7, ..Default::default() };
-    let refused = session.conversations().get_conversation(basic).await.refusal();
-    refused.is(Code::InvalidArgument, "INVALID_FIELD");
 }
 
 /// Ten are returned unless more are requested; each with the token count of its window.

@@ -2,8 +2,8 @@
 
 use tonic::Code;
 use utterd::proto::{
-    ForgetMode, ForgetRequest, ForgetResponse, ForgetWarningKind, ListUtterancesRequest, NewUtterance,
-    RememberRequest, SummarizeRequest, UtteranceState,
+    ForgetMode, ForgetRequest, ForgetResponse, ListUtterancesRequest, NewUtterance, RememberRequest,
+    SummarizeRequest, UtteranceState, WarningKind,
 };
 
 use crate::session::{
@@ -29,7 +29,7 @@ async fn talk() -> Session {
 }
 
 /// The kinds of a response's warnings.
-fn warned(response: &ForgetResponse) -> Vec<ForgetWarningKind> {
+fn warned(response: &ForgetResponse) -> Vec<WarningKind> {
     response.warnings.iter().map(|warning| warning.kind()).collect()
 }
 
@@ -91,7 +91,7 @@ async fn a_selection_of_nothing_warns() {
         let dry = ForgetRequest { dry_run: true, ..forget(instructions, ForgetMode::Soft) };
         for request in [dry, forget(instructions, ForgetMode::Hard)] {
             let response = session.memory().forget(request).await.reply();
-            assert_eq!(warned(&response), [ForgetWarningKind::NothingForgotten], "{instructions}");
+            assert_eq!(warned(&response), [WarningKind::NothingForgotten], "{instructions}");
             assert!(response.warnings[0].text.contains(&response.understood_as), "{response:?}");
         }
     }
@@ -140,7 +140,7 @@ async fn soft_forgotten_utterances_keep_their_places() {
     assert!(!text.contains("Paris"), "{text}");
     let again = session.forget("about:Paris", ForgetMode::Soft).await;
     assert!(again.forgotten.is_empty() && again.revision == 2, "there is nothing more to forget");
-    assert_eq!(warned(&again), [ForgetWarningKind::NothingForgotten]);
+    assert_eq!(warned(&again), [WarningKind::NothingForgotten]);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use prost_types::Timestamp;
 use tonic::Code;
-use utterd::proto::{ForgetMode, ForgetRequest, ForgetResponse, ForgetWarningKind, NewUtterance};
+use utterd::proto::{ForgetMode, ForgetRequest, ForgetResponse, NewUtterance, WarningKind};
 
 use crate::session::{Reply, Session, assistant, calls, forget, result, sequences, user};
 
@@ -34,7 +34,7 @@ async fn a_sentence_forgets_no_more_than_half_of_the_window() {
         let told = rehearsed(&session, sentence).await;
         assert_eq!((told.understood_as.as_str(), told.forgotten.len()), (form, selected), "{sentence}");
         let kinds: Vec<_> = told.warnings.iter().map(|warning| warning.kind()).collect();
-        assert_eq!(kinds, [ForgetWarningKind::WouldBeRefused], "{sentence}");
+        assert_eq!(kinds, [WarningKind::WouldBeRefused], "{sentence}");
         assert!(rehearsed(&session, form).await.warnings.is_empty(), "{form}");
     }
     assert_eq!(session.capacity().await.revision, 9, "nothing was forgotten");

@@ -368,7 +368,7 @@ async fn an_empty_history_stores_nothing_and_says_so() {
     let file = json!({"conversationData": {"recentConversations": [], "summaries": []}});
     let response = session.import(ImportHeader::default(), &file).await;
     assert_eq!(response.conversations, []);
-    assert!(response.warnings[0].description.contains("nothing is stored"), "{:?}", response.warnings);
+    assert!(response.warnings[0].text.contains("nothing is stored"), "{:?}", response.warnings);
     assert_eq!(session.cursor(), before, "nothing happened");
 }
 
@@ -380,10 +380,7 @@ async fn an_empty_list_stores_nothing_and_says_so() {
     for file in ["[]", "", " ", "[]\n[]\n", "{\"conversationData\": []}"] {
         let response = session.import_with(ImportHeader::default(), file).await.reply();
         assert_eq!(response.conversations, [], "{file}");
-        assert!(
-            response.warnings.iter().any(|it| it.description.contains("nothing is stored")),
-            "{response:?}"
-        );
+        assert!(response.warnings.iter().any(|it| it.text.contains("nothing is stored")), "{response:?}");
     }
     assert_eq!(session.cursor(), before, "nothing happened");
 }
@@ -639,7 +636,10 @@ async fn a_state_goes_with_its_conversation() {
     assert_eq!(state("copy").await, values);
     let changed = UpdateStateRequest {
         conversation_id: "copy".to_owned(),
-        delete: vec!["blob".to_owned(), "empty".to_owned()],
+        change: Some(StateChange {
+            delete: vec!["blob".to_owned(), "empty".to_owned()],
+            ..Default::default()
+        }),
         ..Default::default()
     };
     session.conversations().update_state(changed).await.reply();

@@ -4,7 +4,7 @@ use tonic::Code;
 use utterd::proto::{
     CompactConversationRequest, ConversationStatus, DeleteConversationRequest, EndConversationRequest,
     GetCapacityInfoRequest, GetConversationRequest, ListConversationsRequest, MemorizeRequest,
-    MemorizeStreamRequest, NewUtterance, UndoCompactionRequest, UtteranceState,
+    MemorizeStreamRequest, NewUtterance, Policy, UndoCompactionRequest, UtteranceState,
     memorize_stream_response::Result as Outcome,
 };
 
@@ -128,6 +128,24 @@ async fn the_conversation_is_returned_when_it_is_asked_for() {
     let delete = DeleteConversationRequest { conversation_id: said.conversation_id, ..Default::default() };
     session.conversations().delete_conversation(delete).await.reply();
     assert_eq!(session.memory().memorize(asking).await.reply().conversation, None, "it is gone");
+}
+
+/// Whatever else the response has, it has no capacity and no summary, also in a replay.
+#[tokio::test]
+async fn a_lean_response_has_references_and_the_revision() {
+    let session = Session::new().await;
+    session.create_with(Policy { max_utterances: Some(2), ..Default::default() }).await;
+    session.say_many(2).await;
+    let lean = MemorizeRequest { lean: true, request_id: "r".to_owned(), ..memorize(vec![user("one more")]) };
+    for replayed in [false, true] {
+        let said = session.memory().memorize(lean.clone()).await.reply();
+        assert_eq!((said.capacity, said.summary, said.replayed), (None, None, replayed));
+        assert_eq!((said.memorized.len(), said.evicted.is_empty()), (1, false));
+        assert!(said.revision > 0 && !said.conversation_id.is_empty());
+    }
+    let full = memorize(vec![user("another"), user("and another")]);
+    let full = session.memory().memorize(full).await.reply();
+    assert!(full.capacity.is_some() && full.summary.is_some(), "{full:?}");
 }
 
 /// Seed 004 asks a conversation whether it is compacted: whether a summary is in the place of a part of it.

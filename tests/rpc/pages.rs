@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use prost::Message;
 use prost_reflect::DescriptorPool;
 use utterd::proto::{
-    CompactConversationRequest, ConversationView, CreateConversationRequest, FILE_DESCRIPTOR_SET, ForgetMode,
-    ForgetRequest, ForgetSelector, GetConversationRequest, ListCompactionsRequest, ListConversationsRequest,
-    ListMessagesRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, Policy, ReadSharedRequest,
-    RememberOrder, RememberRequest, ShareConversationRequest, Utterance,
+    CompactConversationRequest, CreateConversationRequest, FILE_DESCRIPTOR_SET, ForgetMode, ForgetRequest,
+    ForgetSelector, ListCompactionsRequest, ListConversationsRequest, ListMessagesRequest, ListOrder,
+    ListUtterancesRequest, MemorizeRequest, Policy, ReadSharedRequest, RememberOrder, RememberRequest,
+    ShareConversationRequest, Utterance,
 };
 
 use crate::session::{Reply, Session, sequences, sequences_of, user};
@@ -19,15 +19,8 @@ const LARGEST_PAGE: usize = 3 * MIB;
 const LARGE: i64 = 11;
 
 /// What is read page by page here.
-const PAGED: [&str; 7] = [
-    "GetConversation",
-    "ListCompactions",
-    "ListConversations",
-    "ListMessages",
-    "ListUtterances",
-    "ReadShared",
-    "Remember",
-];
+const PAGED: [&str; 6] =
+    ["ListCompactions", "ListConversations", "ListMessages", "ListUtterances", "ReadShared", "Remember"];
 
 #[test]
 fn every_call_with_pages_is_read_here() {
@@ -144,20 +137,6 @@ async fn a_page_holds_what_fits() {
     let request = ListUtterancesRequest { include_archive: true, ..Default::default() };
     let lengths: Vec<_> = listed(&session, request).await.iter().map(Vec::len).collect();
     assert_eq!(lengths, [8, 8]);
-}
-
-#[tokio::test]
-async fn a_whole_conversation_is_read_in_pages() {
-    let session = of_large_utterances().await;
-    let read = pages(async |page_token| {
-        let view = ConversationView::Full.into();
-        let request = GetConversationRequest { view, page_token, ..Default::default() };
-        let page = session.conversations().get_conversation(request).await.reply();
-        let bytes = page.encoded_len();
-        (sequences_of(&page.conversation.expect("a conversation").utterances), bytes, page.next_page_token)
-    });
-    let wanted: Vec<i64> = (1..=LARGE).collect();
-    assert_eq!(read.await, wanted.chunks(2).map(<[_]>::to_vec).collect::<Vec<_>>());
 }
 
 #[tokio::test]

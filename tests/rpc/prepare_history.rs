@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
-    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, HistoryWarningKind,
-    NewUtterance, Operation, PrepareHistoryRequest, PrepareHistoryResponse, WatchEventsRequest,
+    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, NewUtterance,
+    Operation, PrepareHistoryRequest, PrepareHistoryResponse, WarningKind, WatchEventsRequest,
     watch_events_response::Message,
 };
 
@@ -41,7 +41,7 @@ fn reasons(response: &PrepareHistoryResponse) -> Vec<(i32, DropReason)> {
     response.dropped.iter().map(|dropped| (dropped.index(), dropped.reason())).collect()
 }
 
-fn kinds(response: &PrepareHistoryResponse) -> Vec<HistoryWarningKind> {
+fn kinds(response: &PrepareHistoryResponse) -> Vec<WarningKind> {
     response.warnings.iter().map(|warning| warning.kind()).collect()
 }
 
@@ -90,7 +90,7 @@ async fn a_long_history_keeps_its_last_twenty() {
     assert_eq!(response.message_count, Some(21), "the prompt comes on top");
     let dropped: Vec<_> = (0..5).map(|index| (index, DropReason::MaxMessages)).collect();
     assert_eq!(reasons(&response), dropped);
-    assert_eq!(kinds(&response), [HistoryWarningKind::ManyMessages]);
+    assert_eq!(kinds(&response), [WarningKind::ManyMessages]);
     assert!(kinds(&prepare(&session, history(&json!(turns(14)), "next")).await).is_empty());
 }
 
@@ -139,7 +139,7 @@ async fn a_large_history_is_cut_to_a_hundred_kilobytes() {
     assert!(response.messages_json.len() <= 102_400 && response.messages_json.len() > 90_000);
     assert!(reasons(&response).iter().all(|(_, reason)| *reason == DropReason::MaxBytes));
     assert_eq!(response.dropped.len(), 8);
-    assert_eq!(kinds(&response), [HistoryWarningKind::ManyMessages, HistoryWarningKind::LargeRequest]);
+    assert_eq!(kinds(&response), [WarningKind::ManyMessages, WarningKind::LargeRequest]);
 }
 
 #[tokio::test]

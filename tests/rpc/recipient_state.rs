@@ -23,8 +23,12 @@ fn at(version: i64, value: StateValue) -> StateValue {
 }
 
 fn of(recipient: &str, set: Vec<StateValue>) -> UpdateStateRequest {
-    let scope = StateScope::Recipient.into();
-    UpdateStateRequest { recipient_id: recipient.to_owned(), scope, set, ..Default::default() }
+    changing(recipient, StateChange { set, ..Default::default() })
+}
+
+fn changing(recipient: &str, change: StateChange) -> UpdateStateRequest {
+    let (recipient_id, scope) = (recipient.to_owned(), StateScope::Recipient.into());
+    UpdateStateRequest { recipient_id, scope, change: Some(change), ..Default::default() }
 }
 
 fn versions(expected: &[(&str, i64)]) -> BTreeMap<String, i64> {
@@ -72,14 +76,16 @@ async fn it_outlives_conversations() {
         .memorize(MemorizeRequest { recipient_state: None, ..saying("a", "ann", vec![]) })
         .await
         .reply();
-    let own = UpdateStateRequest { conversation_id: "a".to_owned(), set, ..Default::default() };
+    let change = Some(StateChange { set, ..Default::default() });
+    let own = UpdateStateRequest { conversation_id: "a".to_owned(), change, ..Default::default() };
     assert_eq!(update(&session, own).await.conversation_id, "a");
     let end = EndConversationRequest { conversation_id: "a".to_owned(), ..Default::default() };
     session.conversations().end_conversation(end).await.reply();
     let delete = DeleteConversationRequest { conversation_id: "a".to_owned(), ..Default::default() };
     session.conversations().delete_conversation(delete).await.reply();
     let delete = vec!["plan".to_owned(), "missing".to_owned()];
-    update(&session, UpdateStateRequest { delete, ..of("ann", vec![json("more", "2")]) }).await;
+    let set = vec![json("more", "2")];
+    update(&session, changing("ann", StateChange { set, delete, ..Default::default() })).await;
     let values = vec![at(2, json("more", "2")), at(1, json("step", "1"))];
     let expected = GetStateResponse { values, revision: 2, ..Default::default() };
     assert_eq!(state(&session, "ann").await, expected);
@@ -104,14 +110,14 @@ async fn it_is_compared_and_set() {
         .is(Code::Aborted, "STALE_REVISION")
         .says("the recipient's state is at revision 1, not at the expected 0");
     let expected_versions = versions(&[("a", 0), ("b", 0)]);
-    let stale = UpdateStateRequest { expected_versions, ..of("ann", vec![json("b", "1")]) };
+    let set = vec![json("b", "1")];
+    let stale = changing("ann", StateChange { set: set.clone(), expected_versions, ..Default::default() });
     let refused = session.conversations().update_state(stale).await.refusal();
-    refused.is(Code::Aborted, "STALE_STATE").blames("expected_versions[\"a\"]");
+    refused.is(Code::Aborted, "STALE_STATE").blames("change.expected_versions[\"a\"]");
     let expected_versions = versions(&[("a", 1), ("b", 0)]);
     let request = UpdateStateRequest {
-        expected_versions,
         request_id: "once".to_owned(),
-        ..of("ann", vec![json("b", "1")])
+        ..changing("ann", StateChange { set, expected_versions, ..Default::default() })
     };
     let first = update(&session, request.clone()).await;
     assert_eq!(update(&session, request.clone()).await, UpdateStateResponse { replayed: true, ..first });
@@ -134,7 +140,7 @@ async fn what_cannot_be_meant_is_refused() {
     refused.refusal().is(Code::InvalidArgument, "INVALID_FIELD").blames("scope").says("is 7; accepted:");
     let named = UpdateStateRequest {
         conversation_id: "\u{1}ann".to_owned(),
-        set: vec![json("a", "1")],
+        change: of("ann", vec![json("a", "1")]).change,
         ..Default::default()
     };
     let refused = session.conversations().update_state(named).await.refusal();
@@ -142,7 +148,7 @@ async fn what_cannot_be_meant_is_refused() {
     let large = Value::Data(vec![7; (1 << 20) + 1]);
     let large = StateValue { value: Some(large), ..json("a", "") };
     let refused = session.conversations().update_state(of("ann", vec![large])).await.refusal();
-    refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("set").says("accepted: at most 1048576");
+    refused.is(Code::InvalidArgument, "INVALID_FIELD").blames("change.set").says("accepted: at most 1048576");
 }
 
 /// It is deleted with the recipient, and nobody else's is.

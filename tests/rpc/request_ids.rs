@@ -9,8 +9,8 @@ use utterd::{
         AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer,
         CreateConversationRequest, EditMode, EndConversationRequest, ForgetMode, ForgetRequest,
         ForkConversationRequest, GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance,
-        Policy, RestoreRequest, Role, StateValue, UndoCompactionRequest, UpdateConversationRequest,
-        UpdateStateRequest, UpdateUtteranceRequest, state_value::Value,
+        Policy, RestoreRequest, Role, StateChange, StateValue, UndoCompactionRequest,
+        UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest, state_value::Value,
     },
     store::{Commit, MemoryStore, Outcome, OutcomeKey, Store},
 };
@@ -397,7 +397,8 @@ async fn a_replay_is_the_first_outcome_whatever_happened_since() {
     let fork = ForkConversationRequest { at_sequence: Some(13), ..Default::default() };
     outlasts!(talk().await, conversations, fork_conversation, fork, |it| it.conversation = None);
     let state = StateValue { name: "plan".to_owned(), value: Some(Value::Json("1".to_owned())), version: 0 };
-    let state = UpdateStateRequest { set: vec![state], ..Default::default() };
+    let change = Some(StateChange { set: vec![state], ..Default::default() });
+    let state = UpdateStateRequest { change, ..Default::default() };
     outlasts!(talk().await, conversations, update_state, state);
 
     let session = long_talk().await;

@@ -21,7 +21,11 @@ fn data(name: &str, bytes: &[u8]) -> StateValue {
 }
 
 fn setting(set: Vec<StateValue>) -> UpdateStateRequest {
-    UpdateStateRequest { set, ..Default::default() }
+    changing(StateChange { set, ..Default::default() })
+}
+
+fn changing(change: StateChange) -> UpdateStateRequest {
+    UpdateStateRequest { change: Some(change), ..Default::default() }
 }
 
 fn versions(expected: &[(&str, i64)]) -> BTreeMap<String, i64> {
@@ -47,8 +51,8 @@ async fn an_update_merges_by_name() {
     let first = update(&session, setting(vec![json("step", "1"), data("blob", &[0, 255])])).await;
     session.say(vec![user("go on")]).await;
     let delete = vec!["blob".to_owned(), "missing".to_owned()];
-    let second =
-        update(&session, UpdateStateRequest { delete, ..setting(vec![json("plan", "{\"a\": [1]}")]) }).await;
+    let set = vec![json("plan", "{\"a\": [1]}")];
+    let second = update(&session, changing(StateChange { set, delete, ..Default::default() })).await;
     assert_eq!((first.revision, second.revision), (2, 4));
     let expected = [
         StateValue { version: 4, ..json("plan", "{\"a\": [1]}") },
@@ -64,19 +68,21 @@ async fn versions_are_compared_by_name() {
     let session = Session::new().await;
     session.say(vec![user("hello")]).await;
     let expected_versions = versions(&[("a", 0), ("b", 0)]);
-    let request = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "1"), json("b", "1")]) };
+    let expecting =
+        |set, expected_versions| changing(StateChange { set, expected_versions, ..Default::default() });
+    let request = expecting(vec![json("a", "1"), json("b", "1")], expected_versions);
     update(&session, request.clone()).await;
     let refused = session.conversations().update_state(request).await.refusal();
     refused
         .is(Code::Aborted, "STALE_STATE")
         .says("the state value \"a\" is at version 2, not at the expected 0");
     let expected_versions = versions(&[("a", 2), ("b", 1), ("c", 0)]);
-    let stale = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "2")]) };
+    let stale = expecting(vec![json("a", "2")], expected_versions);
     let refused = session.conversations().update_state(stale).await.refusal();
-    refused.is(Code::Aborted, "STALE_STATE").blames("expected_versions[\"b\"]");
+    refused.is(Code::Aborted, "STALE_STATE").blames("change.expected_versions[\"b\"]");
     assert_eq!(values(&session, &["a"]).await[0].version, 2);
     let expected_versions = versions(&[("a", 2)]);
-    let fresh = UpdateStateRequest { expected_versions, ..setting(vec![json("a", "2")]) };
+    let fresh = expecting(vec![json("a", "2")], expected_versions);
     assert_eq!(update(&session, fresh).await.revision, 3);
 }
 
@@ -89,7 +95,7 @@ async fn a_retry_replays() {
     let first = update(&session, request.clone()).await;
     let again = update(&session, request.clone()).await;
     assert_eq!(again, UpdateStateResponse { replayed: true, ..first });
-    let other = UpdateStateRequest { set: vec![json("a", "2")], ..request };
+    let other = UpdateStateRequest { change: setting(vec![json("a", "2")]).change, ..request };
     let refused = session.conversations().update_state(other).await.refusal();
     refused.is(Code::FailedPrecondition, "REQUEST_ID_REUSED");
 }
@@ -146,7 +152,8 @@ async fn what_cannot_be_kept_is_refused() {
         (vec![data("n000", &[7; 5_000])], "set", "bytes; accepted: at most 1048576"),
     ] {
         let refused = session.conversations().update_state(setting(set)).await.refusal();
-        refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(field).says(says);
+        let field = format!("change.{field}");
+        refused.is(Code::InvalidArgument, "INVALID_FIELD").blames(&field).says(says);
     }
     assert_eq!(values(&session, &[]).await.len(), 256);
 }

@@ -2,7 +2,7 @@
 
 use utterd::proto::{
     CountTokensRequest, ForgetMode, GetSummaryRequest, SummarizeRequest, SummarizeResponse, SummarizeScope,
-    SummarizeWarningKind, SummaryMethod,
+    SummaryMethod, WarningKind,
 };
 
 use crate::session::{Reply, Session, assistant, ranges, system, user};
@@ -104,7 +104,7 @@ async fn a_focus_draws_sentences() {
 /// An empty summary says why, and names no source.
 #[tokio::test]
 async fn an_empty_summary_says_why() {
-    use SummarizeWarningKind::{NothingSelected, NothingToTell, TokenLimitTooSmall};
+    use WarningKind::{NothingSelected, NothingToSummarise, TokenLimitTooSmall};
     let session = facts(11).await;
     let greeted = Session::new().await;
     greeted.say(vec![user("Hello!"), assistant("Hi! Thanks.")]).await;
@@ -113,8 +113,8 @@ async fn an_empty_summary_says_why() {
     for (session, request, kind) in [
         (&session, limit(1), TokenLimitTooSmall),
         (&session, turns, NothingSelected),
-        (&greeted, limit(1_000), NothingToTell),
-        (&greeted, limit(1), NothingToTell),
+        (&greeted, limit(1_000), NothingToSummarise),
+        (&greeted, limit(1), NothingToSummarise),
     ] {
         let summary = summarize(session, request).await;
         assert_eq!((summary.text.as_str(), summary.source_token_count), ("", Some(0)));

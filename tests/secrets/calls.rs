@@ -64,14 +64,20 @@ fn writing() -> Vec<(&'static str, Vec<Value>)> {
             "UpdateState",
             vec![json!({
                 "conversation_id": "named-c", "request_id": "named-q9",
-                "set": [{"name": "planted name", "json": "\"planted\""}], "expected_versions": {"planted other": 0}
+                "change": {
+                    "set": [{"name": "planted name", "json": "\"planted\""}],
+                    "expected_versions": {"planted other": 0}
+                }
             })],
         ),
         (
             "UpdateState",
             vec![json!({
                 "recipient_id": "named-r", "scope": "STATE_SCOPE_RECIPIENT", "request_id": "named-q10",
-                "set": [{"name": "planted name", "json": "\"planted\""}], "expected_versions": {"planted other": 0}
+                "change": {
+                    "set": [{"name": "planted name", "json": "\"planted\""}],
+                    "expected_versions": {"planted other": 0}
+                }
             })],
         ),
         (

@@ -95,8 +95,8 @@ impl Call {
             Self::Undo(call) => changed(engine, call).await?,
             Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
             Self::Get(address) => {
-                let reply = engine.get_conversation(caller, &address, None).await?;
-                Answer::State(reply.state, Some(reply.active))
+                let (state, active) = engine.get_conversation(caller, &address).await?;
+                Answer::State(state, Some(active))
             }
             Self::List(list) => {
                 let page = engine.list_utterances(caller, &list).await?;

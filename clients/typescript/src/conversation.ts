@@ -138,7 +138,7 @@ export class Conversation {
       utteranceIds: [...(options.ids ?? [])],
       roles: rolesOf(options.roles),
       order: options.newestFirst ? ListOrder.NEWEST_FIRST : ListOrder.OLDEST_FIRST,
-      offset: options.offset,
+      skip: options.offset,
     };
     // From the first page: pinning this revision reveals a change between two pages.
     let first: { conversationId: string; revision: bigint } | undefined;

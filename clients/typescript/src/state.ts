@@ -34,7 +34,7 @@ export async function changeState(
   change: StateChange,
   options: ChangeOptions,
 ): Promise<number> {
-  const request = { ...at, ...changing(options), ...changeOf(change) };
+  const request = { ...at, ...changing(options), change: changeOf(change) };
   return Number((await calls.make(calls.conversations.updateState, request, options)).revision);
 }
 

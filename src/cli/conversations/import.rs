@@ -184,7 +184,7 @@ impl Importing {
         });
         let warnings = response.warnings.iter().map(|warning| (String::new(), warning));
         for (of, warning) in warnings.chain(irregular) {
-            let line = format!("{label}{of} {}: {}", warning.place, warning.description);
+            let line = format!("{label}{of} {}: {}", warning.place, warning.text);
             self.meter.tell(&visible(&line));
         }
         if let Some(count) = response.omitted_warning_count {

@@ -118,7 +118,7 @@ fn embedded(embedding: &EmbeddingStats) -> String {
 
 fn model(llm: &LlmStats) -> String {
     let mut parts = vec![
-        format!("model: {} written", counted(llm.told_count(), "segment")),
+        format!("model: {} written", counted(llm.stored_count(), "segment")),
         format!("{} in flight", count(llm.in_flight_count())),
     ];
     let dropped = (llm.dropped_count() > 0).then(|| format!("{} dropped", count(llm.dropped_count())));

@@ -7,7 +7,12 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
 
 use super::{fault::Fault, memory::Memory};
-use crate::proto::{Conversation, ConversationView, GetConversationRequest, Role, Utterance, UtteranceState};
+use crate::proto::{
+    Conversation, GetConversationRequest, ListUtterancesRequest, Role, Utterance, UtteranceState,
+};
+
+/// The most utterances read at once: as many as the server gives.
+const PAGE_SIZE: i32 = 1_000;
 
 /// A conversation without its messages.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -77,16 +82,19 @@ pub struct Transcript {
 /// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, but
 /// at least one.
 pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
-    let mut request = GetConversationRequest {
+    let whole = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+    let whole = memory.server().conversations().get_conversation(whole).await?.into_inner();
+    let conversation = whole.conversation.unwrap_or_default();
+    let mut request = ListUtterancesRequest {
         conversation_id: id.to_owned(),
-        view: ConversationView::Full.into(),
+        include_archive: true,
+        page_size: PAGE_SIZE,
         ..Default::default()
     };
     let mut part = Part { first, bytes, ..Part::default() };
     loop {
-        let page = memory.server().conversations().get_conversation(request.clone()).await?.into_inner();
-        let mut conversation = page.conversation.unwrap_or_default();
-        take(&mut conversation.utterances).into_iter().for_each(|utterance| part.add(utterance));
+        let page = memory.server().conversations().list_utterances(request.clone()).await?.into_inner();
+        page.utterances.into_iter().for_each(|utterance| part.add(utterance));
         if page.next_page_token.is_empty() || part.next.is_some() {
             return Ok(Transcript { conversation, messages: part.messages, next: part.next });
         }

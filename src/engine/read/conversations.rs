@@ -10,8 +10,7 @@ use crate::{
         update::{Create, create},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, ListUtterances, Operation, PageRoom, Part,
-        UtterancePage,
+        Address, Applied, Attempt, Caller, Engine, EngineError, Operation, PageRoom,
         events::Event,
         lane::queued::{Decision, IfAbsent, WriteCall},
     },
@@ -33,17 +32,6 @@ pub struct CreateCall {
     pub encoding: Encoding,
     /// The caller's name for this attempt.
     pub attempt: Option<Attempt>,
-}
-
-/// A conversation that was read.
-#[derive(Clone, Debug)]
-pub struct ConversationReply {
-    /// The conversation.
-    pub state: Arc<Conversation>,
-    /// Whether it is the one that Memorize with only its recipient adds to.
-    pub active: bool,
-    /// The requested part of its stored utterances.
-    pub utterances: Option<UtterancePage>,
 }
 
 /// The conversations to list.
@@ -100,25 +88,16 @@ impl Engine {
         .await
     }
 
-    /// Returns a conversation, and a part of its stored utterances: window and archive, without the
-    /// soft-forgotten.
+    /// Returns a conversation, and whether it is its recipient's active one.
     pub async fn get_conversation(
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-        part: Option<Part>,
-    ) -> Result<ConversationReply, EngineError> {
+    ) -> Result<(Arc<Conversation>, bool), EngineError> {
         let state = self.read(caller, address).await?;
         let active = self.is_active_within(address.max_staleness, &state).await?;
-        let utterances = match part {
-            Some(part) => {
-                let (list, taken) = (ListUtterances::part(true, part), state.summary.bytes());
-                Some(self.page_of(state.clone(), &list, taken).await?)
-            }
-            None => None,
-        };
         self.events.push(Event::read(Operation::GetConversation, &state, 1));
-        Ok(ConversationReply { state, active, utterances })
+        Ok((state, active))
     }
 
     /// Whether the conversation is the one that Memorize with only its recipient adds to.

@@ -35,7 +35,7 @@ pub struct ListMessages {
     /// By descending sequence.
     pub newest_first: bool,
     /// The number of messages to skip.
-    pub offset: usize,
+    pub skip: usize,
     /// The sequences of the remaining pages; `None` on the first page.
     pub rest: Option<(Sequence, Sequence)>,
     /// The most messages.
@@ -76,7 +76,7 @@ impl Engine {
             None => self.bounds(&state, list).await?,
         };
         let mut walk = Messages::new(self, &state, list.newest_first, first, last);
-        let mut passed = if list.rest.is_none() { list.offset } else { 0 };
+        let mut passed = if list.rest.is_none() { list.skip } else { 0 };
         let (mut room, mut messages) = (PageRoom::new(list.limit, 0), Vec::new());
         let (mut reached, mut more) = (None, false);
         while let Some(message) = walk.next().await? {

@@ -82,7 +82,8 @@ impl Command for UpdateState {
     type Value = ();
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
-        Ok(Verdict::Decided(Decision::of(update_state(before, self, context)?, None, ())))
+        let updated = update_state(before, self, context).map_err(|refusal| refusal.within("change."))?;
+        Ok(Verdict::Decided(Decision::of(updated, None, ())))
     }
 }
 

@@ -87,7 +87,7 @@ pub fn patience(metadata: &MetadataMap) -> Result<Option<Duration>, Refusal> {
 }
 
 /// Parses a gRPC timeout: at most 8 digits and a unit.
-fn grpc_timeout(text: &str) -> Option<Duration> {
+pub fn grpc_timeout(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let number: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
     Some(match unit {
@@ -265,8 +265,11 @@ pub fn sequence(field: &str, number: i64) -> Result<Sequence, Refusal> {
     }
 }
 
+/// Utterances or messages per page, by default and at most.
+pub const PAGE: (usize, usize) = (100, 1_000);
+
 /// Reads a page size: 0 means `default`, more than `most` means `most` (AIP-158).
-pub fn page_size(number: i32, default: usize, most: usize) -> Result<usize, Refusal> {
+pub fn page_size(number: i32, (default, most): (usize, usize)) -> Result<usize, Refusal> {
     match usize::try_from(number) {
         Ok(0) => Ok(default),
         Ok(number) => Ok(number.min(most)),

@@ -286,7 +286,6 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         utterance_count: Some(int(head.stored)),
         window_token_count: head.window_tokens.map(int),
         active,
-        utterances: Vec::new(),
         summary: String::new(),
         end_time: ended.map(|ended| time(ended.time)),
         ended_reason: ended.map(|ended| ended.reason.to_string()).unwrap_or_default(),
@@ -328,6 +327,11 @@ fn policy(policy: &Policy) -> proto::Policy {
         llm_summaries: policy.llm_summaries,
         summary_model: policy.summary_model.as_ref().map(ToString::to_string),
     }
+}
+
+/// Returns a warning that concerns no place in the request.
+pub(in crate::rpc) fn warning(kind: proto::WarningKind, text: String) -> proto::Warning {
+    proto::Warning { kind: kind.into(), text, place: String::new() }
 }
 
 #[cfg(test)]

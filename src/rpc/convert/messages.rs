@@ -21,8 +21,6 @@ use crate::{
     },
 };
 
-/// Messages per page, by default and at most.
-const MESSAGES: (usize, usize) = (100, 1_000);
 /// The most ids that a request can name.
 const MAX_IDS: usize = 1_000;
 
@@ -89,7 +87,7 @@ impl Services {
         let query = QueryHash::of("ListMessages", &request);
         let rest = page_token::read(&page_token, query)?.map(|place| place.sequences()).transpose()?;
         let format = message_format(request.format)?;
-        let limit = decode::page_size(page_size, MESSAGES.0, MESSAGES.1)?;
+        let limit = decode::page_size(page_size, decode::PAGE)?;
         let list = ListMessages { rest, limit, ..list(request)? };
         let make = |state: &Conversation, utterances: &[Arc<Utterance>]| {
             let messages = messages(state, utterances, format);
@@ -141,8 +139,8 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
         ids: ids.into_iter().map(String::from).collect::<HashSet<_>>(),
         roles: request.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,
         newest_first: newest_first(request.order)?,
-        offset: usize::try_from(request.offset)
-            .map_err(|_| Refusal::invalid("offset", format!("is {}; accepted: 0 or more", request.offset)))?,
+        skip: usize::try_from(request.skip)
+            .map_err(|_| Refusal::invalid("skip", format!("is {}; accepted: 0 or more", request.skip)))?,
         rest: None,
         limit: 0,
     })

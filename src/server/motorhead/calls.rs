@@ -12,8 +12,9 @@ use crate::{
     proto::{
         CreateConversationRequest, DeleteConversationRequest, GetStateRequest, GetSummaryRequest,
         ListConversationsRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, RememberRequest,
-        StateValue, UpdateStateRequest, Utterance, conversation_service_client::ConversationServiceClient,
-        memory_service_client::MemoryServiceClient, state_value::Value,
+        StateChange, StateValue, UpdateStateRequest, Utterance,
+        conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+        state_value::Value,
     },
     server::{plain_http::Carried, transport::http2::Serves},
 };
@@ -191,8 +192,8 @@ impl<S: Serves> Session<S> {
             value: Some(Value::Data(context.into_bytes())),
             version: 0,
         };
-        let message =
-            UpdateStateRequest { conversation_id: self.id.clone(), set: vec![value], ..Default::default() };
+        let change = Some(StateChange { set: vec![value], ..Default::default() });
+        let message = UpdateStateRequest { conversation_id: self.id.clone(), change, ..Default::default() };
         let request = self.request(message);
         self.conversations.update_state(request).await?;
         Ok(())

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tonic::Status;
 use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, ContextWarningKind, OmissionReason, RenderedAs,
-    RenderedUtterance, Role, Utterance, UtteranceState,
+    BuildContextRequest, BuildContextResponse, ContextFormat, OmissionReason, RenderedAs, RenderedUtterance,
+    Role, Utterance, UtteranceState, WarningKind,
 };
 
 use super::Tally;
@@ -147,8 +147,7 @@ fn tells_uncovered(context: &BuildContextResponse, stored: &[Utterance], covered
     let here = here.into_iter().filter(|one| is_stored(one) && !forgotten(one));
     let away = by(&[OmissionReason::Evicted]).into_iter().filter(|one| !covered.contains(one));
     let count = here.chain(away).count();
-    let warned =
-        context.warnings.iter().any(|warning| warning.kind() == ContextWarningKind::UncoveredLeftOut);
+    let warned = context.warnings.iter().any(|warning| warning.kind() == WarningKind::UncoveredLeftOut);
     context.uncovered_utterance_count() as usize == count && warned == (count > 0)
 }
 

@@ -14,7 +14,6 @@ pub fn cases(names: &Names) -> Vec<Case> {
         create(),
         addressed("GetConversation", MISSING, json!({})),
         addressed("GetConversation", MISSING, full),
-        vec![case("GetConversation", Code::NotFound, paged::at(paged::view(), &names.view_page))],
         list(names),
         update(names),
         addressed("EndConversation", MISSING, json!({})),
@@ -72,11 +71,14 @@ fn update(names: &Names) -> Vec<Case> {
     };
     let mut cases = addressed("UpdateConversation", MISSING, title);
     cases.extend(addressed("GetState", BLANK, json!({})));
-    cases.extend(addressed("UpdateState", MISSING, json!({"set": [{"name": "mine", "json": "1"}]})));
+    cases.extend(addressed(
+        "UpdateState",
+        MISSING,
+        json!({"change": {"set": [{"name": "mine", "json": "1"}]}}),
+    ));
     let of_recipient = json!({"recipient_id": "default", "scope": "STATE_SCOPE_RECIPIENT"});
     let mut stale = of_recipient.clone();
-    stale["delete"] = json!(["anna-name"]);
-    stale["expected_versions"] = json!({"anna-name": 1});
+    stale["change"] = json!({"delete": ["anna-name"], "expected_versions": {"anna-name": 1}});
     cases.push(case("GetState", Code::Ok, of_recipient));
     cases.push(case("UpdateState", Code::Aborted, stale));
     cases.extend(addressed("UpdateUtterance", MISSING, edit(&names.utterance, "EDIT_MODE_IN_PLACE")));

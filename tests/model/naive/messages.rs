@@ -46,7 +46,7 @@ impl Conversation {
         if request.order() == ListOrder::NewestFirst {
             listed.reverse();
         }
-        listed.split_off(listed.len().min(request.offset as usize))
+        listed.split_off(listed.len().min(request.skip as usize))
     }
 }
 

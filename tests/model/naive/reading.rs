@@ -103,11 +103,7 @@ impl Conversation {
 
     /// The conversation in the FULL view.
     pub fn full(&self, summary: &GetSummaryResponse, active: bool, now: i64) -> proto::Conversation {
-        proto::Conversation {
-            utterances: self.show(&self.sequences(|said| said.is_stored() && !said.forgotten)),
-            summary: summary.text.clone(),
-            ..self.basic(active, now)
-        }
+        proto::Conversation { summary: summary.text.clone(), ..self.basic(active, now) }
     }
 
     /// What ListUtterances returns, over all pages.

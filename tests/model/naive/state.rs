@@ -8,9 +8,9 @@ use super::{Conversation, Facts, Reason};
 
 impl Conversation {
     pub fn keep(&mut self, request: &UpdateStateRequest) -> Result<Facts, Reason> {
-        let UpdateStateRequest { set, delete, expected_versions, .. } = request.clone();
-        self.change_state(&StateChange { set, delete, expected_versions })?;
-        Ok(Facts { changed: true, kept: request.set.len(), ..Facts::default() })
+        let change = request.change.clone().unwrap_or_default();
+        self.change_state(&change)?;
+        Ok(Facts { changed: true, kept: change.set.len(), ..Facts::default() })
     }
 
     /// The version of a value is the revision after the call.

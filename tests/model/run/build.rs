@@ -137,11 +137,8 @@ impl Run {
             Command::Keep { values, own: true, attempt } => self.keep_own(values, attempt, recipient),
             Command::Keep { values, own: false, attempt } => {
                 let heading = heading(attempt);
-                let change = self.values(values, found);
                 Call::Keep(UpdateStateRequest {
-                    set: change.set,
-                    delete: change.delete,
-                    expected_versions: change.expected_versions,
+                    change: Some(self.values(values, found)),
                     conversation_id: heading.conversation_id,
                     recipient_id: heading.recipient_id,
                     request_id: heading.request_id,
@@ -331,7 +328,9 @@ fn altered(mut call: Call) -> Call {
         Call::Mark(request) => request.pinned = !request.pinned,
         Call::Update(request) => request.title.push('!'),
         Call::Create(request) => request.title.push('!'),
-        Call::Keep(request) => request.delete.push("other".to_owned()),
+        Call::Keep(request) => {
+            request.change.get_or_insert_default().delete.push("other".to_owned());
+        }
         Call::Fork(request) => request.title.push('!'),
         Call::Compact(request) => request.no_summary = !request.no_summary,
         Call::Undo(request) => request.expected_revision = Some(request.expected_revision.unwrap_or(0) + 1),

@@ -129,7 +129,7 @@ pub fn request(
         utterance_ids: listing.picks.iter().filter_map(|pick| model.any_id(*pick)).collect(),
         roles: listing.role.iter().map(|role| ROLES[usize::from(*role) % 4].into()).collect(),
         order: order.into(),
-        offset: i32::from(listing.offset),
+        skip: i32::from(listing.skip),
         page_size: i32::from(listing.page % 5) + 1,
         ..Default::default()
     }

@@ -268,10 +268,6 @@ impl Run {
         let expected = model.full(&summary, self.world.is_active(&model), self.now());
         let expected = proto::Conversation { forks: self.world.forks_of(&model), ..expected };
         let expected = self.with_what_was_made(expected, &conversation, &model)?;
-        let conversation = proto::Conversation {
-            utterances: messages::unmarked(conversation.utterances, &model),
-            ..conversation
-        };
         same("the conversation", &conversation, &expected)?;
 
         self.all_messages(&model).await?;

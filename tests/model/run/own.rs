@@ -25,14 +25,12 @@ impl Run {
     pub(super) fn keep_own(&mut self, values: &Values, attempt: &Attempt, recipient: &str) -> Call {
         let revision = self.world.own(recipient).revision;
         let (request_id, expected_revision) = self.named(attempt, revision);
-        let StateChange { set, delete, expected_versions } = self.own_values(values, recipient);
+        let change = Some(self.own_values(values, recipient));
         Call::Keep(UpdateStateRequest {
             conversation_id: String::new(),
             recipient_id: recipient.to_owned(),
             scope: StateScope::Recipient.into(),
-            set,
-            delete,
-            expected_versions,
+            change,
             request_id,
             expected_revision,
         })

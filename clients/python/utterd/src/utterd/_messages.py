@@ -248,7 +248,7 @@ def _listed(
             utterance_ids=ids,
             roles=wanted,
             order=order,
-            offset=offset,
+            skip=offset,
             # the same on every page, as a token requires
             page_size=PAGE if limit is None else min(limit, PAGE),
             page_token=token,

@@ -48,9 +48,7 @@ def update_state(
         conversation_id=at.conversation_id,
         recipient_id=at.recipient_id,
         scope=_scope(at),
-        set=written.set,
-        delete=written.delete,
-        expected_versions=change.expected_versions,
+        change=written,
         expected_revision=expected_revision,
         request_id=attempt(request_id),
     )

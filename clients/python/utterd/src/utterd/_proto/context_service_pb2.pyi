@@ -1,6 +1,7 @@
 from google.protobuf import duration_pb2 as _duration_pb2
 from . import memory_service_pb2 as _memory_service_pb2
 from . import utterance_pb2 as _utterance_pb2
+from . import warning_pb2 as _warning_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -51,13 +52,6 @@ class OmissionReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     OMISSION_REASON_EMPTY: _ClassVar[OmissionReason]
     OMISSION_REASON_FORMAT: _ClassVar[OmissionReason]
 
-class ContextWarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    CONTEXT_WARNING_KIND_UNSPECIFIED: _ClassVar[ContextWarningKind]
-    CONTEXT_WARNING_KIND_UNCOVERED_LEFT_OUT: _ClassVar[ContextWarningKind]
-    CONTEXT_WARNING_KIND_SUMMARY_CUT: _ClassVar[ContextWarningKind]
-    CONTEXT_WARNING_KIND_PARTS_LEFT_OUT: _ClassVar[ContextWarningKind]
-
 class Alternation(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     ALTERNATION_UNSPECIFIED: _ClassVar[Alternation]
@@ -81,18 +75,6 @@ class DropReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DROP_REASON_MAX_MESSAGES: _ClassVar[DropReason]
     DROP_REASON_MAX_BYTES: _ClassVar[DropReason]
     DROP_REASON_TOKEN_BUDGET: _ClassVar[DropReason]
-
-class HistoryWarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    HISTORY_WARNING_KIND_UNSPECIFIED: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_MANY_MESSAGES: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_LARGE_REQUEST: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_NEAR_TOKEN_BUDGET: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_PARTS_LEFT_OUT: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_RESULTS_MOVED: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_MESSAGES_MERGED: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_CALL_IDS_CHANGED: _ClassVar[HistoryWarningKind]
-    HISTORY_WARNING_KIND_PLACEHOLDER_ADDED: _ClassVar[HistoryWarningKind]
 CONTEXT_FORMAT_UNSPECIFIED: ContextFormat
 CONTEXT_FORMAT_OPENAI_CHAT: ContextFormat
 CONTEXT_FORMAT_ANTHROPIC_MESSAGES: ContextFormat
@@ -119,10 +101,6 @@ OMISSION_REASON_FORGOTTEN: OmissionReason
 OMISSION_REASON_ASIDE: OmissionReason
 OMISSION_REASON_EMPTY: OmissionReason
 OMISSION_REASON_FORMAT: OmissionReason
-CONTEXT_WARNING_KIND_UNSPECIFIED: ContextWarningKind
-CONTEXT_WARNING_KIND_UNCOVERED_LEFT_OUT: ContextWarningKind
-CONTEXT_WARNING_KIND_SUMMARY_CUT: ContextWarningKind
-CONTEXT_WARNING_KIND_PARTS_LEFT_OUT: ContextWarningKind
 ALTERNATION_UNSPECIFIED: Alternation
 ALTERNATION_MERGE: Alternation
 ALTERNATION_DROP: Alternation
@@ -141,15 +119,6 @@ DROP_REASON_ALTERNATION: DropReason
 DROP_REASON_MAX_MESSAGES: DropReason
 DROP_REASON_MAX_BYTES: DropReason
 DROP_REASON_TOKEN_BUDGET: DropReason
-HISTORY_WARNING_KIND_UNSPECIFIED: HistoryWarningKind
-HISTORY_WARNING_KIND_MANY_MESSAGES: HistoryWarningKind
-HISTORY_WARNING_KIND_LARGE_REQUEST: HistoryWarningKind
-HISTORY_WARNING_KIND_NEAR_TOKEN_BUDGET: HistoryWarningKind
-HISTORY_WARNING_KIND_PARTS_LEFT_OUT: HistoryWarningKind
-HISTORY_WARNING_KIND_RESULTS_MOVED: HistoryWarningKind
-HISTORY_WARNING_KIND_MESSAGES_MERGED: HistoryWarningKind
-HISTORY_WARNING_KIND_CALL_IDS_CHANGED: HistoryWarningKind
-HISTORY_WARNING_KIND_PLACEHOLDER_ADDED: HistoryWarningKind
 
 class CountTokensRequest(_message.Message):
     __slots__ = ("texts", "utterances", "model")
@@ -238,16 +207,8 @@ class BuildContextResponse(_message.Message):
     stable_prefix_messages: int
     uncovered_utterance_count: int
     uncovered_turn_count: int
-    warnings: _containers.RepeatedCompositeFieldContainer[ContextWarning]
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., messages_json: _Optional[str] = ..., system_json: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., token_budget: _Optional[int] = ..., utterances: _Optional[_Iterable[_Union[RenderedUtterance, _Mapping]]] = ..., omitted: _Optional[_Iterable[_Union[OmittedUtterances, _Mapping]]] = ..., stable_prefix_messages: _Optional[int] = ..., uncovered_utterance_count: _Optional[int] = ..., uncovered_turn_count: _Optional[int] = ..., warnings: _Optional[_Iterable[_Union[ContextWarning, _Mapping]]] = ...) -> None: ...
-
-class ContextWarning(_message.Message):
-    __slots__ = ("kind", "text")
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    kind: ContextWarningKind
-    text: str
-    def __init__(self, kind: _Optional[_Union[ContextWarningKind, str]] = ..., text: _Optional[str] = ...) -> None: ...
+    warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., messages_json: _Optional[str] = ..., system_json: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., token_budget: _Optional[int] = ..., utterances: _Optional[_Iterable[_Union[RenderedUtterance, _Mapping]]] = ..., omitted: _Optional[_Iterable[_Union[OmittedUtterances, _Mapping]]] = ..., stable_prefix_messages: _Optional[int] = ..., uncovered_utterance_count: _Optional[int] = ..., uncovered_turn_count: _Optional[int] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ...) -> None: ...
 
 class RenderedUtterance(_message.Message):
     __slots__ = ("utterance_id", "sequence", "role", "rendered_as", "token_count", "conversation_id", "message_index")
@@ -323,9 +284,9 @@ class PrepareHistoryResponse(_message.Message):
     message_count: int
     token_count: int
     dropped: _containers.RepeatedCompositeFieldContainer[DroppedMessage]
-    warnings: _containers.RepeatedCompositeFieldContainer[HistoryWarning]
+    warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
     recalled: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, messages_json: _Optional[str] = ..., system: _Optional[str] = ..., message_count: _Optional[int] = ..., token_count: _Optional[int] = ..., dropped: _Optional[_Iterable[_Union[DroppedMessage, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[HistoryWarning, _Mapping]]] = ..., recalled: _Optional[_Iterable[int]] = ...) -> None: ...
+    def __init__(self, messages_json: _Optional[str] = ..., system: _Optional[str] = ..., message_count: _Optional[int] = ..., token_count: _Optional[int] = ..., dropped: _Optional[_Iterable[_Union[DroppedMessage, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., recalled: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class DroppedMessage(_message.Message):
     __slots__ = ("index", "reason", "text")
@@ -336,11 +297,3 @@ class DroppedMessage(_message.Message):
     reason: DropReason
     text: str
     def __init__(self, index: _Optional[int] = ..., reason: _Optional[_Union[DropReason, str]] = ..., text: _Optional[str] = ...) -> None: ...
-
-class HistoryWarning(_message.Message):
-    __slots__ = ("kind", "text")
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    kind: HistoryWarningKind
-    text: str
-    def __init__(self, kind: _Optional[_Union[HistoryWarningKind, str]] = ..., text: _Optional[str] = ...) -> None: ...

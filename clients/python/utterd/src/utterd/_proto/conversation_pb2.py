@@ -24,10 +24,9 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
-from . import utterance_pb2 as utterd_dot_v1_dot_utterance__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cutterd/v1/conversation.proto\x12\tutterd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x19utterd/v1/utterance.proto\"\x8d\x05\n\x06Policy\x12\'\n\x06preset\x18\x01 \x01(\x0e\x32\x17.utterd.v1.PolicyPreset\x12\x1b\n\x0emax_utterances\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x1c\n\x0fkeep_utterances\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x17\n\nmax_tokens\x18\x04 \x01(\x05H\x02\x88\x01\x01\x12\x18\n\x0bkeep_tokens\x18\x05 \x01(\x05H\x03\x88\x01\x01\x12\x16\n\tmax_turns\x18\x06 \x01(\x05H\x04\x88\x01\x01\x12\x17\n\nkeep_turns\x18\x07 \x01(\x05H\x05\x88\x01\x01\x12\"\n\x15summarization_enabled\x18\x08 \x01(\x08H\x06\x88\x01\x01\x12 \n\x13summary_token_limit\x18\t \x01(\x05H\x07\x88\x01\x01\x12%\n\x08oversize\x18\n \x01(\x0e\x32\x13.utterd.v1.Oversize\x12\x1a\n\rarchive_limit\x18\x0b \x01(\x05H\x08\x88\x01\x01\x12/\n\x0c\x65xpire_after\x18\x0c \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1a\n\rllm_summaries\x18\r \x01(\x08H\t\x88\x01\x01\x12\x1a\n\rsummary_model\x18\x0e \x01(\tH\n\x88\x01\x01\x42\x11\n\x0f_max_utterancesB\x12\n\x10_keep_utterancesB\r\n\x0b_max_tokensB\x0e\n\x0c_keep_tokensB\x0c\n\n_max_turnsB\r\n\x0b_keep_turnsB\x18\n\x16_summarization_enabledB\x16\n\x14_summary_token_limitB\x10\n\x0e_archive_limitB\x10\n\x0e_llm_summariesB\x10\n\x0e_summary_model\"\x97\x06\n\x0c\x43onversation\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x14\n\x0crecipient_id\x18\x02 \x01(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12.\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x06status\x18\x06 \x01(\x0e\x32\x1d.utterd.v1.ConversationStatus\x12\x10\n\x08\x65ncoding\x18\x07 \x01(\t\x12!\n\x06policy\x18\x08 \x01(\x0b\x32\x11.utterd.v1.Policy\x12\x33\n\x06labels\x18\t \x03(\x0b\x32#.utterd.v1.Conversation.LabelsEntry\x12\x10\n\x08revision\x18\n \x01(\x03\x12\x1c\n\x0futterance_count\x18\x0b \x01(\x05H\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63tive\x18\x0c \x01(\x08\x12(\n\nutterances\x18\r \x03(\x0b\x32\x14.utterd.v1.Utterance\x12\x0f\n\x07summary\x18\x0e \x01(\t\x12,\n\x08\x65nd_time\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x65nded_reason\x18\x10 \x01(\t\x12\x17\n\x0f\x63losing_summary\x18\x11 \x01(\t\x12*\n\x0b\x66orked_from\x18\x12 \x01(\x0b\x32\x15.utterd.v1.ForkedFrom\x12#\n\x05\x66orks\x18\x13 \x03(\x0b\x32\x14.utterd.v1.ForkPoint\x12\x1f\n\x12window_token_count\x18\x14 \x01(\x05H\x01\x88\x01\x01\x12\x15\n\rclosing_model\x18\x15 \x01(\t\x12\x14\n\x0cis_compacted\x18\x16 \x01(\x08\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x12\n\x10_utterance_countB\x15\n\x13_window_token_count\"^\n\nForkedFrom\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x15\n\x08sequence\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x0b\x61pproximate\x18\x03 \x01(\x08\x42\x0b\n\t_sequence\"H\n\tForkPoint\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x15\n\x08sequence\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x0b\n\t_sequence*|\n\x0cPolicyPreset\x12\x1d\n\x19POLICY_PRESET_UNSPECIFIED\x10\x00\x12\x19\n\x15POLICY_PRESET_ROLLING\x10\x01\x12\x17\n\x13POLICY_PRESET_TURNS\x10\x02\x12\x19\n\x15POLICY_PRESET_SESSION\x10\x03*L\n\x08Oversize\x12\x18\n\x14OVERSIZE_UNSPECIFIED\x10\x00\x12\x11\n\rOVERSIZE_KEEP\x10\x01\x12\x13\n\x0fOVERSIZE_REJECT\x10\x02*\xc0\x01\n\x12\x43onversationStatus\x12#\n\x1f\x43ONVERSATION_STATUS_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONVERSATION_STATUS_ACTIVE\x10\x01\x12\'\n#CONVERSATION_STATUS_AWAITING_ANSWER\x10\x02\x12\x1c\n\x18\x43ONVERSATION_STATUS_IDLE\x10\x03\x12\x1e\n\x1a\x43ONVERSATION_STATUS_CLOSED\x10\x04*n\n\x10\x43onversationView\x12!\n\x1d\x43ONVERSATION_VIEW_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONVERSATION_VIEW_BASIC\x10\x01\x12\x1a\n\x16\x43ONVERSATION_VIEW_FULL\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1cutterd/v1/conversation.proto\x12\tutterd.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8d\x05\n\x06Policy\x12\'\n\x06preset\x18\x01 \x01(\x0e\x32\x17.utterd.v1.PolicyPreset\x12\x1b\n\x0emax_utterances\x18\x02 \x01(\x05H\x00\x88\x01\x01\x12\x1c\n\x0fkeep_utterances\x18\x03 \x01(\x05H\x01\x88\x01\x01\x12\x17\n\nmax_tokens\x18\x04 \x01(\x05H\x02\x88\x01\x01\x12\x18\n\x0bkeep_tokens\x18\x05 \x01(\x05H\x03\x88\x01\x01\x12\x16\n\tmax_turns\x18\x06 \x01(\x05H\x04\x88\x01\x01\x12\x17\n\nkeep_turns\x18\x07 \x01(\x05H\x05\x88\x01\x01\x12\"\n\x15summarization_enabled\x18\x08 \x01(\x08H\x06\x88\x01\x01\x12 \n\x13summary_token_limit\x18\t \x01(\x05H\x07\x88\x01\x01\x12%\n\x08oversize\x18\n \x01(\x0e\x32\x13.utterd.v1.Oversize\x12\x1a\n\rarchive_limit\x18\x0b \x01(\x05H\x08\x88\x01\x01\x12/\n\x0c\x65xpire_after\x18\x0c \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x1a\n\rllm_summaries\x18\r \x01(\x08H\t\x88\x01\x01\x12\x1a\n\rsummary_model\x18\x0e \x01(\tH\n\x88\x01\x01\x42\x11\n\x0f_max_utterancesB\x12\n\x10_keep_utterancesB\r\n\x0b_max_tokensB\x0e\n\x0c_keep_tokensB\x0c\n\n_max_turnsB\r\n\x0b_keep_turnsB\x18\n\x16_summarization_enabledB\x16\n\x14_summary_token_limitB\x10\n\x0e_archive_limitB\x10\n\x0e_llm_summariesB\x10\n\x0e_summary_model\"\xed\x05\n\x0c\x43onversation\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x14\n\x0crecipient_id\x18\x02 \x01(\t\x12\r\n\x05title\x18\x03 \x01(\t\x12.\n\nstart_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12-\n\x06status\x18\x06 \x01(\x0e\x32\x1d.utterd.v1.ConversationStatus\x12\x10\n\x08\x65ncoding\x18\x07 \x01(\t\x12!\n\x06policy\x18\x08 \x01(\x0b\x32\x11.utterd.v1.Policy\x12\x33\n\x06labels\x18\t \x03(\x0b\x32#.utterd.v1.Conversation.LabelsEntry\x12\x10\n\x08revision\x18\n \x01(\x03\x12\x1c\n\x0futterance_count\x18\x0b \x01(\x05H\x00\x88\x01\x01\x12\x0e\n\x06\x61\x63tive\x18\x0c \x01(\x08\x12\x0f\n\x07summary\x18\r \x01(\t\x12,\n\x08\x65nd_time\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x14\n\x0c\x65nded_reason\x18\x0f \x01(\t\x12\x17\n\x0f\x63losing_summary\x18\x10 \x01(\t\x12*\n\x0b\x66orked_from\x18\x11 \x01(\x0b\x32\x15.utterd.v1.ForkedFrom\x12#\n\x05\x66orks\x18\x12 \x03(\x0b\x32\x14.utterd.v1.ForkPoint\x12\x1f\n\x12window_token_count\x18\x13 \x01(\x05H\x01\x88\x01\x01\x12\x15\n\rclosing_model\x18\x14 \x01(\t\x12\x14\n\x0cis_compacted\x18\x15 \x01(\x08\x1a-\n\x0bLabelsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\x12\n\x10_utterance_countB\x15\n\x13_window_token_count\"^\n\nForkedFrom\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x15\n\x08sequence\x18\x02 \x01(\x03H\x00\x88\x01\x01\x12\x13\n\x0b\x61pproximate\x18\x03 \x01(\x08\x42\x0b\n\t_sequence\"H\n\tForkPoint\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x15\n\x08sequence\x18\x02 \x01(\x03H\x00\x88\x01\x01\x42\x0b\n\t_sequence*|\n\x0cPolicyPreset\x12\x1d\n\x19POLICY_PRESET_UNSPECIFIED\x10\x00\x12\x19\n\x15POLICY_PRESET_ROLLING\x10\x01\x12\x17\n\x13POLICY_PRESET_TURNS\x10\x02\x12\x19\n\x15POLICY_PRESET_SESSION\x10\x03*L\n\x08Oversize\x12\x18\n\x14OVERSIZE_UNSPECIFIED\x10\x00\x12\x11\n\rOVERSIZE_KEEP\x10\x01\x12\x13\n\x0fOVERSIZE_REJECT\x10\x02*\xc0\x01\n\x12\x43onversationStatus\x12#\n\x1f\x43ONVERSATION_STATUS_UNSPECIFIED\x10\x00\x12\x1e\n\x1a\x43ONVERSATION_STATUS_ACTIVE\x10\x01\x12\'\n#CONVERSATION_STATUS_AWAITING_ANSWER\x10\x02\x12\x1c\n\x18\x43ONVERSATION_STATUS_IDLE\x10\x03\x12\x1e\n\x1a\x43ONVERSATION_STATUS_CLOSED\x10\x04*n\n\x10\x43onversationView\x12!\n\x1d\x43ONVERSATION_VIEW_UNSPECIFIED\x10\x00\x12\x1b\n\x17\x43ONVERSATION_VIEW_BASIC\x10\x01\x12\x1a\n\x16\x43ONVERSATION_VIEW_FULL\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,22 +35,22 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_CONVERSATION_LABELSENTRY']._loaded_options = None
   _globals['_CONVERSATION_LABELSENTRY']._serialized_options = b'8\001'
-  _globals['_POLICYPRESET']._serialized_start=1755
-  _globals['_POLICYPRESET']._serialized_end=1879
-  _globals['_OVERSIZE']._serialized_start=1881
-  _globals['_OVERSIZE']._serialized_end=1957
-  _globals['_CONVERSATIONSTATUS']._serialized_start=1960
-  _globals['_CONVERSATIONSTATUS']._serialized_end=2152
-  _globals['_CONVERSATIONVIEW']._serialized_start=2154
-  _globals['_CONVERSATIONVIEW']._serialized_end=2264
-  _globals['_POLICY']._serialized_start=136
-  _globals['_POLICY']._serialized_end=789
-  _globals['_CONVERSATION']._serialized_start=792
-  _globals['_CONVERSATION']._serialized_end=1583
-  _globals['_CONVERSATION_LABELSENTRY']._serialized_start=1495
-  _globals['_CONVERSATION_LABELSENTRY']._serialized_end=1540
-  _globals['_FORKEDFROM']._serialized_start=1585
-  _globals['_FORKEDFROM']._serialized_end=1679
-  _globals['_FORKPOINT']._serialized_start=1681
-  _globals['_FORKPOINT']._serialized_end=1753
+  _globals['_POLICYPRESET']._serialized_start=1686
+  _globals['_POLICYPRESET']._serialized_end=1810
+  _globals['_OVERSIZE']._serialized_start=1812
+  _globals['_OVERSIZE']._serialized_end=1888
+  _globals['_CONVERSATIONSTATUS']._serialized_start=1891
+  _globals['_CONVERSATIONSTATUS']._serialized_end=2083
+  _globals['_CONVERSATIONVIEW']._serialized_start=2085
+  _globals['_CONVERSATIONVIEW']._serialized_end=2195
+  _globals['_POLICY']._serialized_start=109
+  _globals['_POLICY']._serialized_end=762
+  _globals['_CONVERSATION']._serialized_start=765
+  _globals['_CONVERSATION']._serialized_end=1514
+  _globals['_CONVERSATION_LABELSENTRY']._serialized_start=1426
+  _globals['_CONVERSATION_LABELSENTRY']._serialized_end=1471
+  _globals['_FORKEDFROM']._serialized_start=1516
+  _globals['_FORKEDFROM']._serialized_end=1610
+  _globals['_FORKPOINT']._serialized_start=1612
+  _globals['_FORKPOINT']._serialized_end=1684
 # @@protoc_insertion_point(module_scope)

@@ -1,6 +1,5 @@
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
-from . import utterance_pb2 as _utterance_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -85,7 +84,7 @@ class Policy(_message.Message):
     def __init__(self, preset: _Optional[_Union[PolicyPreset, str]] = ..., max_utterances: _Optional[int] = ..., keep_utterances: _Optional[int] = ..., max_tokens: _Optional[int] = ..., keep_tokens: _Optional[int] = ..., max_turns: _Optional[int] = ..., keep_turns: _Optional[int] = ..., summarization_enabled: bool = ..., summary_token_limit: _Optional[int] = ..., oversize: _Optional[_Union[Oversize, str]] = ..., archive_limit: _Optional[int] = ..., expire_after: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., llm_summaries: bool = ..., summary_model: _Optional[str] = ...) -> None: ...
 
 class Conversation(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "title", "start_time", "update_time", "status", "encoding", "policy", "labels", "revision", "utterance_count", "active", "utterances", "summary", "end_time", "ended_reason", "closing_summary", "forked_from", "forks", "window_token_count", "closing_model", "is_compacted")
+    __slots__ = ("conversation_id", "recipient_id", "title", "start_time", "update_time", "status", "encoding", "policy", "labels", "revision", "utterance_count", "active", "summary", "end_time", "ended_reason", "closing_summary", "forked_from", "forks", "window_token_count", "closing_model", "is_compacted")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -105,7 +104,6 @@ class Conversation(_message.Message):
     REVISION_FIELD_NUMBER: _ClassVar[int]
     UTTERANCE_COUNT_FIELD_NUMBER: _ClassVar[int]
     ACTIVE_FIELD_NUMBER: _ClassVar[int]
-    UTTERANCES_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     ENDED_REASON_FIELD_NUMBER: _ClassVar[int]
@@ -127,7 +125,6 @@ class Conversation(_message.Message):
     revision: int
     utterance_count: int
     active: bool
-    utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.Utterance]
     summary: str
     end_time: _timestamp_pb2.Timestamp
     ended_reason: str
@@ -137,7 +134,7 @@ class Conversation(_message.Message):
     window_token_count: int
     closing_model: str
     is_compacted: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., title: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., status: _Optional[_Union[ConversationStatus, str]] = ..., encoding: _Optional[str] = ..., policy: _Optional[_Union[Policy, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., revision: _Optional[int] = ..., utterance_count: _Optional[int] = ..., active: bool = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.Utterance, _Mapping]]] = ..., summary: _Optional[str] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_reason: _Optional[str] = ..., closing_summary: _Optional[str] = ..., forked_from: _Optional[_Union[ForkedFrom, _Mapping]] = ..., forks: _Optional[_Iterable[_Union[ForkPoint, _Mapping]]] = ..., window_token_count: _Optional[int] = ..., closing_model: _Optional[str] = ..., is_compacted: bool = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., title: _Optional[str] = ..., start_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., update_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., status: _Optional[_Union[ConversationStatus, str]] = ..., encoding: _Optional[str] = ..., policy: _Optional[_Union[Policy, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., revision: _Optional[int] = ..., utterance_count: _Optional[int] = ..., active: bool = ..., summary: _Optional[str] = ..., end_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., ended_reason: _Optional[str] = ..., closing_summary: _Optional[str] = ..., forked_from: _Optional[_Union[ForkedFrom, _Mapping]] = ..., forks: _Optional[_Iterable[_Union[ForkPoint, _Mapping]]] = ..., window_token_count: _Optional[int] = ..., closing_model: _Optional[str] = ..., is_compacted: bool = ...) -> None: ...
 
 class ForkedFrom(_message.Message):
     __slots__ = ("conversation_id", "sequence", "approximate")

@@ -91,30 +91,24 @@ class CreateConversationResponse(_message.Message):
     def __init__(self, conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., replayed: bool = ...) -> None: ...
 
 class GetConversationRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "view", "page_size", "page_token", "max_staleness")
+    __slots__ = ("conversation_id", "recipient_id", "view", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     VIEW_FIELD_NUMBER: _ClassVar[int]
-    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
-    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     view: _conversation_pb2.ConversationView
-    page_size: int
-    page_token: str
     max_staleness: _duration_pb2.Duration
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., view: _Optional[_Union[_conversation_pb2.ConversationView, str]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., view: _Optional[_Union[_conversation_pb2.ConversationView, str]] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class GetConversationResponse(_message.Message):
-    __slots__ = ("conversation", "shares", "next_page_token")
+    __slots__ = ("conversation", "shares")
     CONVERSATION_FIELD_NUMBER: _ClassVar[int]
     SHARES_FIELD_NUMBER: _ClassVar[int]
-    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     conversation: _conversation_pb2.Conversation
     shares: _containers.RepeatedCompositeFieldContainer[ConversationShare]
-    next_page_token: str
-    def __init__(self, conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ConversationShare, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+    def __init__(self, conversation: _Optional[_Union[_conversation_pb2.Conversation, _Mapping]] = ..., shares: _Optional[_Iterable[_Union[ConversationShare, _Mapping]]] = ...) -> None: ...
 
 class ListConversationsRequest(_message.Message):
     __slots__ = ("recipient_id", "status", "page_size", "page_token", "all_recipients", "conversation_id_prefix", "order")
@@ -256,7 +250,7 @@ class ListUtterancesResponse(_message.Message):
     def __init__(self, utterances: _Optional[_Iterable[_Union[_utterance_pb2.Utterance, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class ListMessagesRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "format", "last", "after_sequence", "before_sequence", "utterance_ids", "roles", "order", "offset", "page_size", "page_token", "max_staleness")
+    __slots__ = ("conversation_id", "recipient_id", "format", "last", "after_sequence", "before_sequence", "utterance_ids", "roles", "order", "skip", "page_size", "page_token", "max_staleness")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -266,7 +260,7 @@ class ListMessagesRequest(_message.Message):
     UTTERANCE_IDS_FIELD_NUMBER: _ClassVar[int]
     ROLES_FIELD_NUMBER: _ClassVar[int]
     ORDER_FIELD_NUMBER: _ClassVar[int]
-    OFFSET_FIELD_NUMBER: _ClassVar[int]
+    SKIP_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
@@ -279,11 +273,11 @@ class ListMessagesRequest(_message.Message):
     utterance_ids: _containers.RepeatedScalarFieldContainer[str]
     roles: _containers.RepeatedScalarFieldContainer[_utterance_pb2.Role]
     order: ListOrder
-    offset: int
+    skip: int
     page_size: int
     page_token: str
     max_staleness: _duration_pb2.Duration
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., last: _Optional[int] = ..., after_sequence: _Optional[int] = ..., before_sequence: _Optional[int] = ..., utterance_ids: _Optional[_Iterable[str]] = ..., roles: _Optional[_Iterable[_Union[_utterance_pb2.Role, str]]] = ..., order: _Optional[_Union[ListOrder, str]] = ..., offset: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., last: _Optional[int] = ..., after_sequence: _Optional[int] = ..., before_sequence: _Optional[int] = ..., utterance_ids: _Optional[_Iterable[str]] = ..., roles: _Optional[_Iterable[_Union[_utterance_pb2.Role, str]]] = ..., order: _Optional[_Union[ListOrder, str]] = ..., skip: _Optional[int] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class ListMessagesResponse(_message.Message):
     __slots__ = ("messages", "next_page_token", "conversation_id", "revision")
@@ -558,31 +552,20 @@ class GetStateResponse(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., values: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., revision: _Optional[int] = ...) -> None: ...
 
 class UpdateStateRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "set", "delete", "expected_versions", "request_id", "expected_revision", "scope")
-    class ExpectedVersionsEntry(_message.Message):
-        __slots__ = ("key", "value")
-        KEY_FIELD_NUMBER: _ClassVar[int]
-        VALUE_FIELD_NUMBER: _ClassVar[int]
-        key: str
-        value: int
-        def __init__(self, key: _Optional[str] = ..., value: _Optional[int] = ...) -> None: ...
+    __slots__ = ("conversation_id", "recipient_id", "change", "request_id", "expected_revision", "scope")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
-    SET_FIELD_NUMBER: _ClassVar[int]
-    DELETE_FIELD_NUMBER: _ClassVar[int]
-    EXPECTED_VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    CHANGE_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
     EXPECTED_REVISION_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
-    set: _containers.RepeatedCompositeFieldContainer[StateValue]
-    delete: _containers.RepeatedScalarFieldContainer[str]
-    expected_versions: _containers.ScalarMap[str, int]
+    change: StateChange
     request_id: str
     expected_revision: int
     scope: StateScope
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., set: _Optional[_Iterable[_Union[StateValue, _Mapping]]] = ..., delete: _Optional[_Iterable[str]] = ..., expected_versions: _Optional[_Mapping[str, int]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., scope: _Optional[_Union[StateScope, str]] = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., change: _Optional[_Union[StateChange, _Mapping]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., scope: _Optional[_Union[StateScope, str]] = ...) -> None: ...
 
 class UpdateStateResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "replayed")

@@ -8,6 +8,7 @@ from . import message_pb2 as _message_pb2
 from . import summary_pb2 as _summary_pb2
 from . import transfer_pb2 as _transfer_pb2
 from . import utterance_pb2 as _utterance_pb2
+from . import warning_pb2 as _warning_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -36,12 +37,6 @@ class ForgetMode(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     FORGET_MODE_SOFT: _ClassVar[ForgetMode]
     FORGET_MODE_HARD: _ClassVar[ForgetMode]
 
-class ForgetWarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    FORGET_WARNING_KIND_UNSPECIFIED: _ClassVar[ForgetWarningKind]
-    FORGET_WARNING_KIND_NOTHING_FORGOTTEN: _ClassVar[ForgetWarningKind]
-    FORGET_WARNING_KIND_WOULD_BE_REFUSED: _ClassVar[ForgetWarningKind]
-
 class SummarizeScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     SUMMARIZE_SCOPE_UNSPECIFIED: _ClassVar[SummarizeScope]
@@ -49,13 +44,6 @@ class SummarizeScope(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SUMMARIZE_SCOPE_RECENT: _ClassVar[SummarizeScope]
     SUMMARIZE_SCOPE_EVICTED: _ClassVar[SummarizeScope]
     SUMMARIZE_SCOPE_TURNS: _ClassVar[SummarizeScope]
-
-class SummarizeWarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
-    __slots__ = ()
-    SUMMARIZE_WARNING_KIND_UNSPECIFIED: _ClassVar[SummarizeWarningKind]
-    SUMMARIZE_WARNING_KIND_NOTHING_SELECTED: _ClassVar[SummarizeWarningKind]
-    SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL: _ClassVar[SummarizeWarningKind]
-    SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL: _ClassVar[SummarizeWarningKind]
 REMEMBER_SCOPE_UNSPECIFIED: RememberScope
 REMEMBER_SCOPE_WINDOW: RememberScope
 REMEMBER_SCOPE_CONVERSATION: RememberScope
@@ -66,21 +54,14 @@ REMEMBER_ORDER_RECENCY: RememberOrder
 FORGET_MODE_UNSPECIFIED: ForgetMode
 FORGET_MODE_SOFT: ForgetMode
 FORGET_MODE_HARD: ForgetMode
-FORGET_WARNING_KIND_UNSPECIFIED: ForgetWarningKind
-FORGET_WARNING_KIND_NOTHING_FORGOTTEN: ForgetWarningKind
-FORGET_WARNING_KIND_WOULD_BE_REFUSED: ForgetWarningKind
 SUMMARIZE_SCOPE_UNSPECIFIED: SummarizeScope
 SUMMARIZE_SCOPE_ALL: SummarizeScope
 SUMMARIZE_SCOPE_RECENT: SummarizeScope
 SUMMARIZE_SCOPE_EVICTED: SummarizeScope
 SUMMARIZE_SCOPE_TURNS: SummarizeScope
-SUMMARIZE_WARNING_KIND_UNSPECIFIED: SummarizeWarningKind
-SUMMARIZE_WARNING_KIND_NOTHING_SELECTED: SummarizeWarningKind
-SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL: SummarizeWarningKind
-SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL: SummarizeWarningKind
 
 class MemorizeRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state", "recipient_state", "return_conversation")
+    __slots__ = ("conversation_id", "recipient_id", "utterances", "request_id", "expected_revision", "lenient", "session_id", "messages_json", "format", "message_ids", "replace_after", "upsert", "state", "recipient_state", "return_conversation", "lean")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     UTTERANCES_FIELD_NUMBER: _ClassVar[int]
@@ -96,6 +77,7 @@ class MemorizeRequest(_message.Message):
     STATE_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_STATE_FIELD_NUMBER: _ClassVar[int]
     RETURN_CONVERSATION_FIELD_NUMBER: _ClassVar[int]
+    LEAN_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.NewUtterance]
@@ -111,7 +93,8 @@ class MemorizeRequest(_message.Message):
     state: _conversation_service_pb2.StateChange
     recipient_state: _conversation_service_pb2.StateChange
     return_conversation: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., recipient_state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., return_conversation: bool = ...) -> None: ...
+    lean: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., request_id: _Optional[str] = ..., expected_revision: _Optional[int] = ..., lenient: bool = ..., session_id: _Optional[str] = ..., messages_json: _Optional[str] = ..., format: _Optional[_Union[_transfer_pb2.ConversationFormat, str]] = ..., message_ids: _Optional[_Iterable[str]] = ..., replace_after: _Optional[int] = ..., upsert: bool = ..., state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., recipient_state: _Optional[_Union[_conversation_service_pb2.StateChange, _Mapping]] = ..., return_conversation: bool = ..., lean: bool = ...) -> None: ...
 
 class MemorizeResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "memorized", "evicted", "summary", "capacity", "started_conversation", "replayed", "irregularities", "ended_conversation_id", "removed", "conversation", "in_forks")
@@ -327,20 +310,12 @@ class ForgetResponse(_message.Message):
     understood_as: str
     replayed: bool
     mode: ForgetMode
-    warnings: _containers.RepeatedCompositeFieldContainer[ForgetWarning]
+    warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
     still_summarised: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.SequenceRange]
     messages: _containers.RepeatedCompositeFieldContainer[_message_pb2.Message]
     evicted: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.UtteranceRef]
     in_forks: InForks
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., forgotten: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., rebuilt_segments: _Optional[int] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., understood_as: _Optional[str] = ..., replayed: bool = ..., mode: _Optional[_Union[ForgetMode, str]] = ..., warnings: _Optional[_Iterable[_Union[ForgetWarning, _Mapping]]] = ..., still_summarised: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., in_forks: _Optional[_Union[InForks, _Mapping]] = ...) -> None: ...
-
-class ForgetWarning(_message.Message):
-    __slots__ = ("kind", "text")
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    kind: ForgetWarningKind
-    text: str
-    def __init__(self, kind: _Optional[_Union[ForgetWarningKind, str]] = ..., text: _Optional[str] = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., forgotten: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., rebuilt_segments: _Optional[int] = ..., capacity: _Optional[_Union[_capacity_pb2.Capacity, _Mapping]] = ..., understood_as: _Optional[str] = ..., replayed: bool = ..., mode: _Optional[_Union[ForgetMode, str]] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., still_summarised: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., messages: _Optional[_Iterable[_Union[_message_pb2.Message, _Mapping]]] = ..., evicted: _Optional[_Iterable[_Union[_utterance_pb2.UtteranceRef, _Mapping]]] = ..., in_forks: _Optional[_Union[InForks, _Mapping]] = ...) -> None: ...
 
 class RestoreRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "utterance_ids", "request_id", "expected_revision")
@@ -415,16 +390,8 @@ class SummarizeResponse(_message.Message):
     method: _summary_pb2.SummaryMethod
     model: str
     llm_error: str
-    warnings: _containers.RepeatedCompositeFieldContainer[SummarizeWarning]
-    def __init__(self, conversation_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., source_token_count: _Optional[int] = ..., method: _Optional[_Union[_summary_pb2.SummaryMethod, str]] = ..., model: _Optional[str] = ..., llm_error: _Optional[str] = ..., warnings: _Optional[_Iterable[_Union[SummarizeWarning, _Mapping]]] = ...) -> None: ...
-
-class SummarizeWarning(_message.Message):
-    __slots__ = ("kind", "text")
-    KIND_FIELD_NUMBER: _ClassVar[int]
-    TEXT_FIELD_NUMBER: _ClassVar[int]
-    kind: SummarizeWarningKind
-    text: str
-    def __init__(self, kind: _Optional[_Union[SummarizeWarningKind, str]] = ..., text: _Optional[str] = ...) -> None: ...
+    warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
+    def __init__(self, conversation_id: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., sources: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ..., source_token_count: _Optional[int] = ..., method: _Optional[_Union[_summary_pb2.SummaryMethod, str]] = ..., model: _Optional[str] = ..., llm_error: _Optional[str] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ...) -> None: ...
 
 class GetCapacityInfoRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "session_id", "max_staleness")

@@ -153,20 +153,20 @@ class StatusCount(_message.Message):
     def __init__(self, status: _Optional[_Union[_conversation_pb2.ConversationStatus, str]] = ..., conversation_count: _Optional[int] = ...) -> None: ...
 
 class LlmStats(_message.Message):
-    __slots__ = ("in_flight_count", "told_count", "dropped_count", "failed_count", "held_back", "waiting_since")
+    __slots__ = ("in_flight_count", "stored_count", "dropped_count", "failed_count", "held_back", "waiting_since")
     IN_FLIGHT_COUNT_FIELD_NUMBER: _ClassVar[int]
-    TOLD_COUNT_FIELD_NUMBER: _ClassVar[int]
+    STORED_COUNT_FIELD_NUMBER: _ClassVar[int]
     DROPPED_COUNT_FIELD_NUMBER: _ClassVar[int]
     FAILED_COUNT_FIELD_NUMBER: _ClassVar[int]
     HELD_BACK_FIELD_NUMBER: _ClassVar[int]
     WAITING_SINCE_FIELD_NUMBER: _ClassVar[int]
     in_flight_count: int
-    told_count: int
+    stored_count: int
     dropped_count: int
     failed_count: int
     held_back: bool
     waiting_since: _timestamp_pb2.Timestamp
-    def __init__(self, in_flight_count: _Optional[int] = ..., told_count: _Optional[int] = ..., dropped_count: _Optional[int] = ..., failed_count: _Optional[int] = ..., held_back: bool = ..., waiting_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    def __init__(self, in_flight_count: _Optional[int] = ..., stored_count: _Optional[int] = ..., dropped_count: _Optional[int] = ..., failed_count: _Optional[int] = ..., held_back: bool = ..., waiting_since: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class EmbeddingStats(_message.Message):
     __slots__ = ("embedded_count", "dropped_count", "failed_count", "hybrid_search_count", "lexical_search_count", "waiting_conversation_count", "held_back")

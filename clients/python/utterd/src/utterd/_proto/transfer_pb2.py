@@ -24,35 +24,34 @@ _sym_db = _symbol_database.Default()
 
 from . import conversation_pb2 as utterd_dot_v1_dot_conversation__pb2
 from . import utterance_pb2 as utterd_dot_v1_dot_utterance__pb2
+from . import warning_pb2 as utterd_dot_v1_dot_warning__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18utterd/v1/transfer.proto\x12\tutterd.v1\x1a\x1cutterd/v1/conversation.proto\x1a\x19utterd/v1/utterance.proto\"\xf1\x01\n\x19\x45xportConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x14\n\x0crecipient_id\x18\x02 \x01(\t\x12\x19\n\x11\x61ll_conversations\x18\x03 \x01(\x08\x12-\n\x06\x66ormat\x18\x04 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\'\n\x06layout\x18\x05 \x01(\x0e\x32\x17.utterd.v1.ExportLayout\x12\x1e\n\x16\x63lose_unanswered_calls\x18\x06 \x01(\x08\x12\x12\n\nrepair_all\x18\x07 \x01(\x08\"]\n\x1a\x45xportConversationResponse\x12\x0f\n\x05\x63hunk\x18\x01 \x01(\x0cH\x00\x12#\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x14.utterd.v1.ExportEndH\x00\x42\t\n\x07message\"\xd4\x01\n\tExportEnd\x12\x1f\n\x12\x63onversation_count\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x1c\n\x0futterance_count\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12%\n\x06losses\x18\x03 \x03(\x0b\x32\x15.utterd.v1.ExportLoss\x12\x1f\n\x12omitted_loss_count\x18\x04 \x01(\x05H\x02\x88\x01\x01\x42\x15\n\x13_conversation_countB\x12\n\x10_utterance_countB\x15\n\x13_omitted_loss_count\"q\n\nExportLoss\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12+\n\tsequences\x18\x04 \x03(\x0b\x32\x18.utterd.v1.SequenceRange\"b\n\x19ImportConversationRequest\x12)\n\x06header\x18\x01 \x01(\x0b\x32\x17.utterd.v1.ImportHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\t\n\x07message\"\xf0\x01\n\x0cImportHeader\x12-\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\x14\n\x0crecipient_id\x18\x03 \x01(\t\x12!\n\x06policy\x18\x04 \x01(\x0b\x32\x11.utterd.v1.Policy\x12\x10\n\x08\x65ncoding\x18\x05 \x01(\t\x12\x15\n\rinto_existing\x18\x06 \x01(\x08\x12\x0e\n\x06strict\x18\x07 \x01(\x08\x12\x15\n\rvalidate_only\x18\x08 \x01(\x08\x12\x0f\n\x07lenient\x18\t \x01(\x08\"\xb5\x02\n\x1aImportConversationResponse\x12-\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\x36\n\rconversations\x18\x02 \x03(\x0b\x32\x1f.utterd.v1.ImportedConversation\x12*\n\x08warnings\x18\x03 \x03(\x0b\x32\x18.utterd.v1.ImportWarning\x12\'\n\x1aomitted_conversation_count\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\"\n\x15omitted_warning_count\x18\x05 \x01(\x05H\x01\x88\x01\x01\x42\x1d\n\x1b_omitted_conversation_countB\x18\n\x16_omitted_warning_count\"\xb3\x02\n\x14ImportedConversation\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x0f\n\x07started\x18\x02 \x01(\x08\x12\r\n\x05\x65nded\x18\x03 \x01(\x08\x12\x1c\n\x0futterance_count\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x1a\n\rskipped_count\x18\x05 \x01(\x05H\x01\x88\x01\x01\x12\x15\n\x08revision\x18\x06 \x01(\x03H\x02\x88\x01\x01\x12\x30\n\x0eirregularities\x18\x07 \x03(\x0b\x32\x18.utterd.v1.ImportWarning\x12\x1a\n\rsummary_count\x18\x08 \x01(\x05H\x03\x88\x01\x01\x42\x12\n\x10_utterance_countB\x10\n\x0e_skipped_countB\x0b\n\t_revisionB\x10\n\x0e_summary_count\"3\n\rImportWarning\x12\r\n\x05place\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t*\x92\x03\n\x12\x43onversationFormat\x12#\n\x1f\x43ONVERSATION_FORMAT_UNSPECIFIED\x10\x00\x12#\n\x1f\x43ONVERSATION_FORMAT_OPENAI_CHAT\x10\x01\x12(\n$CONVERSATION_FORMAT_OPENAI_RESPONSES\x10\x02\x12*\n&CONVERSATION_FORMAT_ANTHROPIC_MESSAGES\x10\x03\x12/\n+CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS\x10\x04\x12&\n\"CONVERSATION_FORMAT_LEGACY_HISTORY\x10\x05\x12\x1f\n\x1b\x43ONVERSATION_FORMAT_CHATGPT\x10\x06\x12\x1e\n\x1a\x43ONVERSATION_FORMAT_CLAUDE\x10\x07\x12#\n\x1f\x43ONVERSATION_FORMAT_CLAUDE_CODE\x10\x08\x12\x1d\n\x19\x43ONVERSATION_FORMAT_CODEX\x10\t*c\n\x0c\x45xportLayout\x12\x1d\n\x19\x45XPORT_LAYOUT_UNSPECIFIED\x10\x00\x12\x16\n\x12\x45XPORT_LAYOUT_JSON\x10\x01\x12\x1c\n\x18\x45XPORT_LAYOUT_JSON_LINES\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18utterd/v1/transfer.proto\x12\tutterd.v1\x1a\x1cutterd/v1/conversation.proto\x1a\x19utterd/v1/utterance.proto\x1a\x17utterd/v1/warning.proto\"\xf1\x01\n\x19\x45xportConversationRequest\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x14\n\x0crecipient_id\x18\x02 \x01(\t\x12\x19\n\x11\x61ll_conversations\x18\x03 \x01(\x08\x12-\n\x06\x66ormat\x18\x04 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\'\n\x06layout\x18\x05 \x01(\x0e\x32\x17.utterd.v1.ExportLayout\x12\x1e\n\x16\x63lose_unanswered_calls\x18\x06 \x01(\x08\x12\x12\n\nrepair_all\x18\x07 \x01(\x08\"]\n\x1a\x45xportConversationResponse\x12\x0f\n\x05\x63hunk\x18\x01 \x01(\x0cH\x00\x12#\n\x03\x65nd\x18\x02 \x01(\x0b\x32\x14.utterd.v1.ExportEndH\x00\x42\t\n\x07message\"\xd4\x01\n\tExportEnd\x12\x1f\n\x12\x63onversation_count\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x1c\n\x0futterance_count\x18\x02 \x01(\x05H\x01\x88\x01\x01\x12%\n\x06losses\x18\x03 \x03(\x0b\x32\x15.utterd.v1.ExportLoss\x12\x1f\n\x12omitted_loss_count\x18\x04 \x01(\x05H\x02\x88\x01\x01\x42\x15\n\x13_conversation_countB\x12\n\x10_utterance_countB\x15\n\x13_omitted_loss_count\"q\n\nExportLoss\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\r\n\x05\x66ield\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12+\n\tsequences\x18\x04 \x03(\x0b\x32\x18.utterd.v1.SequenceRange\"b\n\x19ImportConversationRequest\x12)\n\x06header\x18\x01 \x01(\x0b\x32\x17.utterd.v1.ImportHeaderH\x00\x12\x0f\n\x05\x63hunk\x18\x02 \x01(\x0cH\x00\x42\t\n\x07message\"\xf0\x01\n\x0cImportHeader\x12-\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\x17\n\x0f\x63onversation_id\x18\x02 \x01(\t\x12\x14\n\x0crecipient_id\x18\x03 \x01(\t\x12!\n\x06policy\x18\x04 \x01(\x0b\x32\x11.utterd.v1.Policy\x12\x10\n\x08\x65ncoding\x18\x05 \x01(\t\x12\x15\n\rinto_existing\x18\x06 \x01(\x08\x12\x0e\n\x06strict\x18\x07 \x01(\x08\x12\x15\n\rvalidate_only\x18\x08 \x01(\x08\x12\x0f\n\x07lenient\x18\t \x01(\x08\"\xaf\x02\n\x1aImportConversationResponse\x12-\n\x06\x66ormat\x18\x01 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\x36\n\rconversations\x18\x02 \x03(\x0b\x32\x1f.utterd.v1.ImportedConversation\x12$\n\x08warnings\x18\x03 \x03(\x0b\x32\x12.utterd.v1.Warning\x12\'\n\x1aomitted_conversation_count\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\"\n\x15omitted_warning_count\x18\x05 \x01(\x05H\x01\x88\x01\x01\x42\x1d\n\x1b_omitted_conversation_countB\x18\n\x16_omitted_warning_count\"\xad\x02\n\x14ImportedConversation\x12\x17\n\x0f\x63onversation_id\x18\x01 \x01(\t\x12\x0f\n\x07started\x18\x02 \x01(\x08\x12\r\n\x05\x65nded\x18\x03 \x01(\x08\x12\x1c\n\x0futterance_count\x18\x04 \x01(\x05H\x00\x88\x01\x01\x12\x1a\n\rskipped_count\x18\x05 \x01(\x05H\x01\x88\x01\x01\x12\x15\n\x08revision\x18\x06 \x01(\x03H\x02\x88\x01\x01\x12*\n\x0eirregularities\x18\x07 \x03(\x0b\x32\x12.utterd.v1.Warning\x12\x1a\n\rsummary_count\x18\x08 \x01(\x05H\x03\x88\x01\x01\x42\x12\n\x10_utterance_countB\x10\n\x0e_skipped_countB\x0b\n\t_revisionB\x10\n\x0e_summary_count*\x92\x03\n\x12\x43onversationFormat\x12#\n\x1f\x43ONVERSATION_FORMAT_UNSPECIFIED\x10\x00\x12#\n\x1f\x43ONVERSATION_FORMAT_OPENAI_CHAT\x10\x01\x12(\n$CONVERSATION_FORMAT_OPENAI_RESPONSES\x10\x02\x12*\n&CONVERSATION_FORMAT_ANTHROPIC_MESSAGES\x10\x03\x12/\n+CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS\x10\x04\x12&\n\"CONVERSATION_FORMAT_LEGACY_HISTORY\x10\x05\x12\x1f\n\x1b\x43ONVERSATION_FORMAT_CHATGPT\x10\x06\x12\x1e\n\x1a\x43ONVERSATION_FORMAT_CLAUDE\x10\x07\x12#\n\x1f\x43ONVERSATION_FORMAT_CLAUDE_CODE\x10\x08\x12\x1d\n\x19\x43ONVERSATION_FORMAT_CODEX\x10\t*c\n\x0c\x45xportLayout\x12\x1d\n\x19\x45XPORT_LAYOUT_UNSPECIFIED\x10\x00\x12\x16\n\x12\x45XPORT_LAYOUT_JSON\x10\x01\x12\x1c\n\x18\x45XPORT_LAYOUT_JSON_LINES\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'utterd.v1.transfer_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CONVERSATIONFORMAT']._serialized_start=1784
-  _globals['_CONVERSATIONFORMAT']._serialized_end=2186
-  _globals['_EXPORTLAYOUT']._serialized_start=2188
-  _globals['_EXPORTLAYOUT']._serialized_end=2287
-  _globals['_EXPORTCONVERSATIONREQUEST']._serialized_start=97
-  _globals['_EXPORTCONVERSATIONREQUEST']._serialized_end=338
-  _globals['_EXPORTCONVERSATIONRESPONSE']._serialized_start=340
-  _globals['_EXPORTCONVERSATIONRESPONSE']._serialized_end=433
-  _globals['_EXPORTEND']._serialized_start=436
-  _globals['_EXPORTEND']._serialized_end=648
-  _globals['_EXPORTLOSS']._serialized_start=650
-  _globals['_EXPORTLOSS']._serialized_end=763
-  _globals['_IMPORTCONVERSATIONREQUEST']._serialized_start=765
-  _globals['_IMPORTCONVERSATIONREQUEST']._serialized_end=863
-  _globals['_IMPORTHEADER']._serialized_start=866
-  _globals['_IMPORTHEADER']._serialized_end=1106
-  _globals['_IMPORTCONVERSATIONRESPONSE']._serialized_start=1109
-  _globals['_IMPORTCONVERSATIONRESPONSE']._serialized_end=1418
-  _globals['_IMPORTEDCONVERSATION']._serialized_start=1421
-  _globals['_IMPORTEDCONVERSATION']._serialized_end=1728
-  _globals['_IMPORTWARNING']._serialized_start=1730
-  _globals['_IMPORTWARNING']._serialized_end=1781
+  _globals['_CONVERSATIONFORMAT']._serialized_start=1744
+  _globals['_CONVERSATIONFORMAT']._serialized_end=2146
+  _globals['_EXPORTLAYOUT']._serialized_start=2148
+  _globals['_EXPORTLAYOUT']._serialized_end=2247
+  _globals['_EXPORTCONVERSATIONREQUEST']._serialized_start=122
+  _globals['_EXPORTCONVERSATIONREQUEST']._serialized_end=363
+  _globals['_EXPORTCONVERSATIONRESPONSE']._serialized_start=365
+  _globals['_EXPORTCONVERSATIONRESPONSE']._serialized_end=458
+  _globals['_EXPORTEND']._serialized_start=461
+  _globals['_EXPORTEND']._serialized_end=673
+  _globals['_EXPORTLOSS']._serialized_start=675
+  _globals['_EXPORTLOSS']._serialized_end=788
+  _globals['_IMPORTCONVERSATIONREQUEST']._serialized_start=790
+  _globals['_IMPORTCONVERSATIONREQUEST']._serialized_end=888
+  _globals['_IMPORTHEADER']._serialized_start=891
+  _globals['_IMPORTHEADER']._serialized_end=1131
+  _globals['_IMPORTCONVERSATIONRESPONSE']._serialized_start=1134
+  _globals['_IMPORTCONVERSATIONRESPONSE']._serialized_end=1437
+  _globals['_IMPORTEDCONVERSATION']._serialized_start=1440
+  _globals['_IMPORTEDCONVERSATION']._serialized_end=1741
 # @@protoc_insertion_point(module_scope)

@@ -1,5 +1,6 @@
 from . import conversation_pb2 as _conversation_pb2
 from . import utterance_pb2 as _utterance_pb2
+from . import warning_pb2 as _warning_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
@@ -130,10 +131,10 @@ class ImportConversationResponse(_message.Message):
     OMITTED_WARNING_COUNT_FIELD_NUMBER: _ClassVar[int]
     format: ConversationFormat
     conversations: _containers.RepeatedCompositeFieldContainer[ImportedConversation]
-    warnings: _containers.RepeatedCompositeFieldContainer[ImportWarning]
+    warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
     omitted_conversation_count: int
     omitted_warning_count: int
-    def __init__(self, format: _Optional[_Union[ConversationFormat, str]] = ..., conversations: _Optional[_Iterable[_Union[ImportedConversation, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[ImportWarning, _Mapping]]] = ..., omitted_conversation_count: _Optional[int] = ..., omitted_warning_count: _Optional[int] = ...) -> None: ...
+    def __init__(self, format: _Optional[_Union[ConversationFormat, str]] = ..., conversations: _Optional[_Iterable[_Union[ImportedConversation, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., omitted_conversation_count: _Optional[int] = ..., omitted_warning_count: _Optional[int] = ...) -> None: ...
 
 class ImportedConversation(_message.Message):
     __slots__ = ("conversation_id", "started", "ended", "utterance_count", "skipped_count", "revision", "irregularities", "summary_count")
@@ -151,14 +152,6 @@ class ImportedConversation(_message.Message):
     utterance_count: int
     skipped_count: int
     revision: int
-    irregularities: _containers.RepeatedCompositeFieldContainer[ImportWarning]
+    irregularities: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
     summary_count: int
-    def __init__(self, conversation_id: _Optional[str] = ..., started: bool = ..., ended: bool = ..., utterance_count: _Optional[int] = ..., skipped_count: _Optional[int] = ..., revision: _Optional[int] = ..., irregularities: _Optional[_Iterable[_Union[ImportWarning, _Mapping]]] = ..., summary_count: _Optional[int] = ...) -> None: ...
-
-class ImportWarning(_message.Message):
-    __slots__ = ("place", "description")
-    PLACE_FIELD_NUMBER: _ClassVar[int]
-    DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
-    place: str
-    description: str
-    def __init__(self, place: _Optional[str] = ..., description: _Optional[str] = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., started: bool = ..., ended: bool = ..., utterance_count: _Optional[int] = ..., skipped_count: _Optional[int] = ..., revision: _Optional[int] = ..., irregularities: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., summary_count: _Optional[int] = ...) -> None: ...

@@ -422,7 +422,7 @@ export type ListCompactionsRequest = Message<"utterd.v1.ListCompactionsRequest">
   recipientId: string;
 
   /**
-   * Optional. The maximum number of compactions per page, 1 to 100; 20 by default. A page also ends before
+   * Optional. The maximum number of compactions per page, 1 to 100; 0 means 100. A page also ends before
    * the compaction that would take the response beyond 3 MiB.
    *
    * @generated from field: int32 page_size = 3;
@@ -437,10 +437,7 @@ export type ListCompactionsRequest = Message<"utterd.v1.ListCompactionsRequest">
   pageToken: string;
 
   /**
-   * Optional. How old the answer may be: 0 to 1 hour, 0 by default. With 0, it contains everything that was
-   * acknowledged. Otherwise it may miss changes that other servers acknowledged within this time, forgetting
-   * included, but none that this server acknowledged; so the server need not ask the database each time.
-   * With a backend that one server uses alone, it makes no difference.
+   * Optional. How old the answer may be, 0 to 1 hour; 0 by default. See MemoryService.
    *
    * @generated from field: google.protobuf.Duration max_staleness = 5;
    */

@@ -10,13 +10,15 @@ import type { RememberScope } from "./memory_service_pb.js";
 import { file_utterd_v1_memory_service } from "./memory_service_pb.js";
 import type { NewUtterance, Role, SequenceRange } from "./utterance_pb.js";
 import { file_utterd_v1_utterance } from "./utterance_pb.js";
+import type { Warning } from "./warning_pb.js";
+import { file_utterd_v1_warning } from "./warning_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file utterd/v1/context_service.proto.
  */
 export const file_utterd_v1_context_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch91dHRlcmQvdjEvY29udGV4dF9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEiXwoSQ291bnRUb2tlbnNSZXF1ZXN0Eg0KBXRleHRzGAEgAygJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg0KBW1vZGVsGAMgASgJIlsKE0NvdW50VG9rZW5zUmVzcG9uc2USFAoMdG9rZW5fY291bnRzGAEgAygFEhIKBWV4YWN0GAIgASgISACIAQESEAoIZW5jb2RpbmcYAyABKAlCCAoGX2V4YWN0IpABCg1Db250ZXh0UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEicKBXNjb3BlGAMgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSGAoLbWF4X3BlcmNlbnQYBCABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IpoEChNCdWlsZENvbnRleHRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKAoGZm9ybWF0GAMgASgOMhgudXR0ZXJkLnYxLkNvbnRleHRGb3JtYXQSGQoMdG9rZW5fYnVkZ2V0GAQgASgFSACIAQESFgoJbWF4X3R1cm5zGAUgASgFSAGIAQESNgoRc3VtbWFyeV9wbGFjZW1lbnQYBiABKA4yGy51dHRlcmQudjEuU3VtbWFyeVBsYWNlbWVudBIoCgZyZWNhbGwYByABKAsyGC51dHRlcmQudjEuQ29udGV4dFJlY2FsbBIqCh1tYXNrX3Rvb2xfcmVzdWx0c19hZnRlcl90dXJucxgIIAEoBUgCiAEBEjQKEHVuYW5zd2VyZWRfY2FsbHMYCSABKA4yGi51dHRlcmQudjEuVW5hbnN3ZXJlZENhbGxzEhkKDHN0YWJsZV9zdGVwcxgKIAEoCEgDiAEBEhQKDGluc3RydWN0aW9ucxgLIAEoCRIwCg1tYXhfc3RhbGVuZXNzGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQg8KDV90b2tlbl9idWRnZXRCDAoKX21heF90dXJuc0IgCh5fbWFza190b29sX3Jlc3VsdHNfYWZ0ZXJfdHVybnNCDwoNX3N0YWJsZV9zdGVwcyKhBAoUQnVpbGRDb250ZXh0UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEhUKDW1lc3NhZ2VzX2pzb24YAyABKAkSEwoLc3lzdGVtX2pzb24YBCABKAkSDAoEdGV4dBgFIAEoCRIYCgt0b2tlbl9jb3VudBgGIAEoBUgAiAEBEhkKDHRva2VuX2J1ZGdldBgHIAEoBUgBiAEBEjAKCnV0dGVyYW5jZXMYCCADKAsyHC51dHRlcmQudjEuUmVuZGVyZWRVdHRlcmFuY2USLQoHb21pdHRlZBgJIAMoCzIcLnV0dGVyZC52MS5PbWl0dGVkVXR0ZXJhbmNlcxIjChZzdGFibGVfcHJlZml4X21lc3NhZ2VzGAogASgFSAKIAQESJgoZdW5jb3ZlcmVkX3V0dGVyYW5jZV9jb3VudBgLIAEoBUgDiAEBEiEKFHVuY292ZXJlZF90dXJuX2NvdW50GAwgASgFSASIAQESKwoId2FybmluZ3MYDSADKAsyGS51dHRlcmQudjEuQ29udGV4dFdhcm5pbmdCDgoMX3Rva2VuX2NvdW50Qg8KDV90b2tlbl9idWRnZXRCGQoXX3N0YWJsZV9wcmVmaXhfbWVzc2FnZXNCHAoaX3VuY292ZXJlZF91dHRlcmFuY2VfY291bnRCFwoVX3VuY292ZXJlZF90dXJuX2NvdW50IksKDkNvbnRleHRXYXJuaW5nEisKBGtpbmQYASABKA4yHS51dHRlcmQudjEuQ29udGV4dFdhcm5pbmdLaW5kEgwKBHRleHQYAiABKAki9wEKEVJlbmRlcmVkVXR0ZXJhbmNlEhQKDHV0dGVyYW5jZV9pZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoAxIdCgRyb2xlGAMgASgOMg8udXR0ZXJkLnYxLlJvbGUSKgoLcmVuZGVyZWRfYXMYBCABKA4yFS51dHRlcmQudjEuUmVuZGVyZWRBcxIYCgt0b2tlbl9jb3VudBgFIAEoBUgAiAEBEhcKD2NvbnZlcnNhdGlvbl9pZBgGIAEoCRIaCg1tZXNzYWdlX2luZGV4GAcgASgFSAGIAQFCDgoMX3Rva2VuX2NvdW50QhAKDl9tZXNzYWdlX2luZGV4ImsKEU9taXR0ZWRVdHRlcmFuY2VzEikKBnJlYXNvbhgBIAEoDjIZLnV0dGVyZC52MS5PbWlzc2lvblJlYXNvbhIrCglzZXF1ZW5jZXMYAiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZSL5AgoVUHJlcGFyZUhpc3RvcnlSZXF1ZXN0EhUKDW1lc3NhZ2VzX2pzb24YASABKAkSKwoKdXR0ZXJhbmNlcxgCIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USDgoGcHJvbXB0GAMgASgJEhkKDG1heF9tZXNzYWdlcxgEIAEoBUgAiAEBEhYKCW1heF9ieXRlcxgFIAEoBUgBiAEBEhkKDHRva2VuX2J1ZGdldBgGIAEoBUgCiAEBEisKC2FsdGVybmF0aW9uGAcgASgOMhYudXR0ZXJkLnYxLkFsdGVybmF0aW9uEigKBmZvcm1hdBgIIAEoDjIYLnV0dGVyZC52MS5Db250ZXh0Rm9ybWF0Eg0KBW1vZGVsGAkgASgJEigKBnJlY2FsbBgKIAEoCzIYLnV0dGVyZC52MS5IaXN0b3J5UmVjYWxsQg8KDV9tYXhfbWVzc2FnZXNCDAoKX21heF9ieXRlc0IPCg1fdG9rZW5fYnVkZ2V0ImcKDUhpc3RvcnlSZWNhbGwSDgoGcHJvbXB0GAEgASgJEhIKBWxpbWl0GAIgASgFSACIAQESGAoLbWF4X3BlcmNlbnQYAyABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IoICChZQcmVwYXJlSGlzdG9yeVJlc3BvbnNlEhUKDW1lc3NhZ2VzX2pzb24YASABKAkSDgoGc3lzdGVtGAIgASgJEhoKDW1lc3NhZ2VfY291bnQYAyABKAVIAIgBARIYCgt0b2tlbl9jb3VudBgEIAEoBUgBiAEBEioKB2Ryb3BwZWQYBSADKAsyGS51dHRlcmQudjEuRHJvcHBlZE1lc3NhZ2USKwoId2FybmluZ3MYBiADKAsyGS51dHRlcmQudjEuSGlzdG9yeVdhcm5pbmcSEAoIcmVjYWxsZWQYByADKAVCEAoOX21lc3NhZ2VfY291bnRCDgoMX3Rva2VuX2NvdW50ImMKDkRyb3BwZWRNZXNzYWdlEhIKBWluZGV4GAEgASgFSACIAQESJQoGcmVhc29uGAIgASgOMhUudXR0ZXJkLnYxLkRyb3BSZWFzb24SDAoEdGV4dBgDIAEoCUIICgZfaW5kZXgiSwoOSGlzdG9yeVdhcm5pbmcSKwoEa2luZBgBIAEoDjIdLnV0dGVyZC52MS5IaXN0b3J5V2FybmluZ0tpbmQSDAoEdGV4dBgCIAEoCSqPAQoNQ29udGV4dEZvcm1hdBIeChpDT05URVhUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGkNPTlRFWFRfRk9STUFUX09QRU5BSV9DSEFUEAESJQohQ09OVEVYVF9GT1JNQVRfQU5USFJPUElDX01FU1NBR0VTEAISFwoTQ09OVEVYVF9GT1JNQVRfVEVYVBADKncKEFN1bW1hcnlQbGFjZW1lbnQSIQodU1VNTUFSWV9QTEFDRU1FTlRfVU5TUEVDSUZJRUQQABIcChhTVU1NQVJZX1BMQUNFTUVOVF9TWVNURU0QARIiCh5TVU1NQVJZX1BMQUNFTUVOVF9VU0VSX01FU1NBR0UQAipwCg9VbmFuc3dlcmVkQ2FsbHMSIAocVU5BTlNXRVJFRF9DQUxMU19VTlNQRUNJRklFRBAAEhkKFVVOQU5TV0VSRURfQ0FMTFNfT01JVBABEiAKHFVOQU5TV0VSRURfQ0FMTFNfUExBQ0VIT0xERVIQAirAAQoKUmVuZGVyZWRBcxIbChdSRU5ERVJFRF9BU19VTlNQRUNJRklFRBAAEhUKEVJFTkRFUkVEX0FTX1dIT0xFEAESGwoXUkVOREVSRURfQVNfSU5TVFJVQ1RJT04QAhIWChJSRU5ERVJFRF9BU19QSU5ORUQQAxIWChJSRU5ERVJFRF9BU19NQVNLRUQQBBIXChNSRU5ERVJFRF9BU19UUklNTUVEEAUSGAoUUkVOREVSRURfQVNfUkVDQUxMRUQQBiqfAgoOT21pc3Npb25SZWFzb24SHwobT01JU1NJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASGwoXT01JU1NJT05fUkVBU09OX0VWSUNURUQQARIaChZPTUlTU0lPTl9SRUFTT05fQlVER0VUEAISHQoZT01JU1NJT05fUkVBU09OX01BWF9UVVJOUxADEiMKH09NSVNTSU9OX1JFQVNPTl9VTkFOU1dFUkVEX0NBTEwQBBIdChlPTUlTU0lPTl9SRUFTT05fRk9SR09UVEVOEAUSGQoVT01JU1NJT05fUkVBU09OX0FTSURFEAYSGQoVT01JU1NJT05fUkVBU09OX0VNUFRZEAcSGgoWT01JU1NJT05fUkVBU09OX0ZPUk1BVBAIKrYBChJDb250ZXh0V2FybmluZ0tpbmQSJAogQ09OVEVYVF9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIrCidDT05URVhUX1dBUk5JTkdfS0lORF9VTkNPVkVSRURfTEVGVF9PVVQQARIkCiBDT05URVhUX1dBUk5JTkdfS0lORF9TVU1NQVJZX0NVVBACEicKI0NPTlRFWFRfV0FSTklOR19LSU5EX1BBUlRTX0xFRlRfT1VUEAMqbwoLQWx0ZXJuYXRpb24SGwoXQUxURVJOQVRJT05fVU5TUEVDSUZJRUQQABIVChFBTFRFUk5BVElPTl9NRVJHRRABEhQKEEFMVEVSTkFUSU9OX0RST1AQAhIWChJBTFRFUk5BVElPTl9SRUpFQ1QQAyqxAwoKRHJvcFJlYXNvbhIbChdEUk9QX1JFQVNPTl9VTlNQRUNJRklFRBAAEh0KGURST1BfUkVBU09OX05PVF9BX01FU1NBR0UQARIcChhEUk9QX1JFQVNPTl9VTktOT1dOX1JPTEUQAhIfChtEUk9QX1JFQVNPTl9JTlZBTElEX0NPTlRFTlQQAxIVChFEUk9QX1JFQVNPTl9FTVBUWRAEEiEKHURST1BfUkVBU09OX0lOVkFMSURfVE9PTF9DQUxMEAUSHQoZRFJPUF9SRUFTT05fSU5WQUxJRF9GSUVMRBAGEhkKFURST1BfUkVBU09OX1RPT19MQVJHRRAHEh8KG0RST1BfUkVBU09OX09SUEhBTkVEX1JFU1VMVBAIEh8KG0RST1BfUkVBU09OX1VOQU5TV0VSRURfQ0FMTBAJEhsKF0RST1BfUkVBU09OX0FMVEVSTkFUSU9OEAoSHAoYRFJPUF9SRUFTT05fTUFYX01FU1NBR0VTEAsSGQoVRFJPUF9SRUFTT05fTUFYX0JZVEVTEAwSHAoYRFJPUF9SRUFTT05fVE9LRU5fQlVER0VUEA0qiAMKEkhpc3RvcnlXYXJuaW5nS2luZBIkCiBISVNUT1JZX1dBUk5JTkdfS0lORF9VTlNQRUNJRklFRBAAEiYKIkhJU1RPUllfV0FSTklOR19LSU5EX01BTllfTUVTU0FHRVMQARImCiJISVNUT1JZX1dBUk5JTkdfS0lORF9MQVJHRV9SRVFVRVNUEAISKgomSElTVE9SWV9XQVJOSU5HX0tJTkRfTkVBUl9UT0tFTl9CVURHRVQQAxInCiNISVNUT1JZX1dBUk5JTkdfS0lORF9QQVJUU19MRUZUX09VVBAEEiYKIkhJU1RPUllfV0FSTklOR19LSU5EX1JFU1VMVFNfTU9WRUQQBRIoCiRISVNUT1JZX1dBUk5JTkdfS0lORF9NRVNTQUdFU19NRVJHRUQQBhIpCiVISVNUT1JZX1dBUk5JTkdfS0lORF9DQUxMX0lEU19DSEFOR0VEEAcSKgomSElTVE9SWV9XQVJOSU5HX0tJTkRfUExBQ0VIT0xERVJfQURERUQQCDKGAgoOQ29udGV4dFNlcnZpY2USTwoMQnVpbGRDb250ZXh0Eh4udXR0ZXJkLnYxLkJ1aWxkQ29udGV4dFJlcXVlc3QaHy51dHRlcmQudjEuQnVpbGRDb250ZXh0UmVzcG9uc2USTAoLQ291bnRUb2tlbnMSHS51dHRlcmQudjEuQ291bnRUb2tlbnNSZXF1ZXN0Gh4udXR0ZXJkLnYxLkNvdW50VG9rZW5zUmVzcG9uc2USVQoOUHJlcGFyZUhpc3RvcnkSIC51dHRlcmQudjEuUHJlcGFyZUhpc3RvcnlSZXF1ZXN0GiEudXR0ZXJkLnYxLlByZXBhcmVIaXN0b3J5UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_utterd_v1_memory_service, file_utterd_v1_utterance]);
+  fileDesc("Ch91dHRlcmQvdjEvY29udGV4dF9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEiXwoSQ291bnRUb2tlbnNSZXF1ZXN0Eg0KBXRleHRzGAEgAygJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg0KBW1vZGVsGAMgASgJIlsKE0NvdW50VG9rZW5zUmVzcG9uc2USFAoMdG9rZW5fY291bnRzGAEgAygFEhIKBWV4YWN0GAIgASgISACIAQESEAoIZW5jb2RpbmcYAyABKAlCCAoGX2V4YWN0IpABCg1Db250ZXh0UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEicKBXNjb3BlGAMgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSGAoLbWF4X3BlcmNlbnQYBCABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IpoEChNCdWlsZENvbnRleHRSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKAoGZm9ybWF0GAMgASgOMhgudXR0ZXJkLnYxLkNvbnRleHRGb3JtYXQSGQoMdG9rZW5fYnVkZ2V0GAQgASgFSACIAQESFgoJbWF4X3R1cm5zGAUgASgFSAGIAQESNgoRc3VtbWFyeV9wbGFjZW1lbnQYBiABKA4yGy51dHRlcmQudjEuU3VtbWFyeVBsYWNlbWVudBIoCgZyZWNhbGwYByABKAsyGC51dHRlcmQudjEuQ29udGV4dFJlY2FsbBIqCh1tYXNrX3Rvb2xfcmVzdWx0c19hZnRlcl90dXJucxgIIAEoBUgCiAEBEjQKEHVuYW5zd2VyZWRfY2FsbHMYCSABKA4yGi51dHRlcmQudjEuVW5hbnN3ZXJlZENhbGxzEhkKDHN0YWJsZV9zdGVwcxgKIAEoCEgDiAEBEhQKDGluc3RydWN0aW9ucxgLIAEoCRIwCg1tYXhfc3RhbGVuZXNzGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQg8KDV90b2tlbl9idWRnZXRCDAoKX21heF90dXJuc0IgCh5fbWFza190b29sX3Jlc3VsdHNfYWZ0ZXJfdHVybnNCDwoNX3N0YWJsZV9zdGVwcyKaBAoUQnVpbGRDb250ZXh0UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEhUKDW1lc3NhZ2VzX2pzb24YAyABKAkSEwoLc3lzdGVtX2pzb24YBCABKAkSDAoEdGV4dBgFIAEoCRIYCgt0b2tlbl9jb3VudBgGIAEoBUgAiAEBEhkKDHRva2VuX2J1ZGdldBgHIAEoBUgBiAEBEjAKCnV0dGVyYW5jZXMYCCADKAsyHC51dHRlcmQudjEuUmVuZGVyZWRVdHRlcmFuY2USLQoHb21pdHRlZBgJIAMoCzIcLnV0dGVyZC52MS5PbWl0dGVkVXR0ZXJhbmNlcxIjChZzdGFibGVfcHJlZml4X21lc3NhZ2VzGAogASgFSAKIAQESJgoZdW5jb3ZlcmVkX3V0dGVyYW5jZV9jb3VudBgLIAEoBUgDiAEBEiEKFHVuY292ZXJlZF90dXJuX2NvdW50GAwgASgFSASIAQESJAoId2FybmluZ3MYDSADKAsyEi51dHRlcmQudjEuV2FybmluZ0IOCgxfdG9rZW5fY291bnRCDwoNX3Rva2VuX2J1ZGdldEIZChdfc3RhYmxlX3ByZWZpeF9tZXNzYWdlc0IcChpfdW5jb3ZlcmVkX3V0dGVyYW5jZV9jb3VudEIXChVfdW5jb3ZlcmVkX3R1cm5fY291bnQi9wEKEVJlbmRlcmVkVXR0ZXJhbmNlEhQKDHV0dGVyYW5jZV9pZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoAxIdCgRyb2xlGAMgASgOMg8udXR0ZXJkLnYxLlJvbGUSKgoLcmVuZGVyZWRfYXMYBCABKA4yFS51dHRlcmQudjEuUmVuZGVyZWRBcxIYCgt0b2tlbl9jb3VudBgFIAEoBUgAiAEBEhcKD2NvbnZlcnNhdGlvbl9pZBgGIAEoCRIaCg1tZXNzYWdlX2luZGV4GAcgASgFSAGIAQFCDgoMX3Rva2VuX2NvdW50QhAKDl9tZXNzYWdlX2luZGV4ImsKEU9taXR0ZWRVdHRlcmFuY2VzEikKBnJlYXNvbhgBIAEoDjIZLnV0dGVyZC52MS5PbWlzc2lvblJlYXNvbhIrCglzZXF1ZW5jZXMYAiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZSL5AgoVUHJlcGFyZUhpc3RvcnlSZXF1ZXN0EhUKDW1lc3NhZ2VzX2pzb24YASABKAkSKwoKdXR0ZXJhbmNlcxgCIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USDgoGcHJvbXB0GAMgASgJEhkKDG1heF9tZXNzYWdlcxgEIAEoBUgAiAEBEhYKCW1heF9ieXRlcxgFIAEoBUgBiAEBEhkKDHRva2VuX2J1ZGdldBgGIAEoBUgCiAEBEisKC2FsdGVybmF0aW9uGAcgASgOMhYudXR0ZXJkLnYxLkFsdGVybmF0aW9uEigKBmZvcm1hdBgIIAEoDjIYLnV0dGVyZC52MS5Db250ZXh0Rm9ybWF0Eg0KBW1vZGVsGAkgASgJEigKBnJlY2FsbBgKIAEoCzIYLnV0dGVyZC52MS5IaXN0b3J5UmVjYWxsQg8KDV9tYXhfbWVzc2FnZXNCDAoKX21heF9ieXRlc0IPCg1fdG9rZW5fYnVkZ2V0ImcKDUhpc3RvcnlSZWNhbGwSDgoGcHJvbXB0GAEgASgJEhIKBWxpbWl0GAIgASgFSACIAQESGAoLbWF4X3BlcmNlbnQYAyABKAVIAYgBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50IvsBChZQcmVwYXJlSGlzdG9yeVJlc3BvbnNlEhUKDW1lc3NhZ2VzX2pzb24YASABKAkSDgoGc3lzdGVtGAIgASgJEhoKDW1lc3NhZ2VfY291bnQYAyABKAVIAIgBARIYCgt0b2tlbl9jb3VudBgEIAEoBUgBiAEBEioKB2Ryb3BwZWQYBSADKAsyGS51dHRlcmQudjEuRHJvcHBlZE1lc3NhZ2USJAoId2FybmluZ3MYBiADKAsyEi51dHRlcmQudjEuV2FybmluZxIQCghyZWNhbGxlZBgHIAMoBUIQCg5fbWVzc2FnZV9jb3VudEIOCgxfdG9rZW5fY291bnQiYwoORHJvcHBlZE1lc3NhZ2USEgoFaW5kZXgYASABKAVIAIgBARIlCgZyZWFzb24YAiABKA4yFS51dHRlcmQudjEuRHJvcFJlYXNvbhIMCgR0ZXh0GAMgASgJQggKBl9pbmRleCqPAQoNQ29udGV4dEZvcm1hdBIeChpDT05URVhUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGkNPTlRFWFRfRk9STUFUX09QRU5BSV9DSEFUEAESJQohQ09OVEVYVF9GT1JNQVRfQU5USFJPUElDX01FU1NBR0VTEAISFwoTQ09OVEVYVF9GT1JNQVRfVEVYVBADKncKEFN1bW1hcnlQbGFjZW1lbnQSIQodU1VNTUFSWV9QTEFDRU1FTlRfVU5TUEVDSUZJRUQQABIcChhTVU1NQVJZX1BMQUNFTUVOVF9TWVNURU0QARIiCh5TVU1NQVJZX1BMQUNFTUVOVF9VU0VSX01FU1NBR0UQAipwCg9VbmFuc3dlcmVkQ2FsbHMSIAocVU5BTlNXRVJFRF9DQUxMU19VTlNQRUNJRklFRBAAEhkKFVVOQU5TV0VSRURfQ0FMTFNfT01JVBABEiAKHFVOQU5TV0VSRURfQ0FMTFNfUExBQ0VIT0xERVIQAirAAQoKUmVuZGVyZWRBcxIbChdSRU5ERVJFRF9BU19VTlNQRUNJRklFRBAAEhUKEVJFTkRFUkVEX0FTX1dIT0xFEAESGwoXUkVOREVSRURfQVNfSU5TVFJVQ1RJT04QAhIWChJSRU5ERVJFRF9BU19QSU5ORUQQAxIWChJSRU5ERVJFRF9BU19NQVNLRUQQBBIXChNSRU5ERVJFRF9BU19UUklNTUVEEAUSGAoUUkVOREVSRURfQVNfUkVDQUxMRUQQBiqfAgoOT21pc3Npb25SZWFzb24SHwobT01JU1NJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASGwoXT01JU1NJT05fUkVBU09OX0VWSUNURUQQARIaChZPTUlTU0lPTl9SRUFTT05fQlVER0VUEAISHQoZT01JU1NJT05fUkVBU09OX01BWF9UVVJOUxADEiMKH09NSVNTSU9OX1JFQVNPTl9VTkFOU1dFUkVEX0NBTEwQBBIdChlPTUlTU0lPTl9SRUFTT05fRk9SR09UVEVOEAUSGQoVT01JU1NJT05fUkVBU09OX0FTSURFEAYSGQoVT01JU1NJT05fUkVBU09OX0VNUFRZEAcSGgoWT01JU1NJT05fUkVBU09OX0ZPUk1BVBAIKm8KC0FsdGVybmF0aW9uEhsKF0FMVEVSTkFUSU9OX1VOU1BFQ0lGSUVEEAASFQoRQUxURVJOQVRJT05fTUVSR0UQARIUChBBTFRFUk5BVElPTl9EUk9QEAISFgoSQUxURVJOQVRJT05fUkVKRUNUEAMqsQMKCkRyb3BSZWFzb24SGwoXRFJPUF9SRUFTT05fVU5TUEVDSUZJRUQQABIdChlEUk9QX1JFQVNPTl9OT1RfQV9NRVNTQUdFEAESHAoYRFJPUF9SRUFTT05fVU5LTk9XTl9ST0xFEAISHwobRFJPUF9SRUFTT05fSU5WQUxJRF9DT05URU5UEAMSFQoRRFJPUF9SRUFTT05fRU1QVFkQBBIhCh1EUk9QX1JFQVNPTl9JTlZBTElEX1RPT0xfQ0FMTBAFEh0KGURST1BfUkVBU09OX0lOVkFMSURfRklFTEQQBhIZChVEUk9QX1JFQVNPTl9UT09fTEFSR0UQBxIfChtEUk9QX1JFQVNPTl9PUlBIQU5FRF9SRVNVTFQQCBIfChtEUk9QX1JFQVNPTl9VTkFOU1dFUkVEX0NBTEwQCRIbChdEUk9QX1JFQVNPTl9BTFRFUk5BVElPThAKEhwKGERST1BfUkVBU09OX01BWF9NRVNTQUdFUxALEhkKFURST1BfUkVBU09OX01BWF9CWVRFUxAMEhwKGERST1BfUkVBU09OX1RPS0VOX0JVREdFVBANMoYCCg5Db250ZXh0U2VydmljZRJPCgxCdWlsZENvbnRleHQSHi51dHRlcmQudjEuQnVpbGRDb250ZXh0UmVxdWVzdBofLnV0dGVyZC52MS5CdWlsZENvbnRleHRSZXNwb25zZRJMCgtDb3VudFRva2VucxIdLnV0dGVyZC52MS5Db3VudFRva2Vuc1JlcXVlc3QaHi51dHRlcmQudjEuQ291bnRUb2tlbnNSZXNwb25zZRJVCg5QcmVwYXJlSGlzdG9yeRIgLnV0dGVyZC52MS5QcmVwYXJlSGlzdG9yeVJlcXVlc3QaIS51dHRlcmQudjEuUHJlcGFyZUhpc3RvcnlSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_utterd_v1_memory_service, file_utterd_v1_utterance, file_utterd_v1_warning]);
 
 /**
  * The request of CountTokens. Exactly one of `texts` and `utterances` is given.
@@ -243,10 +245,7 @@ export type BuildContextRequest = Message<"utterd.v1.BuildContextRequest"> & {
   instructions: string;
 
   /**
-   * Optional. How old the answer may be: 0 to 1 hour, 0 by default. With 0, it contains everything that was
-   * acknowledged. Otherwise it may miss changes that other servers acknowledged within this time, forgetting
-   * included, but none that this server acknowledged; so the server need not ask the database each time.
-   * With a backend that one server uses alone, it makes no difference.
+   * Optional. How old the answer may be, 0 to 1 hour; 0 by default. See MemoryService.
    *
    * @generated from field: google.protobuf.Duration max_staleness = 12;
    */
@@ -366,9 +365,9 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
   /**
    * What the caller should know about the context.
    *
-   * @generated from field: repeated utterd.v1.ContextWarning warnings = 13;
+   * @generated from field: repeated utterd.v1.Warning warnings = 13;
    */
-  warnings: ContextWarning[];
+  warnings: Warning[];
 };
 
 /**
@@ -377,34 +376,6 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
  */
 export const BuildContextResponseSchema: GenMessage<BuildContextResponse> = /*@__PURE__*/
   messageDesc(file_utterd_v1_context_service, 4);
-
-/**
- * Something that the caller should know about a context.
- *
- * @generated from message utterd.v1.ContextWarning
- */
-export type ContextWarning = Message<"utterd.v1.ContextWarning"> & {
-  /**
-   * The kind of warning.
-   *
-   * @generated from field: utterd.v1.ContextWarningKind kind = 1;
-   */
-  kind: ContextWarningKind;
-
-  /**
-   * The warning in words.
-   *
-   * @generated from field: string text = 2;
-   */
-  text: string;
-};
-
-/**
- * Describes the message utterd.v1.ContextWarning.
- * Use `create(ContextWarningSchema)` to create a new message.
- */
-export const ContextWarningSchema: GenMessage<ContextWarning> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 5);
 
 /**
  * An utterance of a context.
@@ -467,7 +438,7 @@ export type RenderedUtterance = Message<"utterd.v1.RenderedUtterance"> & {
  * Use `create(RenderedUtteranceSchema)` to create a new message.
  */
 export const RenderedUtteranceSchema: GenMessage<RenderedUtterance> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 6);
+  messageDesc(file_utterd_v1_context_service, 5);
 
 /**
  * Utterances that are left out for one reason.
@@ -495,7 +466,7 @@ export type OmittedUtterances = Message<"utterd.v1.OmittedUtterances"> & {
  * Use `create(OmittedUtterancesSchema)` to create a new message.
  */
 export const OmittedUtterancesSchema: GenMessage<OmittedUtterances> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 7);
+  messageDesc(file_utterd_v1_context_service, 6);
 
 /**
  * The request of PrepareHistory. At most one of `messages_json` and `utterances` is given. Without either,
@@ -591,7 +562,7 @@ export type PrepareHistoryRequest = Message<"utterd.v1.PrepareHistoryRequest"> &
  * Use `create(PrepareHistoryRequestSchema)` to create a new message.
  */
 export const PrepareHistoryRequestSchema: GenMessage<PrepareHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 8);
+  messageDesc(file_utterd_v1_context_service, 7);
 
 /**
  * What to recall from a history that does not fit.
@@ -630,7 +601,7 @@ export type HistoryRecall = Message<"utterd.v1.HistoryRecall"> & {
  * Use `create(HistoryRecallSchema)` to create a new message.
  */
 export const HistoryRecallSchema: GenMessage<HistoryRecall> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 9);
+  messageDesc(file_utterd_v1_context_service, 8);
 
 /**
  * The response of PrepareHistory.
@@ -678,9 +649,9 @@ export type PrepareHistoryResponse = Message<"utterd.v1.PrepareHistoryResponse">
   /**
    * What else the caller should know.
    *
-   * @generated from field: repeated utterd.v1.HistoryWarning warnings = 6;
+   * @generated from field: repeated utterd.v1.Warning warnings = 6;
    */
-  warnings: HistoryWarning[];
+  warnings: Warning[];
 
   /**
    * The places in the history, from 0 and ascending, of messages that recall quotes. They are in `dropped`
@@ -696,7 +667,7 @@ export type PrepareHistoryResponse = Message<"utterd.v1.PrepareHistoryResponse">
  * Use `create(PrepareHistoryResponseSchema)` to create a new message.
  */
 export const PrepareHistoryResponseSchema: GenMessage<PrepareHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 10);
+  messageDesc(file_utterd_v1_context_service, 9);
 
 /**
  * A message, or a part of one, that was left out. A message may be listed more than once.
@@ -731,35 +702,7 @@ export type DroppedMessage = Message<"utterd.v1.DroppedMessage"> & {
  * Use `create(DroppedMessageSchema)` to create a new message.
  */
 export const DroppedMessageSchema: GenMessage<DroppedMessage> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 11);
-
-/**
- * Something that the caller should know about a prepared history.
- *
- * @generated from message utterd.v1.HistoryWarning
- */
-export type HistoryWarning = Message<"utterd.v1.HistoryWarning"> & {
-  /**
-   * The kind of warning.
-   *
-   * @generated from field: utterd.v1.HistoryWarningKind kind = 1;
-   */
-  kind: HistoryWarningKind;
-
-  /**
-   * The warning in words.
-   *
-   * @generated from field: string text = 2;
-   */
-  text: string;
-};
-
-/**
- * Describes the message utterd.v1.HistoryWarning.
- * Use `create(HistoryWarningSchema)` to create a new message.
- */
-export const HistoryWarningSchema: GenMessage<HistoryWarning> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_context_service, 12);
+  messageDesc(file_utterd_v1_context_service, 10);
 
 /**
  * The format of a context.
@@ -1012,48 +955,6 @@ export const OmissionReasonSchema: GenEnum<OmissionReason> = /*@__PURE__*/
   enumDesc(file_utterd_v1_context_service, 4);
 
 /**
- * The kind of a warning about a context.
- *
- * @generated from enum utterd.v1.ContextWarningKind
- */
-export enum ContextWarningKind {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: CONTEXT_WARNING_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * A limit leaves out utterances that no summary covers: `uncovered_utterance_count` is 1 or more.
-   *
-   * @generated from enum value: CONTEXT_WARNING_KIND_UNCOVERED_LEFT_OUT = 1;
-   */
-  UNCOVERED_LEFT_OUT = 1,
-
-  /**
-   * The whole summary does not fit into its share of the budget: its best sentences are rendered, or none.
-   *
-   * @generated from enum value: CONTEXT_WARNING_KIND_SUMMARY_CUT = 2;
-   */
-  SUMMARY_CUT = 2,
-
-  /**
-   * Images, files or thinking of older messages are left out. Such parts are rendered up to 2 MiB in all,
-   * the newest first, or those of one message.
-   *
-   * @generated from enum value: CONTEXT_WARNING_KIND_PARTS_LEFT_OUT = 3;
-   */
-  PARTS_LEFT_OUT = 3,
-}
-
-/**
- * Describes the enum utterd.v1.ContextWarningKind.
- */
-export const ContextWarningKindSchema: GenEnum<ContextWarningKind> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_context_service, 5);
-
-/**
  * How consecutive user or assistant messages are handled.
  *
  * @generated from enum utterd.v1.Alternation
@@ -1093,7 +994,7 @@ export enum Alternation {
  * Describes the enum utterd.v1.Alternation.
  */
 export const AlternationSchema: GenEnum<Alternation> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_context_service, 6);
+  enumDesc(file_utterd_v1_context_service, 5);
 
 /**
  * Why a message was left out.
@@ -1205,83 +1106,7 @@ export enum DropReason {
  * Describes the enum utterd.v1.DropReason.
  */
 export const DropReasonSchema: GenEnum<DropReason> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_context_service, 7);
-
-/**
- * The kind of a warning about a prepared history.
- *
- * @generated from enum utterd.v1.HistoryWarningKind
- */
-export enum HistoryWarningKind {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The history has at least three quarters of `max_messages`: 15 of 20.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_MANY_MESSAGES = 1;
-   */
-  MANY_MESSAGES = 1,
-
-  /**
-   * The history and the prompt have at least three quarters of `max_bytes`.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_LARGE_REQUEST = 2;
-   */
-  LARGE_REQUEST = 2,
-
-  /**
-   * The response has at least three quarters of the `token_budget`.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_NEAR_TOKEN_BUDGET = 3;
-   */
-  NEAR_TOKEN_BUDGET = 3,
-
-  /**
-   * Blocks other than text were left out of a message.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_PARTS_LEFT_OUT = 4;
-   */
-  PARTS_LEFT_OUT = 4,
-
-  /**
-   * Results were moved directly behind their calls.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_RESULTS_MOVED = 5;
-   */
-  RESULTS_MOVED = 5,
-
-  /**
-   * Consecutive messages of one role were merged.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_MESSAGES_MERGED = 6;
-   */
-  MESSAGES_MERGED = 6,
-
-  /**
-   * Ids of calls were changed to ones that the format accepts.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_CALL_IDS_CHANGED = 7;
-   */
-  CALL_IDS_CHANGED = 7,
-
-  /**
-   * The format requires a user message first, so a marked one was added.
-   *
-   * @generated from enum value: HISTORY_WARNING_KIND_PLACEHOLDER_ADDED = 8;
-   */
-  PLACEHOLDER_ADDED = 8,
-}
-
-/**
- * Describes the enum utterd.v1.HistoryWarningKind.
- */
-export const HistoryWarningKindSchema: GenEnum<HistoryWarningKind> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_context_service, 8);
+  enumDesc(file_utterd_v1_context_service, 6);
 
 /**
  * Builds contexts for models.

@@ -6,15 +6,13 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Utterance } from "./utterance_pb.js";
-import { file_utterd_v1_utterance } from "./utterance_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file utterd/v1/conversation.proto.
  */
 export const file_utterd_v1_conversation: GenFile = /*@__PURE__*/
-  fileDesc("Chx1dHRlcmQvdjEvY29udmVyc2F0aW9uLnByb3RvEgl1dHRlcmQudjEijQUKBlBvbGljeRInCgZwcmVzZXQYASABKA4yFy51dHRlcmQudjEuUG9saWN5UHJlc2V0EhsKDm1heF91dHRlcmFuY2VzGAIgASgFSACIAQESHAoPa2VlcF91dHRlcmFuY2VzGAMgASgFSAGIAQESFwoKbWF4X3Rva2VucxgEIAEoBUgCiAEBEhgKC2tlZXBfdG9rZW5zGAUgASgFSAOIAQESFgoJbWF4X3R1cm5zGAYgASgFSASIAQESFwoKa2VlcF90dXJucxgHIAEoBUgFiAEBEiIKFXN1bW1hcml6YXRpb25fZW5hYmxlZBgIIAEoCEgGiAEBEiAKE3N1bW1hcnlfdG9rZW5fbGltaXQYCSABKAVIB4gBARIlCghvdmVyc2l6ZRgKIAEoDjITLnV0dGVyZC52MS5PdmVyc2l6ZRIaCg1hcmNoaXZlX2xpbWl0GAsgASgFSAiIAQESLwoMZXhwaXJlX2FmdGVyGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWxsbV9zdW1tYXJpZXMYDSABKAhICYgBARIaCg1zdW1tYXJ5X21vZGVsGA4gASgJSAqIAQFCEQoPX21heF91dHRlcmFuY2VzQhIKEF9rZWVwX3V0dGVyYW5jZXNCDQoLX21heF90b2tlbnNCDgoMX2tlZXBfdG9rZW5zQgwKCl9tYXhfdHVybnNCDQoLX2tlZXBfdHVybnNCGAoWX3N1bW1hcml6YXRpb25fZW5hYmxlZEIWChRfc3VtbWFyeV90b2tlbl9saW1pdEIQCg5fYXJjaGl2ZV9saW1pdEIQCg5fbGxtX3N1bW1hcmllc0IQCg5fc3VtbWFyeV9tb2RlbCKXBgoMQ29udmVyc2F0aW9uEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KBnN0YXR1cxgGIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25TdGF0dXMSEAoIZW5jb2RpbmcYByABKAkSIQoGcG9saWN5GAggASgLMhEudXR0ZXJkLnYxLlBvbGljeRIzCgZsYWJlbHMYCSADKAsyIy51dHRlcmQudjEuQ29udmVyc2F0aW9uLkxhYmVsc0VudHJ5EhAKCHJldmlzaW9uGAogASgDEhwKD3V0dGVyYW5jZV9jb3VudBgLIAEoBUgAiAEBEg4KBmFjdGl2ZRgMIAEoCBIoCgp1dHRlcmFuY2VzGA0gAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIPCgdzdW1tYXJ5GA4gASgJEiwKCGVuZF90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxlbmRlZF9yZWFzb24YECABKAkSFwoPY2xvc2luZ19zdW1tYXJ5GBEgASgJEioKC2ZvcmtlZF9mcm9tGBIgASgLMhUudXR0ZXJkLnYxLkZvcmtlZEZyb20SIwoFZm9ya3MYEyADKAsyFC51dHRlcmQudjEuRm9ya1BvaW50Eh8KEndpbmRvd190b2tlbl9jb3VudBgUIAEoBUgBiAEBEhUKDWNsb3NpbmdfbW9kZWwYFSABKAkSFAoMaXNfY29tcGFjdGVkGBYgASgIGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEgoQX3V0dGVyYW5jZV9jb3VudEIVChNfd2luZG93X3Rva2VuX2NvdW50Il4KCkZvcmtlZEZyb20SFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhUKCHNlcXVlbmNlGAIgASgDSACIAQESEwoLYXBwcm94aW1hdGUYAyABKAhCCwoJX3NlcXVlbmNlIkgKCUZvcmtQb2ludBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFQoIc2VxdWVuY2UYAiABKANIAIgBAUILCglfc2VxdWVuY2UqfAoMUG9saWN5UHJlc2V0Eh0KGVBPTElDWV9QUkVTRVRfVU5TUEVDSUZJRUQQABIZChVQT0xJQ1lfUFJFU0VUX1JPTExJTkcQARIXChNQT0xJQ1lfUFJFU0VUX1RVUk5TEAISGQoVUE9MSUNZX1BSRVNFVF9TRVNTSU9OEAMqTAoIT3ZlcnNpemUSGAoUT1ZFUlNJWkVfVU5TUEVDSUZJRUQQABIRCg1PVkVSU0laRV9LRUVQEAESEwoPT1ZFUlNJWkVfUkVKRUNUEAIqwAEKEkNvbnZlcnNhdGlvblN0YXR1cxIjCh9DT05WRVJTQVRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19BQ1RJVkUQARInCiNDT05WRVJTQVRJT05fU1RBVFVTX0FXQUlUSU5HX0FOU1dFUhACEhwKGENPTlZFUlNBVElPTl9TVEFUVVNfSURMRRADEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQ0xPU0VEEAQqbgoQQ29udmVyc2F0aW9uVmlldxIhCh1DT05WRVJTQVRJT05fVklFV19VTlNQRUNJRklFRBAAEhsKF0NPTlZFUlNBVElPTl9WSUVXX0JBU0lDEAESGgoWQ09OVkVSU0FUSU9OX1ZJRVdfRlVMTBACYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_utterd_v1_utterance]);
+  fileDesc("Chx1dHRlcmQvdjEvY29udmVyc2F0aW9uLnByb3RvEgl1dHRlcmQudjEijQUKBlBvbGljeRInCgZwcmVzZXQYASABKA4yFy51dHRlcmQudjEuUG9saWN5UHJlc2V0EhsKDm1heF91dHRlcmFuY2VzGAIgASgFSACIAQESHAoPa2VlcF91dHRlcmFuY2VzGAMgASgFSAGIAQESFwoKbWF4X3Rva2VucxgEIAEoBUgCiAEBEhgKC2tlZXBfdG9rZW5zGAUgASgFSAOIAQESFgoJbWF4X3R1cm5zGAYgASgFSASIAQESFwoKa2VlcF90dXJucxgHIAEoBUgFiAEBEiIKFXN1bW1hcml6YXRpb25fZW5hYmxlZBgIIAEoCEgGiAEBEiAKE3N1bW1hcnlfdG9rZW5fbGltaXQYCSABKAVIB4gBARIlCghvdmVyc2l6ZRgKIAEoDjITLnV0dGVyZC52MS5PdmVyc2l6ZRIaCg1hcmNoaXZlX2xpbWl0GAsgASgFSAiIAQESLwoMZXhwaXJlX2FmdGVyGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDWxsbV9zdW1tYXJpZXMYDSABKAhICYgBARIaCg1zdW1tYXJ5X21vZGVsGA4gASgJSAqIAQFCEQoPX21heF91dHRlcmFuY2VzQhIKEF9rZWVwX3V0dGVyYW5jZXNCDQoLX21heF90b2tlbnNCDgoMX2tlZXBfdG9rZW5zQgwKCl9tYXhfdHVybnNCDQoLX2tlZXBfdHVybnNCGAoWX3N1bW1hcml6YXRpb25fZW5hYmxlZEIWChRfc3VtbWFyeV90b2tlbl9saW1pdEIQCg5fYXJjaGl2ZV9saW1pdEIQCg5fbGxtX3N1bW1hcmllc0IQCg5fc3VtbWFyeV9tb2RlbCLtBQoMQ29udmVyc2F0aW9uEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDQoFdGl0bGUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi0KBnN0YXR1cxgGIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25TdGF0dXMSEAoIZW5jb2RpbmcYByABKAkSIQoGcG9saWN5GAggASgLMhEudXR0ZXJkLnYxLlBvbGljeRIzCgZsYWJlbHMYCSADKAsyIy51dHRlcmQudjEuQ29udmVyc2F0aW9uLkxhYmVsc0VudHJ5EhAKCHJldmlzaW9uGAogASgDEhwKD3V0dGVyYW5jZV9jb3VudBgLIAEoBUgAiAEBEg4KBmFjdGl2ZRgMIAEoCBIPCgdzdW1tYXJ5GA0gASgJEiwKCGVuZF90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgxlbmRlZF9yZWFzb24YDyABKAkSFwoPY2xvc2luZ19zdW1tYXJ5GBAgASgJEioKC2ZvcmtlZF9mcm9tGBEgASgLMhUudXR0ZXJkLnYxLkZvcmtlZEZyb20SIwoFZm9ya3MYEiADKAsyFC51dHRlcmQudjEuRm9ya1BvaW50Eh8KEndpbmRvd190b2tlbl9jb3VudBgTIAEoBUgBiAEBEhUKDWNsb3NpbmdfbW9kZWwYFCABKAkSFAoMaXNfY29tcGFjdGVkGBUgASgIGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCEgoQX3V0dGVyYW5jZV9jb3VudEIVChNfd2luZG93X3Rva2VuX2NvdW50Il4KCkZvcmtlZEZyb20SFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhUKCHNlcXVlbmNlGAIgASgDSACIAQESEwoLYXBwcm94aW1hdGUYAyABKAhCCwoJX3NlcXVlbmNlIkgKCUZvcmtQb2ludBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFQoIc2VxdWVuY2UYAiABKANIAIgBAUILCglfc2VxdWVuY2UqfAoMUG9saWN5UHJlc2V0Eh0KGVBPTElDWV9QUkVTRVRfVU5TUEVDSUZJRUQQABIZChVQT0xJQ1lfUFJFU0VUX1JPTExJTkcQARIXChNQT0xJQ1lfUFJFU0VUX1RVUk5TEAISGQoVUE9MSUNZX1BSRVNFVF9TRVNTSU9OEAMqTAoIT3ZlcnNpemUSGAoUT1ZFUlNJWkVfVU5TUEVDSUZJRUQQABIRCg1PVkVSU0laRV9LRUVQEAESEwoPT1ZFUlNJWkVfUkVKRUNUEAIqwAEKEkNvbnZlcnNhdGlvblN0YXR1cxIjCh9DT05WRVJTQVRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaQ09OVkVSU0FUSU9OX1NUQVRVU19BQ1RJVkUQARInCiNDT05WRVJTQVRJT05fU1RBVFVTX0FXQUlUSU5HX0FOU1dFUhACEhwKGENPTlZFUlNBVElPTl9TVEFUVVNfSURMRRADEh4KGkNPTlZFUlNBVElPTl9TVEFUVVNfQ0xPU0VEEAQqbgoQQ29udmVyc2F0aW9uVmlldxIhCh1DT05WRVJTQVRJT05fVklFV19VTlNQRUNJRklFRBAAEhsKF0NPTlZFUlNBVElPTl9WSUVXX0JBU0lDEAESGgoWQ09OVkVSU0FUSU9OX1ZJRVdfRlVMTBACYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * A conversation's limits. In a request, an absent field leaves the value unchanged, and an explicit 0 means
@@ -236,30 +234,23 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
   active: boolean;
 
   /**
-   * In the FULL view: a page of the utterances in the archive and the window, the oldest first.
-   *
-   * @generated from field: repeated utterd.v1.Utterance utterances = 13;
-   */
-  utterances: Utterance[];
-
-  /**
    * In the FULL view: the summary of what left the window; empty if there is none.
    *
-   * @generated from field: string summary = 14;
+   * @generated from field: string summary = 13;
    */
   summary: string;
 
   /**
    * When it ended; absent if it has not.
    *
-   * @generated from field: google.protobuf.Timestamp end_time = 15;
+   * @generated from field: google.protobuf.Timestamp end_time = 14;
    */
   endTime?: Timestamp;
 
   /**
    * Why it ended: the caller's reason, or `idle timeout`.
    *
-   * @generated from field: string ended_reason = 16;
+   * @generated from field: string ended_reason = 15;
    */
   endedReason: string;
 
@@ -267,35 +258,35 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
    * Once it has ended: its subject and outcome in 2 to 3 sentences, extracted from it at once, or later
    * written by a model. None if its policy disables summaries.
    *
-   * @generated from field: string closing_summary = 17;
+   * @generated from field: string closing_summary = 16;
    */
   closingSummary: string;
 
   /**
    * What it was forked from; absent if it is not a fork.
    *
-   * @generated from field: utterd.v1.ForkedFrom forked_from = 18;
+   * @generated from field: utterd.v1.ForkedFrom forked_from = 17;
    */
   forkedFrom?: ForkedFrom;
 
   /**
    * In GetConversation: its forks by id, at most 1,000. Forks of its forks are listed with those.
    *
-   * @generated from field: repeated utterd.v1.ForkPoint forks = 19;
+   * @generated from field: repeated utterd.v1.ForkPoint forks = 18;
    */
   forks: ForkPoint[];
 
   /**
    * Tokens of the window's utterances that are not soft-forgotten, as in Capacity.token_count.
    *
-   * @generated from field: optional int32 window_token_count = 20;
+   * @generated from field: optional int32 window_token_count = 19;
    */
   windowTokenCount?: number;
 
   /**
    * The model that wrote the closing summary, and the title unless a caller gave one; empty if none did.
    *
-   * @generated from field: string closing_model = 21;
+   * @generated from field: string closing_model = 20;
    */
   closingModel: string;
 
@@ -303,7 +294,7 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
    * Whether utterances have left the window, by eviction or compaction, and not come back: a context has the
    * summary in their place.
    *
-   * @generated from field: bool is_compacted = 22;
+   * @generated from field: bool is_compacted = 21;
    */
   isCompacted: boolean;
 };
@@ -522,15 +513,14 @@ export enum ConversationView {
   UNSPECIFIED = 0,
 
   /**
-   * Everything except the utterances and the text of the summary.
+   * Everything except the text of the summary.
    *
    * @generated from enum value: CONVERSATION_VIEW_BASIC = 1;
    */
   BASIC = 1,
 
   /**
-   * Everything, with the text of the summary and pages of all stored utterances that are not
-   * soft-forgotten.
+   * Everything, with the text of the summary.
    *
    * @generated from enum value: CONVERSATION_VIEW_FULL = 2;
    */

@@ -22,13 +22,15 @@ import type { ConversationFormat } from "./transfer_pb.js";
 import { file_utterd_v1_transfer } from "./transfer_pb.js";
 import type { NewUtterance, Role, SequenceRange, Utterance, UtteranceRef } from "./utterance_pb.js";
 import { file_utterd_v1_utterance } from "./utterance_pb.js";
+import type { Warning } from "./warning_pb.js";
+import { file_utterd_v1_warning } from "./warning_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file utterd/v1/memory_service.proto.
  */
 export const file_utterd_v1_memory_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch51dHRlcmQvdjEvbWVtb3J5X3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSLqAwoPTWVtb3JpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKwoKdXR0ZXJhbmNlcxgDIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBEg8KB2xlbmllbnQYBiABKAgSEgoKc2Vzc2lvbl9pZBgHIAEoCRIVCg1tZXNzYWdlc19qc29uGAggASgJEi0KBmZvcm1hdBgJIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEwoLbWVzc2FnZV9pZHMYCiADKAkSGgoNcmVwbGFjZV9hZnRlchgLIAEoA0gBiAEBEg4KBnVwc2VydBgMIAEoCBIlCgVzdGF0ZRgNIAEoCzIWLnV0dGVyZC52MS5TdGF0ZUNoYW5nZRIvCg9yZWNpcGllbnRfc3RhdGUYDiABKAsyFi51dHRlcmQudjEuU3RhdGVDaGFuZ2USGwoTcmV0dXJuX2NvbnZlcnNhdGlvbhgPIAEoCEIUChJfZXhwZWN0ZWRfcmV2aXNpb25CEAoOX3JlcGxhY2VfYWZ0ZXIi5AMKEE1lbW9yaXplUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEioKCW1lbW9yaXplZBgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKAoHZXZpY3RlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKQoHc3VtbWFyeRgFIAEoCzIYLnV0dGVyZC52MS5TdW1tYXJ5VXBkYXRlEiUKCGNhcGFjaXR5GAYgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhwKFHN0YXJ0ZWRfY29udmVyc2F0aW9uGAcgASgIEhAKCHJlcGxheWVkGAggASgIEi8KDmlycmVndWxhcml0aWVzGAkgAygLMhcudXR0ZXJkLnYxLklycmVndWxhcml0eRIdChVlbmRlZF9jb252ZXJzYXRpb25faWQYCiABKAkSKAoHcmVtb3ZlZBgLIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSLQoMY29udmVyc2F0aW9uGAwgASgLMhcudXR0ZXJkLnYxLkNvbnZlcnNhdGlvbhIkCghpbl9mb3JrcxgNIAEoCzISLnV0dGVyZC52MS5JbkZvcmtzInMKB0luRm9ya3MSHwoSY29udmVyc2F0aW9uX2NvdW50GAEgASgFSACIAQESHAoPdXR0ZXJhbmNlX2NvdW50GAIgASgFSAGIAQFCFQoTX2NvbnZlcnNhdGlvbl9jb3VudEISChBfdXR0ZXJhbmNlX2NvdW50IlMKDElycmVndWxhcml0eRISCgVpbmRleBgBIAEoBUgAiAEBEhAKCHNlcXVlbmNlGAIgASgDEhMKC2Rlc2NyaXB0aW9uGAMgASgJQggKBl9pbmRleCJFChVNZW1vcml6ZVN0cmVhbVJlcXVlc3QSLAoIbWVtb3JpemUYASABKAsyGi51dHRlcmQudjEuTWVtb3JpemVSZXF1ZXN0InkKFk1lbW9yaXplU3RyZWFtUmVzcG9uc2USMAoJbWVtb3JpemVkGAEgASgLMhsudXR0ZXJkLnYxLk1lbW9yaXplUmVzcG9uc2VIABIjCgVlcnJvchgCIAEoCzISLmdvb2dsZS5ycGMuU3RhdHVzSABCCAoGcmVzdWx0IskDCg5SZW1lbWJlckZpbHRlchIeCgVyb2xlcxgBIAMoDjIPLnV0dGVyZC52MS5Sb2xlEg0KBW5hbWVzGAIgAygJEhUKCG1pbl90dXJuGAMgASgFSACIAQESFQoIbWF4X3R1cm4YBCABKAVIAYgBARIZCgxtaW5fc2VxdWVuY2UYBSABKANIAogBARIZCgxtYXhfc2VxdWVuY2UYBiABKANIA4gBARIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoGcGlubmVkGAkgASgISASIAQESOQoIbWV0YWRhdGEYCiADKAsyJy51dHRlcmQudjEuUmVtZW1iZXJGaWx0ZXIuTWV0YWRhdGFFbnRyeRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX21pbl90dXJuQgsKCV9tYXhfdHVybkIPCg1fbWluX3NlcXVlbmNlQg8KDV9tYXhfc2VxdWVuY2VCCQoHX3Bpbm5lZCLnAgoPUmVtZW1iZXJSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSDgoGcHJvbXB0GAMgASgJEikKBmZpbHRlchgEIAEoCzIZLnV0dGVyZC52MS5SZW1lbWJlckZpbHRlchInCgVzY29wZRgFIAEoDjIYLnV0dGVyZC52MS5SZW1lbWJlclNjb3BlEicKBW9yZGVyGAYgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyT3JkZXISEQoJbmVpZ2hib3JzGAcgASgFEhEKCXBhZ2Vfc2l6ZRgIIAEoBRISCgpwYWdlX3Rva2VuGAkgASgJEhoKDW1pbl9yZWxldmFuY2UYCiABKAFIAIgBARIwCg1tYXhfc3RhbGVuZXNzGAsgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQhAKDl9taW5fcmVsZXZhbmNlIk4KEFJlbWVtYmVyUmVzcG9uc2USIQoHbWF0Y2hlcxgBIAMoCzIQLnV0dGVyZC52MS5NYXRjaBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkioAIKBU1hdGNoEicKCXV0dGVyYW5jZRgBIAEoCzIULnV0dGVyZC52MS5VdHRlcmFuY2USFwoPY29udmVyc2F0aW9uX2lkGAIgASgJEhIKBXNjb3JlGAMgASgBSACIAQESFgoJcmVsZXZhbmNlGAQgASgBSAGIAQESFAoHcmVjZW5jeRgFIAEoAUgCiAEBEhUKDW1hdGNoZWRfdGVybXMYBiADKAkSJwoJbmVpZ2hib3JzGAcgAygLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIvCg5tYXRjaGVkX3JhbmdlcxgIIAMoCzIXLnV0dGVyZC52MS5NYXRjaGVkUmFuZ2VCCAoGX3Njb3JlQgwKCl9yZWxldmFuY2VCCgoIX3JlY2VuY3kiRgoMTWF0Y2hlZFJhbmdlEhIKBXN0YXJ0GAEgASgFSACIAQESEAoDZW5kGAIgASgFSAGIAQFCCAoGX3N0YXJ0QgYKBF9lbmQi2AIKDUZvcmdldFJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIUCgxpbnN0cnVjdGlvbnMYAyABKAkSIwoEbW9kZRgEIAEoDjIVLnV0dGVyZC52MS5Gb3JnZXRNb2RlEg8KB2RyeV9ydW4YBSABKAgSEgoKcmVxdWVzdF9pZBgGIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgHIAEoA0gAiAEBEisKCHNlbGVjdG9yGAggASgLMhkudXR0ZXJkLnYxLkZvcmdldFNlbGVjdG9yEg0KBWV4YWN0GAkgASgIEhcKD3JldHVybl9tZXNzYWdlcxgKIAEoCBItCgZmb3JtYXQYCyABKA4yHS51dHRlcmQudjEuQ29udmVyc2F0aW9uRm9ybWF0QhQKEl9leHBlY3RlZF9yZXZpc2lvbiKGAQoORm9yZ2V0U2VsZWN0b3ISFQoNdXR0ZXJhbmNlX2lkcxgBIAMoCRIrCglzZXF1ZW5jZXMYAiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIcCg9uZXdlc3RfbWVzc2FnZXMYAyABKAVIAIgBAUISChBfbmV3ZXN0X21lc3NhZ2VzIuYDCg5Gb3JnZXRSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSKgoJZm9yZ290dGVuGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIdChByZWJ1aWx0X3NlZ21lbnRzGAQgASgFSACIAQESJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSFQoNdW5kZXJzdG9vZF9hcxgGIAEoCRIQCghyZXBsYXllZBgHIAEoCBIjCgRtb2RlGAggASgOMhUudXR0ZXJkLnYxLkZvcmdldE1vZGUSKgoId2FybmluZ3MYCSADKAsyGC51dHRlcmQudjEuRm9yZ2V0V2FybmluZxIyChBzdGlsbF9zdW1tYXJpc2VkGAogAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2USJAoIbWVzc2FnZXMYCyADKAsyEi51dHRlcmQudjEuTWVzc2FnZRIoCgdldmljdGVkGAwgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIkCghpbl9mb3JrcxgNIAEoCzISLnV0dGVyZC52MS5JbkZvcmtzQhMKEV9yZWJ1aWx0X3NlZ21lbnRzIkkKDUZvcmdldFdhcm5pbmcSKgoEa2luZBgBIAEoDjIcLnV0dGVyZC52MS5Gb3JnZXRXYXJuaW5nS2luZBIMCgR0ZXh0GAIgASgJIqABCg5SZXN0b3JlUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhUKDXV0dGVyYW5jZV9pZHMYAyADKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBQhQKEl9leHBlY3RlZF9yZXZpc2lvbiLKAQoPUmVzdG9yZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIpCghyZXN0b3JlZBgDIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSKAoHZXZpY3RlZBgEIAMoCzIXLnV0dGVyZC52MS5VdHRlcmFuY2VSZWYSJQoIY2FwYWNpdHkYBSABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSEAoIcmVwbGF5ZWQYBiABKAgi7AIKEFN1bW1hcml6ZVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLnV0dGVyZC52MS5TdW1tYXJpemVTY29wZRIZCgxyZWNlbnRfY291bnQYBCABKAVIAIgBARIXCgpmaXJzdF90dXJuGAUgASgFSAGIAQESFgoJbGFzdF90dXJuGAYgASgFSAKIAQESGAoLdG9rZW5fbGltaXQYByABKAVIA4gBARITCgtmb2N1c19hcmVhcxgIIAMoCRIUCgx3YWl0X2Zvcl9sbG0YCSABKAgSMAoNbWF4X3N0YWxlbmVzcxgKIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIPCg1fcmVjZW50X2NvdW50Qg0KC19maXJzdF90dXJuQgwKCl9sYXN0X3R1cm5CDgoMX3Rva2VuX2xpbWl0IsICChFTdW1tYXJpemVSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSDAoEdGV4dBgCIAEoCRIYCgt0b2tlbl9jb3VudBgDIAEoBUgAiAEBEikKB3NvdXJjZXMYBCADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIfChJzb3VyY2VfdG9rZW5fY291bnQYBSABKAVIAYgBARIoCgZtZXRob2QYBiABKA4yGC51dHRlcmQudjEuU3VtbWFyeU1ldGhvZBINCgVtb2RlbBgHIAEoCRIRCglsbG1fZXJyb3IYCCABKAkSLQoId2FybmluZ3MYCSADKAsyGy51dHRlcmQudjEuU3VtbWFyaXplV2FybmluZ0IOCgxfdG9rZW5fY291bnRCFQoTX3NvdXJjZV90b2tlbl9jb3VudCJPChBTdW1tYXJpemVXYXJuaW5nEi0KBGtpbmQYASABKA4yHy51dHRlcmQudjEuU3VtbWFyaXplV2FybmluZ0tpbmQSDAoEdGV4dBgCIAEoCSKNAQoWR2V0Q2FwYWNpdHlJbmZvUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSMAoNbWF4X3N0YWxlbmVzcxgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJiChdHZXRDYXBhY2l0eUluZm9SZXNwb25zZRIlCghjYXBhY2l0eRgBIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIUCgdkdXJhYmxlGAIgASgISACIAQFCCgoIX2R1cmFibGUiWQoUV2F0Y2hDYXBhY2l0eVJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJIj4KFVdhdGNoQ2FwYWNpdHlSZXNwb25zZRIlCghjYXBhY2l0eRgBIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eSqJAQoNUmVtZW1iZXJTY29wZRIeChpSRU1FTUJFUl9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVJFTUVNQkVSX1NDT1BFX1dJTkRPVxABEh8KG1JFTUVNQkVSX1NDT1BFX0NPTlZFUlNBVElPThACEhwKGFJFTUVNQkVSX1NDT1BFX1JFQ0lQSUVOVBADKmkKDVJlbWVtYmVyT3JkZXISHgoaUkVNRU1CRVJfT1JERVJfVU5TUEVDSUZJRUQQABIcChhSRU1FTUJFUl9PUkRFUl9SRUxFVkFOQ0UQARIaChZSRU1FTUJFUl9PUkRFUl9SRUNFTkNZEAIqVQoKRm9yZ2V0TW9kZRIbChdGT1JHRVRfTU9ERV9VTlNQRUNJRklFRBAAEhQKEEZPUkdFVF9NT0RFX1NPRlQQARIUChBGT1JHRVRfTU9ERV9IQVJEEAIqjQEKEUZvcmdldFdhcm5pbmdLaW5kEiMKH0ZPUkdFVF9XQVJOSU5HX0tJTkRfVU5TUEVDSUZJRUQQABIpCiVGT1JHRVRfV0FSTklOR19LSU5EX05PVEhJTkdfRk9SR09UVEVOEAESKAokRk9SR0VUX1dBUk5JTkdfS0lORF9XT1VMRF9CRV9SRUZVU0VEEAIqngEKDlN1bW1hcml6ZVNjb3BlEh8KG1NVTU1BUklaRV9TQ09QRV9VTlNQRUNJRklFRBAAEhcKE1NVTU1BUklaRV9TQ09QRV9BTEwQARIaChZTVU1NQVJJWkVfU0NPUEVfUkVDRU5UEAISGwoXU1VNTUFSSVpFX1NDT1BFX0VWSUNURUQQAxIZChVTVU1NQVJJWkVfU0NPUEVfVFVSTlMQBCrJAQoUU3VtbWFyaXplV2FybmluZ0tpbmQSJgoiU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9VTlNQRUNJRklFRBAAEisKJ1NVTU1BUklaRV9XQVJOSU5HX0tJTkRfTk9USElOR19TRUxFQ1RFRBABEjAKLFNVTU1BUklaRV9XQVJOSU5HX0tJTkRfVE9LRU5fTElNSVRfVE9PX1NNQUxMEAISKgomU1VNTUFSSVpFX1dBUk5JTkdfS0lORF9OT1RISU5HX1RPX1RFTEwQAzLtBAoNTWVtb3J5U2VydmljZRJDCghNZW1vcml6ZRIaLnV0dGVyZC52MS5NZW1vcml6ZVJlcXVlc3QaGy51dHRlcmQudjEuTWVtb3JpemVSZXNwb25zZRJZCg5NZW1vcml6ZVN0cmVhbRIgLnV0dGVyZC52MS5NZW1vcml6ZVN0cmVhbVJlcXVlc3QaIS51dHRlcmQudjEuTWVtb3JpemVTdHJlYW1SZXNwb25zZSgBMAESQwoIUmVtZW1iZXISGi51dHRlcmQudjEuUmVtZW1iZXJSZXF1ZXN0GhsudXR0ZXJkLnYxLlJlbWVtYmVyUmVzcG9uc2USPQoGRm9yZ2V0EhgudXR0ZXJkLnYxLkZvcmdldFJlcXVlc3QaGS51dHRlcmQudjEuRm9yZ2V0UmVzcG9uc2USQAoHUmVzdG9yZRIZLnV0dGVyZC52MS5SZXN0b3JlUmVxdWVzdBoaLnV0dGVyZC52MS5SZXN0b3JlUmVzcG9uc2USRgoJU3VtbWFyaXplEhsudXR0ZXJkLnYxLlN1bW1hcml6ZVJlcXVlc3QaHC51dHRlcmQudjEuU3VtbWFyaXplUmVzcG9uc2USWAoPR2V0Q2FwYWNpdHlJbmZvEiEudXR0ZXJkLnYxLkdldENhcGFjaXR5SW5mb1JlcXVlc3QaIi51dHRlcmQudjEuR2V0Q2FwYWNpdHlJbmZvUmVzcG9uc2USVAoNV2F0Y2hDYXBhY2l0eRIfLnV0dGVyZC52MS5XYXRjaENhcGFjaXR5UmVxdWVzdBogLnV0dGVyZC52MS5XYXRjaENhcGFjaXR5UmVzcG9uc2UwAWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_rpc_status, file_utterd_v1_capacity, file_utterd_v1_conversation, file_utterd_v1_conversation_service, file_utterd_v1_message, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance]);
+  fileDesc("Ch51dHRlcmQvdjEvbWVtb3J5X3NlcnZpY2UucHJvdG8SCXV0dGVyZC52MSL4AwoPTWVtb3JpemVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSKwoKdXR0ZXJhbmNlcxgDIAMoCzIXLnV0dGVyZC52MS5OZXdVdHRlcmFuY2USEgoKcmVxdWVzdF9pZBgEIAEoCRIeChFleHBlY3RlZF9yZXZpc2lvbhgFIAEoA0gAiAEBEg8KB2xlbmllbnQYBiABKAgSEgoKc2Vzc2lvbl9pZBgHIAEoCRIVCg1tZXNzYWdlc19qc29uGAggASgJEi0KBmZvcm1hdBgJIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXQSEwoLbWVzc2FnZV9pZHMYCiADKAkSGgoNcmVwbGFjZV9hZnRlchgLIAEoA0gBiAEBEg4KBnVwc2VydBgMIAEoCBIlCgVzdGF0ZRgNIAEoCzIWLnV0dGVyZC52MS5TdGF0ZUNoYW5nZRIvCg9yZWNpcGllbnRfc3RhdGUYDiABKAsyFi51dHRlcmQudjEuU3RhdGVDaGFuZ2USGwoTcmV0dXJuX2NvbnZlcnNhdGlvbhgPIAEoCBIMCgRsZWFuGBAgASgIQhQKEl9leHBlY3RlZF9yZXZpc2lvbkIQCg5fcmVwbGFjZV9hZnRlciLkAwoQTWVtb3JpemVSZXNwb25zZRIXCg9jb252ZXJzYXRpb25faWQYASABKAkSEAoIcmV2aXNpb24YAiABKAMSKgoJbWVtb3JpemVkGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIoCgdldmljdGVkGAQgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIpCgdzdW1tYXJ5GAUgASgLMhgudXR0ZXJkLnYxLlN1bW1hcnlVcGRhdGUSJQoIY2FwYWNpdHkYBiABKAsyEy51dHRlcmQudjEuQ2FwYWNpdHkSHAoUc3RhcnRlZF9jb252ZXJzYXRpb24YByABKAgSEAoIcmVwbGF5ZWQYCCABKAgSLwoOaXJyZWd1bGFyaXRpZXMYCSADKAsyFy51dHRlcmQudjEuSXJyZWd1bGFyaXR5Eh0KFWVuZGVkX2NvbnZlcnNhdGlvbl9pZBgKIAEoCRIoCgdyZW1vdmVkGAsgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhItCgxjb252ZXJzYXRpb24YDCABKAsyFy51dHRlcmQudjEuQ29udmVyc2F0aW9uEiQKCGluX2ZvcmtzGA0gASgLMhIudXR0ZXJkLnYxLkluRm9ya3MicwoHSW5Gb3JrcxIfChJjb252ZXJzYXRpb25fY291bnQYASABKAVIAIgBARIcCg91dHRlcmFuY2VfY291bnQYAiABKAVIAYgBAUIVChNfY29udmVyc2F0aW9uX2NvdW50QhIKEF91dHRlcmFuY2VfY291bnQiUwoMSXJyZWd1bGFyaXR5EhIKBWluZGV4GAEgASgFSACIAQESEAoIc2VxdWVuY2UYAiABKAMSEwoLZGVzY3JpcHRpb24YAyABKAlCCAoGX2luZGV4IkUKFU1lbW9yaXplU3RyZWFtUmVxdWVzdBIsCghtZW1vcml6ZRgBIAEoCzIaLnV0dGVyZC52MS5NZW1vcml6ZVJlcXVlc3QieQoWTWVtb3JpemVTdHJlYW1SZXNwb25zZRIwCgltZW1vcml6ZWQYASABKAsyGy51dHRlcmQudjEuTWVtb3JpemVSZXNwb25zZUgAEiMKBWVycm9yGAIgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNIAEIICgZyZXN1bHQiyQMKDlJlbWVtYmVyRmlsdGVyEh4KBXJvbGVzGAEgAygOMg8udXR0ZXJkLnYxLlJvbGUSDQoFbmFtZXMYAiADKAkSFQoIbWluX3R1cm4YAyABKAVIAIgBARIVCghtYXhfdHVybhgEIAEoBUgBiAEBEhkKDG1pbl9zZXF1ZW5jZRgFIAEoA0gCiAEBEhkKDG1heF9zZXF1ZW5jZRgGIAEoA0gDiAEBEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgZwaW5uZWQYCSABKAhIBIgBARI5CghtZXRhZGF0YRgKIAMoCzInLnV0dGVyZC52MS5SZW1lbWJlckZpbHRlci5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUILCglfbWluX3R1cm5CCwoJX21heF90dXJuQg8KDV9taW5fc2VxdWVuY2VCDwoNX21heF9zZXF1ZW5jZUIJCgdfcGlubmVkIucCCg9SZW1lbWJlclJlcXVlc3QSFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhQKDHJlY2lwaWVudF9pZBgCIAEoCRIOCgZwcm9tcHQYAyABKAkSKQoGZmlsdGVyGAQgASgLMhkudXR0ZXJkLnYxLlJlbWVtYmVyRmlsdGVyEicKBXNjb3BlGAUgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSJwoFb3JkZXIYBiABKA4yGC51dHRlcmQudjEuUmVtZW1iZXJPcmRlchIRCgluZWlnaGJvcnMYByABKAUSEQoJcGFnZV9zaXplGAggASgFEhIKCnBhZ2VfdG9rZW4YCSABKAkSGgoNbWluX3JlbGV2YW5jZRgKIAEoAUgAiAEBEjAKDW1heF9zdGFsZW5lc3MYCyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CEAoOX21pbl9yZWxldmFuY2UiTgoQUmVtZW1iZXJSZXNwb25zZRIhCgdtYXRjaGVzGAEgAygLMhAudXR0ZXJkLnYxLk1hdGNoEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKgAgoFTWF0Y2gSJwoJdXR0ZXJhbmNlGAEgASgLMhQudXR0ZXJkLnYxLlV0dGVyYW5jZRIXCg9jb252ZXJzYXRpb25faWQYAiABKAkSEgoFc2NvcmUYAyABKAFIAIgBARIWCglyZWxldmFuY2UYBCABKAFIAYgBARIUCgdyZWNlbmN5GAUgASgBSAKIAQESFQoNbWF0Y2hlZF90ZXJtcxgGIAMoCRInCgluZWlnaGJvcnMYByADKAsyFC51dHRlcmQudjEuVXR0ZXJhbmNlEi8KDm1hdGNoZWRfcmFuZ2VzGAggAygLMhcudXR0ZXJkLnYxLk1hdGNoZWRSYW5nZUIICgZfc2NvcmVCDAoKX3JlbGV2YW5jZUIKCghfcmVjZW5jeSJGCgxNYXRjaGVkUmFuZ2USEgoFc3RhcnQYASABKAVIAIgBARIQCgNlbmQYAiABKAVIAYgBAUIICgZfc3RhcnRCBgoEX2VuZCLYAgoNRm9yZ2V0UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhQKDGluc3RydWN0aW9ucxgDIAEoCRIjCgRtb2RlGAQgASgOMhUudXR0ZXJkLnYxLkZvcmdldE1vZGUSDwoHZHJ5X3J1bhgFIAEoCBISCgpyZXF1ZXN0X2lkGAYgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAcgASgDSACIAQESKwoIc2VsZWN0b3IYCCABKAsyGS51dHRlcmQudjEuRm9yZ2V0U2VsZWN0b3ISDQoFZXhhY3QYCSABKAgSFwoPcmV0dXJuX21lc3NhZ2VzGAogASgIEi0KBmZvcm1hdBgLIAEoDjIdLnV0dGVyZC52MS5Db252ZXJzYXRpb25Gb3JtYXRCFAoSX2V4cGVjdGVkX3JldmlzaW9uIoYBCg5Gb3JnZXRTZWxlY3RvchIVCg11dHRlcmFuY2VfaWRzGAEgAygJEisKCXNlcXVlbmNlcxgCIAMoCzIYLnV0dGVyZC52MS5TZXF1ZW5jZVJhbmdlEhwKD25ld2VzdF9tZXNzYWdlcxgDIAEoBUgAiAEBQhIKEF9uZXdlc3RfbWVzc2FnZXMi4AMKDkZvcmdldFJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIQCghyZXZpc2lvbhgCIAEoAxIqCglmb3Jnb3R0ZW4YAyADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmEh0KEHJlYnVpbHRfc2VnbWVudHMYBCABKAVIAIgBARIlCghjYXBhY2l0eRgFIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIVCg11bmRlcnN0b29kX2FzGAYgASgJEhAKCHJlcGxheWVkGAcgASgIEiMKBG1vZGUYCCABKA4yFS51dHRlcmQudjEuRm9yZ2V0TW9kZRIkCgh3YXJuaW5ncxgJIAMoCzISLnV0dGVyZC52MS5XYXJuaW5nEjIKEHN0aWxsX3N1bW1hcmlzZWQYCiADKAsyGC51dHRlcmQudjEuU2VxdWVuY2VSYW5nZRIkCghtZXNzYWdlcxgLIAMoCzISLnV0dGVyZC52MS5NZXNzYWdlEigKB2V2aWN0ZWQYDCADKAsyFy51dHRlcmQudjEuVXR0ZXJhbmNlUmVmEiQKCGluX2ZvcmtzGA0gASgLMhIudXR0ZXJkLnYxLkluRm9ya3NCEwoRX3JlYnVpbHRfc2VnbWVudHMioAEKDlJlc3RvcmVSZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSFQoNdXR0ZXJhbmNlX2lkcxgDIAMoCRISCgpyZXF1ZXN0X2lkGAQgASgJEh4KEWV4cGVjdGVkX3JldmlzaW9uGAUgASgDSACIAQFCFAoSX2V4cGVjdGVkX3JldmlzaW9uIsoBCg9SZXN0b3JlUmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEikKCHJlc3RvcmVkGAMgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIoCgdldmljdGVkGAQgAygLMhcudXR0ZXJkLnYxLlV0dGVyYW5jZVJlZhIlCghjYXBhY2l0eRgFIAEoCzITLnV0dGVyZC52MS5DYXBhY2l0eRIQCghyZXBsYXllZBgGIAEoCCLsAgoQU3VtbWFyaXplUmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEigKBXNjb3BlGAMgASgOMhkudXR0ZXJkLnYxLlN1bW1hcml6ZVNjb3BlEhkKDHJlY2VudF9jb3VudBgEIAEoBUgAiAEBEhcKCmZpcnN0X3R1cm4YBSABKAVIAYgBARIWCglsYXN0X3R1cm4YBiABKAVIAogBARIYCgt0b2tlbl9saW1pdBgHIAEoBUgDiAEBEhMKC2ZvY3VzX2FyZWFzGAggAygJEhQKDHdhaXRfZm9yX2xsbRgJIAEoCBIwCg1tYXhfc3RhbGVuZXNzGAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQg8KDV9yZWNlbnRfY291bnRCDQoLX2ZpcnN0X3R1cm5CDAoKX2xhc3RfdHVybkIOCgxfdG9rZW5fbGltaXQiuQIKEVN1bW1hcml6ZVJlc3BvbnNlEhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIMCgR0ZXh0GAIgASgJEhgKC3Rva2VuX2NvdW50GAMgASgFSACIAQESKQoHc291cmNlcxgEIAMoCzIYLnV0dGVyZC52MS5TZXF1ZW5jZVJhbmdlEh8KEnNvdXJjZV90b2tlbl9jb3VudBgFIAEoBUgBiAEBEigKBm1ldGhvZBgGIAEoDjIYLnV0dGVyZC52MS5TdW1tYXJ5TWV0aG9kEg0KBW1vZGVsGAcgASgJEhEKCWxsbV9lcnJvchgIIAEoCRIkCgh3YXJuaW5ncxgJIAMoCzISLnV0dGVyZC52MS5XYXJuaW5nQg4KDF90b2tlbl9jb3VudEIVChNfc291cmNlX3Rva2VuX2NvdW50Io0BChZHZXRDYXBhY2l0eUluZm9SZXF1ZXN0EhcKD2NvbnZlcnNhdGlvbl9pZBgBIAEoCRIUCgxyZWNpcGllbnRfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRIwCg1tYXhfc3RhbGVuZXNzGAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImIKF0dldENhcGFjaXR5SW5mb1Jlc3BvbnNlEiUKCGNhcGFjaXR5GAEgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5EhQKB2R1cmFibGUYAiABKAhIAIgBAUIKCghfZHVyYWJsZSJZChRXYXRjaENhcGFjaXR5UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkiPgoVV2F0Y2hDYXBhY2l0eVJlc3BvbnNlEiUKCGNhcGFjaXR5GAEgASgLMhMudXR0ZXJkLnYxLkNhcGFjaXR5KokBCg1SZW1lbWJlclNjb3BlEh4KGlJFTUVNQkVSX1NDT1BFX1VOU1BFQ0lGSUVEEAASGQoVUkVNRU1CRVJfU0NPUEVfV0lORE9XEAESHwobUkVNRU1CRVJfU0NPUEVfQ09OVkVSU0FUSU9OEAISHAoYUkVNRU1CRVJfU0NPUEVfUkVDSVBJRU5UEAMqaQoNUmVtZW1iZXJPcmRlchIeChpSRU1FTUJFUl9PUkRFUl9VTlNQRUNJRklFRBAAEhwKGFJFTUVNQkVSX09SREVSX1JFTEVWQU5DRRABEhoKFlJFTUVNQkVSX09SREVSX1JFQ0VOQ1kQAipVCgpGb3JnZXRNb2RlEhsKF0ZPUkdFVF9NT0RFX1VOU1BFQ0lGSUVEEAASFAoQRk9SR0VUX01PREVfU09GVBABEhQKEEZPUkdFVF9NT0RFX0hBUkQQAiqeAQoOU3VtbWFyaXplU2NvcGUSHwobU1VNTUFSSVpFX1NDT1BFX1VOU1BFQ0lGSUVEEAASFwoTU1VNTUFSSVpFX1NDT1BFX0FMTBABEhoKFlNVTU1BUklaRV9TQ09QRV9SRUNFTlQQAhIbChdTVU1NQVJJWkVfU0NPUEVfRVZJQ1RFRBADEhkKFVNVTU1BUklaRV9TQ09QRV9UVVJOUxAEMu0ECg1NZW1vcnlTZXJ2aWNlEkMKCE1lbW9yaXplEhoudXR0ZXJkLnYxLk1lbW9yaXplUmVxdWVzdBobLnV0dGVyZC52MS5NZW1vcml6ZVJlc3BvbnNlElkKDk1lbW9yaXplU3RyZWFtEiAudXR0ZXJkLnYxLk1lbW9yaXplU3RyZWFtUmVxdWVzdBohLnV0dGVyZC52MS5NZW1vcml6ZVN0cmVhbVJlc3BvbnNlKAEwARJDCghSZW1lbWJlchIaLnV0dGVyZC52MS5SZW1lbWJlclJlcXVlc3QaGy51dHRlcmQudjEuUmVtZW1iZXJSZXNwb25zZRI9CgZGb3JnZXQSGC51dHRlcmQudjEuRm9yZ2V0UmVxdWVzdBoZLnV0dGVyZC52MS5Gb3JnZXRSZXNwb25zZRJACgdSZXN0b3JlEhkudXR0ZXJkLnYxLlJlc3RvcmVSZXF1ZXN0GhoudXR0ZXJkLnYxLlJlc3RvcmVSZXNwb25zZRJGCglTdW1tYXJpemUSGy51dHRlcmQudjEuU3VtbWFyaXplUmVxdWVzdBocLnV0dGVyZC52MS5TdW1tYXJpemVSZXNwb25zZRJYCg9HZXRDYXBhY2l0eUluZm8SIS51dHRlcmQudjEuR2V0Q2FwYWNpdHlJbmZvUmVxdWVzdBoiLnV0dGVyZC52MS5HZXRDYXBhY2l0eUluZm9SZXNwb25zZRJUCg1XYXRjaENhcGFjaXR5Eh8udXR0ZXJkLnYxLldhdGNoQ2FwYWNpdHlSZXF1ZXN0GiAudXR0ZXJkLnYxLldhdGNoQ2FwYWNpdHlSZXNwb25zZTABYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_rpc_status, file_utterd_v1_capacity, file_utterd_v1_conversation, file_utterd_v1_conversation_service, file_utterd_v1_message, file_utterd_v1_summary, file_utterd_v1_transfer, file_utterd_v1_utterance, file_utterd_v1_warning]);
 
 /**
  * The request of Memorize.
@@ -165,6 +167,13 @@ export type MemorizeRequest = Message<"utterd.v1.MemorizeRequest"> & {
    * @generated from field: bool return_conversation = 15;
    */
   returnConversation: boolean;
+
+  /**
+   * Optional. Leaves `capacity` and `summary` out of the response, for a writer that does not read them.
+   *
+   * @generated from field: bool lean = 16;
+   */
+  lean: boolean;
 };
 
 /**
@@ -210,14 +219,14 @@ export type MemorizeResponse = Message<"utterd.v1.MemorizeResponse"> & {
   evicted: UtteranceRef[];
 
   /**
-   * What changed in the summary; absent if nothing did, and in a replay.
+   * What changed in the summary; absent if nothing did, in a replay, and with `lean`.
    *
    * @generated from field: utterd.v1.SummaryUpdate summary = 5;
    */
   summary?: SummaryUpdate;
 
   /**
-   * How full the window is after the change.
+   * How full the window is after the change; absent with `lean`.
    *
    * @generated from field: utterd.v1.Capacity capacity = 6;
    */
@@ -572,10 +581,7 @@ export type RememberRequest = Message<"utterd.v1.RememberRequest"> & {
   minRelevance?: number;
 
   /**
-   * Optional. How old the answer may be: 0 to 1 hour, 0 by default. With 0, it contains everything that was
-   * acknowledged. Otherwise it may miss changes that other servers acknowledged within this time, forgetting
-   * included, but none that this server acknowledged; so the server need not ask the database each time.
-   * With a backend that one server uses alone, it makes no difference.
+   * Optional. How old the answer may be, 0 to 1 hour; 0 by default. See MemoryService.
    *
    * @generated from field: google.protobuf.Duration max_staleness = 11;
    */
@@ -940,9 +946,9 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
   /**
    * What else the caller should know.
    *
-   * @generated from field: repeated utterd.v1.ForgetWarning warnings = 9;
+   * @generated from field: repeated utterd.v1.Warning warnings = 9;
    */
-  warnings: ForgetWarning[];
+  warnings: Warning[];
 
   /**
    * With SOFT: utterances selected by `all`, `sequence` or `about` that are no longer stored, but that the
@@ -982,34 +988,6 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
  */
 export const ForgetResponseSchema: GenMessage<ForgetResponse> = /*@__PURE__*/
   messageDesc(file_utterd_v1_memory_service, 13);
-
-/**
- * Something that the caller of Forget should know.
- *
- * @generated from message utterd.v1.ForgetWarning
- */
-export type ForgetWarning = Message<"utterd.v1.ForgetWarning"> & {
-  /**
-   * The kind of warning.
-   *
-   * @generated from field: utterd.v1.ForgetWarningKind kind = 1;
-   */
-  kind: ForgetWarningKind;
-
-  /**
-   * The warning in words.
-   *
-   * @generated from field: string text = 2;
-   */
-  text: string;
-};
-
-/**
- * Describes the message utterd.v1.ForgetWarning.
- * Use `create(ForgetWarningSchema)` to create a new message.
- */
-export const ForgetWarningSchema: GenMessage<ForgetWarning> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 14);
 
 /**
  * The request of Restore.
@@ -1060,7 +1038,7 @@ export type RestoreRequest = Message<"utterd.v1.RestoreRequest"> & {
  * Use `create(RestoreRequestSchema)` to create a new message.
  */
 export const RestoreRequestSchema: GenMessage<RestoreRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 15);
+  messageDesc(file_utterd_v1_memory_service, 14);
 
 /**
  * The response of Restore.
@@ -1117,7 +1095,7 @@ export type RestoreResponse = Message<"utterd.v1.RestoreResponse"> & {
  * Use `create(RestoreResponseSchema)` to create a new message.
  */
 export const RestoreResponseSchema: GenMessage<RestoreResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 16);
+  messageDesc(file_utterd_v1_memory_service, 15);
 
 /**
  * The request of Summarize.
@@ -1192,10 +1170,7 @@ export type SummarizeRequest = Message<"utterd.v1.SummarizeRequest"> & {
   waitForLlm: boolean;
 
   /**
-   * Optional. How old the answer may be: 0 to 1 hour, 0 by default. With 0, it contains everything that was
-   * acknowledged. Otherwise it may miss changes that other servers acknowledged within this time, forgetting
-   * included, but none that this server acknowledged; so the server need not ask the database each time.
-   * With a backend that one server uses alone, it makes no difference.
+   * Optional. How old the answer may be, 0 to 1 hour; 0 by default. See MemoryService.
    *
    * @generated from field: google.protobuf.Duration max_staleness = 10;
    */
@@ -1207,7 +1182,7 @@ export type SummarizeRequest = Message<"utterd.v1.SummarizeRequest"> & {
  * Use `create(SummarizeRequestSchema)` to create a new message.
  */
 export const SummarizeRequestSchema: GenMessage<SummarizeRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 17);
+  messageDesc(file_utterd_v1_memory_service, 16);
 
 /**
  * The response of Summarize.
@@ -1276,9 +1251,9 @@ export type SummarizeResponse = Message<"utterd.v1.SummarizeResponse"> & {
   /**
    * What else the caller should know: if `text` is empty, why.
    *
-   * @generated from field: repeated utterd.v1.SummarizeWarning warnings = 9;
+   * @generated from field: repeated utterd.v1.Warning warnings = 9;
    */
-  warnings: SummarizeWarning[];
+  warnings: Warning[];
 };
 
 /**
@@ -1286,35 +1261,7 @@ export type SummarizeResponse = Message<"utterd.v1.SummarizeResponse"> & {
  * Use `create(SummarizeResponseSchema)` to create a new message.
  */
 export const SummarizeResponseSchema: GenMessage<SummarizeResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 18);
-
-/**
- * Something that the caller of Summarize should know.
- *
- * @generated from message utterd.v1.SummarizeWarning
- */
-export type SummarizeWarning = Message<"utterd.v1.SummarizeWarning"> & {
-  /**
-   * The kind of warning.
-   *
-   * @generated from field: utterd.v1.SummarizeWarningKind kind = 1;
-   */
-  kind: SummarizeWarningKind;
-
-  /**
-   * The warning in words.
-   *
-   * @generated from field: string text = 2;
-   */
-  text: string;
-};
-
-/**
- * Describes the message utterd.v1.SummarizeWarning.
- * Use `create(SummarizeWarningSchema)` to create a new message.
- */
-export const SummarizeWarningSchema: GenMessage<SummarizeWarning> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 19);
+  messageDesc(file_utterd_v1_memory_service, 17);
 
 /**
  * The request of GetCapacityInfo.
@@ -1345,10 +1292,7 @@ export type GetCapacityInfoRequest = Message<"utterd.v1.GetCapacityInfoRequest">
   sessionId: string;
 
   /**
-   * Optional. How old the answer may be: 0 to 1 hour, 0 by default. With 0, it contains everything that was
-   * acknowledged. Otherwise it may miss changes that other servers acknowledged within this time, forgetting
-   * included, but none that this server acknowledged; so the server need not ask the database each time.
-   * With a backend that one server uses alone, it makes no difference.
+   * Optional. How old the answer may be, 0 to 1 hour; 0 by default. See MemoryService.
    *
    * @generated from field: google.protobuf.Duration max_staleness = 4;
    */
@@ -1360,7 +1304,7 @@ export type GetCapacityInfoRequest = Message<"utterd.v1.GetCapacityInfoRequest">
  * Use `create(GetCapacityInfoRequestSchema)` to create a new message.
  */
 export const GetCapacityInfoRequestSchema: GenMessage<GetCapacityInfoRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 20);
+  messageDesc(file_utterd_v1_memory_service, 18);
 
 /**
  * The response of GetCapacityInfo.
@@ -1388,7 +1332,7 @@ export type GetCapacityInfoResponse = Message<"utterd.v1.GetCapacityInfoResponse
  * Use `create(GetCapacityInfoResponseSchema)` to create a new message.
  */
 export const GetCapacityInfoResponseSchema: GenMessage<GetCapacityInfoResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 21);
+  messageDesc(file_utterd_v1_memory_service, 19);
 
 /**
  * The request of WatchCapacity.
@@ -1426,7 +1370,7 @@ export type WatchCapacityRequest = Message<"utterd.v1.WatchCapacityRequest"> & {
  * Use `create(WatchCapacityRequestSchema)` to create a new message.
  */
 export const WatchCapacityRequestSchema: GenMessage<WatchCapacityRequest> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 22);
+  messageDesc(file_utterd_v1_memory_service, 20);
 
 /**
  * The response of WatchCapacity: at once, and after each change. The stream ends with NOT_FOUND if the
@@ -1448,7 +1392,7 @@ export type WatchCapacityResponse = Message<"utterd.v1.WatchCapacityResponse"> &
  * Use `create(WatchCapacityResponseSchema)` to create a new message.
  */
 export const WatchCapacityResponseSchema: GenMessage<WatchCapacityResponse> = /*@__PURE__*/
-  messageDesc(file_utterd_v1_memory_service, 23);
+  messageDesc(file_utterd_v1_memory_service, 21);
 
 /**
  * What Remember searches.
@@ -1569,41 +1513,6 @@ export const ForgetModeSchema: GenEnum<ForgetMode> = /*@__PURE__*/
   enumDesc(file_utterd_v1_memory_service, 2);
 
 /**
- * The kind of a warning of Forget.
- *
- * @generated from enum utterd.v1.ForgetWarningKind
- */
-export enum ForgetWarningKind {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: FORGET_WARNING_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Nothing was forgotten: no stored utterance is selected, or all of them were forgotten before.
-   *
-   * @generated from enum value: FORGET_WARNING_KIND_NOTHING_FORGOTTEN = 1;
-   */
-  NOTHING_FORGOTTEN = 1,
-
-  /**
-   * In a dry run: the instructions are plain English and select more than half of the window, or several
-   * messages although they speak of one. Without `dry_run` they are refused.
-   *
-   * @generated from enum value: FORGET_WARNING_KIND_WOULD_BE_REFUSED = 2;
-   */
-  WOULD_BE_REFUSED = 2,
-}
-
-/**
- * Describes the enum utterd.v1.ForgetWarningKind.
- */
-export const ForgetWarningKindSchema: GenEnum<ForgetWarningKind> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_memory_service, 3);
-
-/**
  * What Summarize covers.
  *
  * @generated from enum utterd.v1.SummarizeScope
@@ -1649,49 +1558,7 @@ export enum SummarizeScope {
  * Describes the enum utterd.v1.SummarizeScope.
  */
 export const SummarizeScopeSchema: GenEnum<SummarizeScope> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_memory_service, 4);
-
-/**
- * The kind of a warning of Summarize.
- *
- * @generated from enum utterd.v1.SummarizeWarningKind
- */
-export enum SummarizeWarningKind {
-  /**
-   * Never sent.
-   *
-   * @generated from enum value: SUMMARIZE_WARNING_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The summary is empty: the scope contains no live utterance and no part of the summary.
-   *
-   * @generated from enum value: SUMMARIZE_WARNING_KIND_NOTHING_SELECTED = 1;
-   */
-  NOTHING_SELECTED = 1,
-
-  /**
-   * The summary is empty: every sentence has more tokens than the limit allows.
-   *
-   * @generated from enum value: SUMMARIZE_WARNING_KIND_TOKEN_LIMIT_TOO_SMALL = 2;
-   */
-  TOKEN_LIMIT_TOO_SMALL = 2,
-
-  /**
-   * The summary is empty: the selected utterances contain nothing that belongs into a summary, only
-   * greetings and the like.
-   *
-   * @generated from enum value: SUMMARIZE_WARNING_KIND_NOTHING_TO_TELL = 3;
-   */
-  NOTHING_TO_TELL = 3,
-}
-
-/**
- * Describes the enum utterd.v1.SummarizeWarningKind.
- */
-export const SummarizeWarningKindSchema: GenEnum<SummarizeWarningKind> = /*@__PURE__*/
-  enumDesc(file_utterd_v1_memory_service, 5);
+  enumDesc(file_utterd_v1_memory_service, 3);
 
 /**
  * The memory operations on one conversation.
@@ -1708,6 +1575,11 @@ export const SummarizeWarningKindSchema: GenEnum<SummarizeWarningKind> = /*@__PU
  * if the caller's namespace would exceed the number of conversations or bytes that the server allows it. The
  * QuotaFailure names the quota, and the metadata of the ErrorInfo has `quota`, `limit`, `used` and `added`.
  * A retry succeeds only after something was deleted or hard-forgotten.
+ *
+ * Reads have `max_staleness`, which says how old the answer may be. With 0, the default, the answer contains
+ * everything that was acknowledged. Otherwise it may miss changes that other servers acknowledged within this
+ * time, forgetting included, but none that this server acknowledged; so the server need not ask the database
+ * each time. With a backend that one server uses alone, it makes no difference.
  *
  * @generated from service utterd.v1.MemoryService
  */
