@@ -1,7 +1,6 @@
 //! `utterd export`: exports conversations in the formats of other programs.
 
 use std::{
-    fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
 };
@@ -16,7 +15,7 @@ use crate::cli::{
     terminal::{
         interrupt::all_or_nothing,
         output::{Output, note},
-        read::about,
+        part::Part,
         text::{bytes, counted, ranges},
     },
 };
@@ -162,39 +161,30 @@ fn lost(losses: &[ExportLoss]) -> Vec<String> {
         .collect()
 }
 
+/// The mode of a file that others can read, as far as the caller's umask allows.
+const PUBLIC: u32 = 0o666;
+
 /// Where an export goes. A file gets its name only once it is complete.
 struct Sink {
     writer: Box<dyn Write>,
-    file: Option<(PathBuf, PathBuf)>,
+    part: Option<Part>,
     written: u64,
 }
 
 impl Sink {
     fn open(path: Option<&Path>) -> io::Result<Self> {
         let Some(path) = path else {
-            return Ok(Self { writer: Box::new(io::stdout()), file: None, written: 0 });
+            return Ok(Self { writer: Box::new(io::stdout()), part: None, written: 0 });
         };
-        let mut part = path.as_os_str().to_owned();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let writer = Box::new(io::BufWriter::new(File::create(&part).map_err(about(path))?));
-        Ok(Self { writer, file: Some((part, path.to_owned())), written: 0 })
+        let (part, file) = Part::create(path, PUBLIC)?;
+        Ok(Self { writer: Box::new(io::BufWriter::new(file)), part: Some(part), written: 0 })
     }
 
     fn close(mut self) -> io::Result<u64> {
         self.writer.flush()?;
-        if let Some((part, path)) = self.file.take() {
-            fs::rename(part, &path).map_err(about(&path))?;
+        if let Some(part) = self.part.take() {
+            part.finish()?;
         }
         Ok(self.written)
-    }
-}
-
-impl Drop for Sink {
-    fn drop(&mut self) {
-        if let Some((part, _)) = &self.file {
-            // The remains of a failed export are of no use.
-            let _ = fs::remove_file(part);
-        }
     }
 }

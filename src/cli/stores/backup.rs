@@ -1,9 +1,8 @@
 //! `utterd backup`: writes everything that a running server stores to a file.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::File,
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
@@ -17,6 +16,7 @@ use crate::cli::{
     terminal::{
         interrupt::all_or_nothing,
         output::Output,
+        part::Part,
         read::about,
         text::{bytes, counted},
     },
@@ -76,7 +76,7 @@ async fn write(args: Backup) -> Result<(), CliError> {
 /// Where a backup goes. A file gets its name only once it is complete and on the disk.
 enum Sink {
     Stdout,
-    File { file: File, part: Part, path: PathBuf },
+    File { file: File, part: Part },
 }
 
 impl Sink {
@@ -85,11 +85,8 @@ impl Sink {
             return Ok(Self::Stdout);
         }
         refuse_taken(&args.file, args.force)?;
-        let mut part = args.file.clone().into_os_string();
-        part.push(".part");
-        let part = Part(part.into());
-        let file = OpenOptions::new().write(true).create(true).truncate(true).mode(PRIVATE).open(&part.0);
-        Ok(Self::File { file: file.map_err(about(&part.0))?, part, path: args.file.clone() })
+        let (part, file) = Part::create(&args.file, PRIVATE)?;
+        Ok(Self::File { file, part })
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -98,35 +95,26 @@ impl Sink {
             Self::Stdout => {
                 io::stdout().write_all(bytes).map_err(|error| io::Error::other(format!("stdout: {error}")))
             }
-            Self::File { file, part, .. } => file.write_all(bytes).map_err(about(&part.0)),
+            Self::File { file, part, .. } => file.write_all(bytes).map_err(about(&part.at)),
         }
     }
 
     /// Checks that the file is complete, gives it its name, and returns what it holds.
     fn close(self, force: bool, meter: &Meter) -> Result<Option<Held>, CliError> {
-        let Self::File { file, part, path } = self else {
+        let Self::File { file, part } = self else {
             io::stdout().flush()?;
             return Ok(None);
         };
-        file.sync_all().map_err(about(&part.0))?;
+        file.sync_all().map_err(about(&part.at))?;
         let checked = |held: Held| format!("{} checked", counted(held.records, "record"));
-        let held = upkeep::check_backup(&part.0, &mut |held| meter.at(|| checked(held)))?;
-        refuse_taken(&path, force)?;
-        fs::rename(&part.0, &path).map_err(about(&path))?;
+        let held = upkeep::check_backup(&part.at, &mut |held| meter.at(|| checked(held)))?;
+        refuse_taken(&part.path, force)?;
+        let path = part.path.clone();
+        part.finish()?;
         let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
         let directory = directory.unwrap_or(Path::new("."));
         File::open(directory).and_then(|directory| directory.sync_all()).map_err(about(directory))?;
         Ok(Some(held))
-    }
-}
-
-/// A partial file, removed on drop; once renamed, there is nothing to remove.
-struct Part(PathBuf);
-
-impl Drop for Part {
-    fn drop(&mut self) {
-        // The remains of a failed backup are of no use.
-        let _ = fs::remove_file(&self.0);
     }
 }
 

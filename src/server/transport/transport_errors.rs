@@ -24,7 +24,7 @@ use super::arrival::Arrival;
 use crate::server::admission::Kind;
 use crate::{
     engine::SystemClock,
-    rpc::{clearer_status, transport_error},
+    rpc::{clearer_status, grpc_timeout, transport_error},
 };
 
 /// Wraps services in `TransportErrors`.
@@ -156,21 +156,7 @@ impl<F> TransportErrorFuture<F> {
 fn timeout(headers: &HeaderMap) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(1);
     let text = headers.get("grpc-timeout")?.to_str().ok()?;
-    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    if digits.is_empty() || digits.len() > 8 {
-        return None;
-    }
-    let number: u64 = digits.parse().ok()?;
-    let timeout = match unit {
-        "H" => Duration::from_secs(number * 3_600),
-        "M" => Duration::from_secs(number * 60),
-        "S" => Duration::from_secs(number),
-        "m" => Duration::from_millis(number),
-        "u" => Duration::from_micros(number),
-        "n" => Duration::from_nanos(number),
-        _ => return None,
-    };
-    Some(timeout.saturating_sub(TICK))
+    grpc_timeout(text).map(|timeout| timeout.saturating_sub(TICK))
 }
 
 fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
