@@ -19,8 +19,8 @@ use utterd::{
     proto::{MemorizeRequest, NewUtterance, Role, memory_service_client::MemoryServiceClient},
     server::Server,
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey, Quotas,
-        RecipientKey, Store, StoreError,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, Quotas, RecipientKey, Sharing, Store, StoreError, Upkeep,
     },
 };
 
@@ -197,7 +197,11 @@ impl Store for LoggedStore {
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.scrub()
     }
+}
 
+impl Sharing for LoggedStore {}
+impl DerivedData for LoggedStore {}
+impl Upkeep for LoggedStore {
     fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
         self.inner.set_quotas(quotas)
     }

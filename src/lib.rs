@@ -85,10 +85,10 @@
 //! accepts an older answer and the store was asked recently. A write is decided on the known state, and the
 //! store refuses the commit if there is a newer one; what is answered without a commit is confirmed first. If nothing is known, or other processes were faster lately, a write asks once for
 //! everything it needs.
-//! [Hints](store::Store::hints) of changes wake the watchers. A hint is never trusted, only the read that
+//! [Hints](store::Sharing::hints) of changes wake the watchers. A hint is never trusted, only the read that
 //! follows it, so a hint may be late, duplicated, or lost: now and then, what watchers have seen is
-//! [compared](store::Store::outdated) with what is stored. Before a model is paid for work, the work is
-//! [claimed](store::Store::claim) for a limited time; if the worker dies, the claim expires and another worker
+//! [compared](store::Sharing::outdated) with what is stored. Before a model is paid for work, the work is
+//! [claimed](store::Sharing::claim) for a limited time; if the worker dies, the claim expires and another worker
 //! takes over.
 //!
 //! # Models come later
@@ -132,7 +132,7 @@
 //! - queues, request ids, events, indexes, due work: [`engine`]; long work, off the serving threads:
 //!   [`engine::offload()`]
 //! - data derived from utterances, stored block by block next to them: [`domain::Block`],
-//!   [`store::Store::derived`]
+//!   [`store::DerivedData::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
 //! - errors on the wire: `src/rpc/convert/status.rs`, the only place that uses gRPC codes, and `src/rpc/convert/bounded.rs`, which

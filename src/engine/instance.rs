@@ -159,17 +159,17 @@ impl Engine {
         (self.counters)(encoding)
     }
 
-    /// Reports whether the store accepts writes: see [`Store::condition`].
+    /// Reports whether the store accepts writes: see [`Upkeep::condition`](crate::store::Upkeep::condition).
     pub fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
         self.store.condition()
     }
 
-    /// Whether more writes are waiting than the store can keep up with: see [`Store::is_behind`].
+    /// Whether more writes are waiting than the store can keep up with: see [`Upkeep::is_behind`](crate::store::Upkeep::is_behind).
     pub fn is_store_behind(&self) -> bool {
         self.store.is_behind()
     }
 
-    /// Starts a backup of everything stored: see [`Store::backup`].
+    /// Starts a backup of everything stored: see [`Upkeep::backup`](crate::store::Upkeep::backup).
     pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         self.store.backup()
     }

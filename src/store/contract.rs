@@ -1,6 +1,7 @@
 //! The store contract.
 
 mod begin;
+mod boxed;
 mod commit;
 mod derived;
 mod error;
@@ -8,41 +9,30 @@ mod listing;
 mod quotas;
 mod sharing;
 mod trace;
+mod upkeep;
 
-use std::{
-    collections::HashMap,
-    future::{Future, ready},
-    ops::RangeInclusive,
-    pin::Pin,
-    sync::Arc,
-};
+use std::{collections::HashMap, sync::Arc};
 
-use futures::{Stream, StreamExt as _, stream};
-
-use crate::{
-    domain::{
-        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
-        Timestamp, Utterance, state::StateValue,
-    },
-    telemetry::Registry,
+use crate::domain::{
+    ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+    state::StateValue,
 };
 
 pub use begin::{Begin, Begun, Newer, StateOf};
+pub use boxed::{BoxFuture, BoxStream};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference, Write};
-pub use derived::{Derived, DerivedBlock, DerivedBytes};
+pub use derived::{Derived, DerivedBlock, DerivedBytes, DerivedData};
 pub use error::{BackupRefused, CommitError, Conflict, StoreError};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
-pub use sharing::{Claim, Hint, LastSeen, WorkerId};
+pub use sharing::{Claim, Hint, LastSeen, Sharing, WorkerId};
 pub use trace::{TracePage, TracePlace, Traced};
-
-/// A future returned by a store.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
-/// A stream returned by a store.
-pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
+pub use upkeep::Upkeep;
 
 /// A backend that stores conversations.
+///
+/// What a backend may offer besides has traits of its own, whose methods all have defaults: [`Sharing`] by several
+/// processes, [`DerivedData`], and [`Upkeep`].
 ///
 /// For all methods:
 /// - A key includes its namespace; nothing in one namespace is ever visible in another.
@@ -54,14 +44,9 @@ pub type BoxStream<'a, T> = Pin<Box<dyn Stream<Item = T> + Send + 'a>>;
 /// - No method panics because of what the disk or the network returns; it returns [`StoreError`]. A method that panics
 ///   because of a fault in its code ends that call only: the store must still be usable. A commit that panics took
 ///   effect wholly, or never will, as if its answer were lost.
-pub trait Store: Send + Sync + 'static {
+pub trait Store: Sharing + DerivedData + Upkeep {
     /// What this backend can do. Never changes.
     fn capabilities(&self) -> Capabilities;
-
-    /// Adds the metrics of this store to those of the server.
-    ///
-    /// - By default, there are none.
-    fn describe(&self, _registry: &Registry) {}
 
     /// Returns the conversation, with its window, its summary and its compactions.
     ///
@@ -144,7 +129,7 @@ pub trait Store: Send + Sync + 'static {
     /// - [`StoreError::Full`] or [`StoreError::DiskFull`], without effect, if there is no room for what the
     ///   commit adds.
     /// - [`StoreError::OverQuota`], without effect, if the commit would take a namespace beyond the quotas of
-    ///   [`Self::set_quotas`].
+    ///   [`Upkeep::set_quotas`].
     /// - [`StoreError::Busy`], without effect, if too much is already waiting to be written.
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>>;
 
@@ -245,17 +230,6 @@ pub trait Store: Send + Sync + 'static {
     ///   id.
     fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>>;
 
-    /// Returns the heads of a recipient's conversations, by descending start time, then id.
-    ///
-    /// - Starts behind `page.after`, whether or not that conversation still exists.
-    fn conversations<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.list(page.of(recipient))
-    }
-
     /// Returns the keys of the same conversations, in the same order: for callers that already have most of
     /// the states.
     fn conversation_keys<'a>(
@@ -264,7 +238,7 @@ pub trait Store: Send + Sync + 'static {
         page: Page,
     ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
         Box::pin(async {
-            let heads = self.conversations(recipient, page).await?;
+            let heads = self.list(page.of(recipient)).await?;
             Ok(heads.into_iter().map(|head| head.identity.key.clone()).collect())
         })
     }
@@ -306,67 +280,6 @@ pub trait Store: Send + Sync + 'static {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>>;
 
-    /// Claims the waiting work of a conversation ([`Self::waiting`]) for a worker, until a given time;
-    /// returns whether it was granted. This way, work that costs money and time is done once, no matter how
-    /// many processes could do it.
-    ///
-    /// - Refused while another worker has the claim; of several concurrent claims, one is granted.
-    /// - A claim ends at its time, whatever happened to the worker, or when it is [given up](Self::give_up).
-    ///   The worker that has it can claim again, to extend it.
-    /// - It is not a precondition of a commit, and prevents nobody from changing the conversation. If it ends
-    ///   before the work does, something is paid for twice and nothing is wrong.
-    /// - The conversation need not exist. The record of a claim can be removed once it has ended.
-    /// - Work that is cheap and harmless if done twice needs no claim: removing what is due, ended
-    ///   conversations and old outcomes, and scrubbing.
-    /// - By default, granted: correct if no other process works on the store.
-    fn claim<'a>(&'a self, _claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(ready(Ok(true)))
-    }
-
-    /// Ends a worker's claim, if it still has it.
-    fn give_up<'a>(
-        &'a self,
-        _conversation: &'a ConversationKey,
-        _worker: WorkerId,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(ready(Ok(())))
-    }
-
-    /// Returns what is stored of a kind that was derived from these blocks of a conversation's utterances;
-    /// ascending.
-    ///
-    /// - Blocks without anything stored are left out, as is everything of an unknown conversation. What was
-    ///   stored by [`Self::keep_derived`] can be lost at any time: it is then derived again.
-    /// - It contains nothing of an utterance from the commit on that erased or edited it, which removes the
-    ///   blocks that hold it. A commit that appends, evicts, forgets softly or restores leaves them as they
-    ///   are. A block can contain what was dropped, unless it contains nothing else.
-    /// - It is never torn, nor from another block.
-    /// - A fork has its own. Deleting a conversation removes everything derived from it.
-    /// - The caller limits how much it asks for.
-    /// - By default, nothing is stored.
-    fn derived<'a>(
-        &'a self,
-        _key: &'a ConversationKey,
-        _kind: Derived,
-        _blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
-        Box::pin(ready(Ok(Vec::new())))
-    }
-
-    /// Stores what was derived from a block of a conversation's utterances; returns whether it did.
-    ///
-    /// - Refused unless the conversation exists, its [`Head::erased_at`] is still the one that the data was
-    ///   derived at, and it has an utterance of the block. So what was derived from a text is never stored
-    ///   after the commit that erases the text.
-    /// - Also refused while there is a lot else to write.
-    /// - It does not change the conversation: no new state, no hint, nothing that counts for a quota.
-    /// - It replaces what is stored for the kind and the block.
-    /// - It is less durable than a commit: a power loss can remove it, as a whole.
-    /// - By default, always refused.
-    fn keep_derived(&self, _derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(ready(Ok(false)))
-    }
-
     /// Removes the outcomes older than `oldest`; returns how many.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
@@ -374,114 +287,6 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// - Costs next to nothing if nothing was erased or deleted since the last time.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
-
-    /// Limits what each namespace stores to `quotas` from now on; before the first call, nothing is limited.
-    ///
-    /// - What a namespace uses is what is stored, whoever stored it and whenever: its conversations,
-    ///   including ended ones, and the [bytes](Head::counted_bytes) that their heads count. What was stored
-    ///   before the call counts; what is deleted, erased or dropped stops counting with the commit that
-    ///   removes it.
-    /// - A commit is refused because of its total growth: one that adds nothing of a kind is never refused
-    ///   for that kind, no matter how much there is. Of several concurrent commits, no more are accepted than
-    ///   fit.
-    /// - A commit without effect counts nothing.
-    /// - Called before the first commit; later calls can set other quotas. Can take as long as reading every
-    ///   head.
-    /// - If several processes share the store, what all of them have stored counts, and each limits its own
-    ///   commits to the quotas that it was given.
-    /// - By default, refused: the error says that the backend does not support quotas.
-    fn set_quotas(&self, _quotas: Quotas) -> Result<(), StoreError> {
-        Err(StoreError::Unavailable(format!("the backend {} keeps no quotas", self.capabilities().name)))
-    }
-
-    /// Begins a backup: the bytes of a file with everything stored, in every namespace, as of one moment
-    /// between two commits.
-    ///
-    /// - It contains every commit that was answered before this call, and each commit that takes effect
-    ///   meanwhile wholly or not at all.
-    /// - Commits and reads go on.
-    /// - Chunks have at most [`MAX_BACKUP_CHUNK_BYTES`](crate::domain::limits::MAX_BACKUP_CHUNK_BYTES). An
-    ///   error is the last item; without one, the file is complete when the stream ends.
-    /// - One at a time. It ends when the stream is dropped, or with an error if the reader consumes nothing
-    ///   for [`BACKUP_PATIENCE`](crate::domain::limits::BACKUP_PATIENCE).
-    /// - By default, refused.
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
-        Err(BackupRefused::Unsupported)
-    }
-
-    /// Returns hints of what any process changes: each call returns a separate stream.
-    ///
-    /// - It starts with [`Hint::Missed`] once it is listening: whatever takes effect from then on is
-    ///   reported.
-    /// - Once a commit has taken effect, there is a [`Hint::Changed`] for each conversation that it changes,
-    ///   creates or removes, and then a [`Hint::Active`] for each recipient whose pointer it moves. A hint
-    ///   can come late, and more than once.
-    /// - Lost hints, whether the reader is slow or a connection breaks, are reported by a [`Hint::Missed`]
-    ///   once the stream is listening again. No commit waits for a reader.
-    /// - A backend that can lose hints unnoticed yields a [`Hint::Missed`] every few seconds.
-    /// - It does not end as long as the store exists.
-    /// - By default, it never yields: correct if no other process writes to the store.
-    fn hints(&self) -> BoxStream<'static, Hint> {
-        Box::pin(stream::pending())
-    }
-
-    /// Returns hints of what has changed among what was `seen`: asked after a [`Hint::Missed`].
-    ///
-    /// - A hint can be wrong, but none is missing. If it fails, it is asked again after the next
-    ///   [`Hint::Missed`].
-    /// - By default, returns all of them. A backend to which comparing is cheaper than the reads that follow
-    ///   a hint compares.
-    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
-        Box::pin(ready(Ok(seen.hints())))
-    }
-
-    /// Returns the place behind every event that can be read: the events of all later commits are behind it, and
-    /// those of commits that were answered just before may be.
-    ///
-    /// - By default, fails: the backend stores no events.
-    fn trace_end<'a>(&'a self, _namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
-        Box::pin(ready(Err(self.no_trace())))
-    }
-
-    /// Returns the events of a namespace behind a place, at most about `limit`.
-    ///
-    /// - In one order for all readers, in which the events of a conversation are in the order of its revisions.
-    ///   No event ever appears before one that was returned.
-    /// - An event can be returned some time after its commit was answered: as long as older transactions are
-    ///   under way.
-    /// - Events are kept for at least a day.
-    /// - By default, fails.
-    fn trace<'a>(
-        &'a self,
-        _namespace: &'a Namespace,
-        _after: TracePlace,
-        _limit: usize,
-    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
-        Box::pin(ready(Err(self.no_trace())))
-    }
-
-    /// The error of a backend that stores no events.
-    #[doc(hidden)]
-    fn no_trace(&self) -> StoreError {
-        StoreError::Unavailable(format!("the backend {} stores no events", self.capabilities().name))
-    }
-
-    /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time: it
-    /// is better to refuse further ones.
-    ///
-    /// - Cheap: it is called before each write. Commits are accepted nevertheless.
-    /// - By default, never.
-    fn is_behind(&self) -> bool {
-        false
-    }
-
-    /// Whether writes are accepted: the current condition, then each change; an error says why they are not.
-    ///
-    /// - A slow reader can miss a condition that has changed again.
-    /// - By default, they always are.
-    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
-        Box::pin(stream::once(ready(Ok(()))).chain(stream::pending()))
-    }
 }
 
 /// What a backend can do.
@@ -492,17 +297,17 @@ pub struct Capabilities {
     /// A commit that was answered survives the end of the process.
     pub durable: bool,
     /// Several processes can use one store at the same time: what was read can be outdated a moment later, so
-    /// nothing is answered from a cache alone. The defaults of [`Store::is_committed`], [`Store::claim`] and
-    /// [`Store::hints`] are then insufficient.
+    /// nothing is answered from a cache alone. The defaults of [`Store::is_committed`], [`Sharing::claim`] and
+    /// [`Sharing::hints`] are then insufficient.
     pub shared: bool,
     /// The states that are returned are the ones that the backend keeps in this process's memory: caching
     /// them takes no extra room, so the cache is not bounded.
     pub resident: bool,
-    /// What is derived from conversations is stored: see [`Store::keep_derived`]. If false, callers need not
+    /// What is derived from conversations is stored: see [`DerivedData::keep_derived`]. If false, callers need not
     /// serialize it.
     pub derived: bool,
     /// The events of commits are stored with them, for all processes: see [`Commit::traced`] and
-    /// [`Store::trace`]. If false, callers need not serialize them.
+    /// [`Sharing::trace`]. If false, callers need not serialize them.
     pub traced: bool,
 }
 

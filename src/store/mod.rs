@@ -16,8 +16,8 @@ mod underived;
 
 pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
-    Conflict, Derived, DerivedBlock, DerivedBytes, Due, Hint, LastSeen, List, ListOf, ListOrder, ListedAt,
-    Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey, Reference,
-    StateOf, Store, StoreError, TracePage, TracePlace, Traced, WorkerId, Write,
+    Conflict, Derived, DerivedBlock, DerivedBytes, DerivedData, Due, Hint, LastSeen, List, ListOf, ListOrder,
+    ListedAt, Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey,
+    Reference, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Traced, Upkeep, WorkerId, Write,
 };
 pub use memory::MemoryStore;

@@ -206,7 +206,7 @@ const NO_INDEX: [u8; 9] = [7; 9];
 
 /// Replaces an index block of the conversation.
 fn keep_a_block(data: &Path, engine: EngineKind) {
-    use utterd::store::{Derived, DerivedBlock, Store};
+    use utterd::store::{Derived, DerivedBlock, DerivedData, Store};
     let conversation = demo();
     with_store(data, engine, async |store| {
         let state = store.load(&conversation).await.expect("it is read").expect("it is there");
@@ -224,7 +224,7 @@ fn keep_a_block(data: &Path, engine: EngineKind) {
 
 /// The stored blocks of its index.
 fn kept(data: &Path, engine: EngineKind) -> Vec<Vec<u8>> {
-    use utterd::store::{Derived, Store};
+    use utterd::store::{Derived, DerivedData};
     let mut kept = Vec::new();
     with_store(data, engine, async |store| {
         let blocks = store.derived(&demo(), Derived::Index, Block(0)..=Block(0)).await;

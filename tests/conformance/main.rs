@@ -22,7 +22,7 @@ use support::{
 };
 use tempfile::TempDir;
 use utterd::store::{
-    Hint, MemoryStore, Store,
+    Hint, MemoryStore, Sharing, Store,
     conformance::{self, Case},
     durable::{DurableStore, EngineKind, Options},
     postgres::PostgresStore,
@@ -102,6 +102,9 @@ fn every_case_is_in_the_suite() {
     let mut cases = 0;
     for file in fs::read_dir(&folder).expect("the suite is there") {
         let path = file.expect("a file of the suite").path();
+        if path.is_dir() {
+            continue; // what several topics need
+        }
         let topic = path.file_stem().and_then(|stem| stem.to_str()).expect("a file's name");
         let source = fs::read_to_string(&path).expect("a file of the suite is text");
         for line in source.lines().filter_map(|line| line.strip_prefix("pub async fn ")) {

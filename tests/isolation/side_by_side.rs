@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use tonic::Code;
-use utterd::store::{MemoryStore, Quotas, Store};
+use utterd::store::{MemoryStore, Quotas, Upkeep};
 
 use crate::{
     anna,

@@ -11,8 +11,8 @@ use utterd::{
         Utterance,
     },
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
-        RecipientKey, Store, StoreError,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
     },
 };
 
@@ -153,3 +153,7 @@ impl Store for Watched {
         self.inner.scrub()
     }
 }
+
+impl Sharing for Watched {}
+impl DerivedData for Watched {}
+impl Upkeep for Watched {}

@@ -9,8 +9,8 @@ use tokio::task::yield_now;
 use utterd::{
     domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
-        RecipientKey, Store, StoreError, Write,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep, Write,
     },
 };
 
@@ -96,3 +96,7 @@ impl Store for Fragile {
 
     passed_on!();
 }
+
+impl Sharing for Fragile {}
+impl DerivedData for Fragile {}
+impl Upkeep for Fragile {}

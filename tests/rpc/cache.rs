@@ -19,8 +19,8 @@ use utterd::{
         Operation, Watched,
     },
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
-        RecipientKey, Store, StoreError, Write,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep, Write,
     },
     tokenizer,
 };
@@ -93,6 +93,10 @@ impl Store for Apart {
 
     passed_on!();
 }
+
+impl Sharing for Apart {}
+impl DerivedData for Apart {}
+impl Upkeep for Apart {}
 
 /// Room for about 25 short conversations.
 const CACHE_BYTES: u64 = 100 << 10;

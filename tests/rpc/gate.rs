@@ -10,8 +10,8 @@ use tokio::sync::{oneshot, watch};
 use utterd::{
     domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
-        RecipientKey, Store, StoreError, Write,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep, Write,
     },
 };
 
@@ -220,3 +220,7 @@ impl Store for Gate {
 
     passed_on!();
 }
+
+impl Sharing for Gate {}
+impl DerivedData for Gate {}
+impl Upkeep for Gate {}

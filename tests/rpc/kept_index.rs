@@ -16,8 +16,8 @@ use utterd::{
     },
     proto::{ForgetMode, MemorizeRequest, Policy, RememberRequest},
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, Due, List,
-        MemoryStore, Outcome, OutcomeKey, RecipientKey, Store, StoreError,
+        BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, DerivedData, Due,
+        List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
     },
 };
 
@@ -50,6 +50,11 @@ impl Store for Keeping {
         self.inner.commit(commit)
     }
 
+    passed_on!();
+}
+
+impl Sharing for Keeping {}
+impl DerivedData for Keeping {
     fn derived<'a>(
         &'a self,
         _: &'a ConversationKey,
@@ -68,9 +73,9 @@ impl Store for Keeping {
         self.was_kept.notify_one();
         Box::pin(async { Ok(true) })
     }
-
-    passed_on!();
 }
+
+impl Upkeep for Keeping {}
 
 impl Keeping {
     fn new() -> Arc<Self> {

@@ -10,8 +10,8 @@ use utterd::{
     engine::BackupRefused,
     proto::{BackupRequest, admin_service_client::AdminServiceClient},
     store::{
-        BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
-        RecipientKey, Store, StoreError,
+        BoxFuture, BoxStream, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore,
+        Outcome, OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
     },
 };
 
@@ -44,6 +44,12 @@ impl Store for Slow {
         self.inner.load(key)
     }
 
+    passed_on!();
+}
+
+impl Sharing for Slow {}
+impl DerivedData for Slow {}
+impl Upkeep for Slow {
     fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
         let chunks = stream::iter(0..CHUNKS).then(|number| async move {
             sleep(PAUSE).await;
@@ -51,8 +57,6 @@ impl Store for Slow {
         });
         Ok(Box::pin(chunks))
     }
-
-    passed_on!();
 }
 
 /// It is a stream: the maximum duration of a call does not apply.

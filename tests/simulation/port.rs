@@ -8,8 +8,8 @@ use utterd::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, Due, List, MemoryStore, Outcome, OutcomeKey,
-        RecipientKey, Store, StoreError,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
     },
 };
 
@@ -171,3 +171,7 @@ impl Store for Port {
         Box::pin(self.read(|store| store.scrub()))
     }
 }
+
+impl Sharing for Port {}
+impl DerivedData for Port {}
+impl Upkeep for Port {}

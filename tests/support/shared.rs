@@ -22,8 +22,8 @@ use utterd::{
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
-        DerivedBytes, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Store,
-        StoreError, TracePage, TracePlace, WorkerId,
+        DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Quotas,
+        RecipientKey, Sharing, Store, StoreError, TracePage, TracePlace, Upkeep, WorkerId,
     },
 };
 
@@ -304,6 +304,16 @@ impl Store for Shared {
         self.inner.waiting(after, limit)
     }
 
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        self.inner.remove_outcomes(oldest)
+    }
+
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.scrub()
+    }
+}
+
+impl Sharing for Shared {
     fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
         match &self.processes {
             Processes::Here(between) => Box::pin(std::future::ready(Ok(between.claim(claim)))),
@@ -323,31 +333,6 @@ impl Store for Shared {
             }
             Processes::There(_) => self.inner.give_up(conversation, worker),
         }
-    }
-
-    fn derived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        kind: Derived,
-        blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
-        self.inner.derived(key, kind, blocks)
-    }
-
-    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        self.inner.keep_derived(derived)
-    }
-
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.remove_outcomes(oldest)
-    }
-
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.scrub()
-    }
-
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
-        self.inner.set_quotas(quotas)
     }
 
     fn hints(&self) -> BoxStream<'static, Hint> {
@@ -384,6 +369,27 @@ impl Store for Shared {
         limit: usize,
     ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
         self.inner.trace(namespace, after, limit)
+    }
+}
+
+impl DerivedData for Shared {
+    fn derived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        kind: Derived,
+        blocks: RangeInclusive<Block>,
+    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+        self.inner.derived(key, kind, blocks)
+    }
+
+    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+        self.inner.keep_derived(derived)
+    }
+}
+
+impl Upkeep for Shared {
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.inner.set_quotas(quotas)
     }
 
     fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {

@@ -48,7 +48,7 @@ impl Engine {
         let recipient = caller.recipient(address.recipient_or_default());
         let (mut ids, mut after) = (Vec::new(), None::<(Timestamp, ConversationId)>);
         loop {
-            let page = self.store.conversations(&recipient, Page { after, limit: PAGE }).await?;
+            let page = self.store.list(Page { after, limit: PAGE }.of(&recipient)).await?;
             ids.extend(page.iter().map(|head| head.identity.key.id.clone()));
             let last = page.last().map(place);
             if page.len() < PAGE {

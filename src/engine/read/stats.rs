@@ -63,7 +63,7 @@ impl Engine {
         let key = caller.recipient(recipient.clone());
         let (mut after, mut count) = (None, 0);
         loop {
-            let heads = self.store.conversations(&key, Page { after, limit: LISTED }).await?;
+            let heads = self.store.list(Page { after, limit: LISTED }.of(&key)).await?;
             let Some(last) = heads.last() else { break };
             after = Some(place(last));
             for head in heads {

@@ -131,7 +131,7 @@ impl Engine {
         let namespace = identity.key.namespace.clone();
         let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
         loop {
-            let heads = self.store.conversations(&recipient, Page { after, limit: BATCH }).await?;
+            let heads = self.store.list(Page { after, limit: BATCH }.of(&recipient)).await?;
             for head in &heads {
                 if head.identity.start_time < identity.start_time {
                     return Ok(repeating);

@@ -38,7 +38,7 @@ impl Engine {
         let mut removal = RecipientRemoval::default();
         let mut after = None;
         loop {
-            let heads = self.store.conversations(&key, Page { after, limit: BATCH }).await?;
+            let heads = self.store.list(Page { after, limit: BATCH }.of(&key)).await?;
             let Some(last) = heads.last() else {
                 match self.remove(&state, Operation::DeleteRecipient, |_| Ok(())).await? {
                     // a conversation may have started meanwhile, and the state with it

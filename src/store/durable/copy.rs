@@ -117,7 +117,7 @@ impl From<&Path> for CopyPlace {
 
 /// Copies all records of any store to `to`, which is empty or holds the beginning of the same copy.
 ///
-/// - [Derived](crate::store::Store::derived) data is left out: its users rebuild it. Lists of names are
+/// - [Derived](crate::store::DerivedData::derived) data is left out: its users rebuild it. Lists of names are
 ///   rebuilt at the end, except for what an earlier attempt has already rebuilt.
 /// - Resumes an earlier attempt, after comparing the records that were already copied.
 /// - Until it is finished, `to` is marked as an unfinished copy and can be opened only to continue.

@@ -20,8 +20,8 @@ use crate::{
     },
     store::{
         BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
-        DerivedBlock, DerivedBytes, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Store,
-        StoreError, listing, meters::Meters, quotas::Keeper,
+        DerivedBlock, DerivedBytes, DerivedData, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
+        Sharing, Store, StoreError, Upkeep, listing, meters::Meters, quotas::Keeper,
     },
     telemetry::{Registry, panics::joined},
 };
@@ -164,16 +164,6 @@ impl DurableStore {
 }
 
 impl Store for DurableStore {
-    fn describe(&self, registry: &Registry) {
-        self.meters.register(registry);
-        let room = self.room.clone();
-        registry.gauge(
-            "utterd_store_free_bytes",
-            "Space that is free on the disk of the store, disk_reserve included.",
-            move || room.free().map_or(f64::NAN, |free| free as f64),
-        );
-    }
-
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             name: self.name,
@@ -310,6 +300,18 @@ impl Store for DurableStore {
         self.read(move |reader| reader.waiting(after.as_ref(), limit))
     }
 
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.remove_old_outcomes(oldest))
+    }
+
+    /// Commits and reads continue meanwhile. Takes disk space in proportion to the whole store.
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.scrub_files())
+    }
+}
+
+impl Sharing for DurableStore {}
+impl DerivedData for DurableStore {
     fn derived<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -323,14 +325,17 @@ impl Store for DurableStore {
     fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
         Box::pin(self.keep_block(derived))
     }
+}
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.remove_old_outcomes(oldest))
-    }
-
-    /// Commits and reads continue meanwhile. Takes disk space in proportion to the whole store.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.scrub_files())
+impl Upkeep for DurableStore {
+    fn describe(&self, registry: &Registry) {
+        self.meters.register(registry);
+        let room = self.room.clone();
+        registry.gauge(
+            "utterd_store_free_bytes",
+            "Space that is free on the disk of the store, disk_reserve included.",
+            move || room.free().map_or(f64::NAN, |free| free as f64),
+        );
     }
 
     fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {

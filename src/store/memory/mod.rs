@@ -31,8 +31,9 @@ use crate::{
         state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, Due, List, Newer, Outcome,
-        OutcomeKey, Page, Quotas, RecipientKey, Store, StoreError, Write, listing, quotas::Keeper,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, List, Newer,
+        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Sharing, Store, StoreError, Upkeep, Write, listing,
+        quotas::Keeper,
     },
     telemetry::Registry,
 };
@@ -249,15 +250,6 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
 }
 
 impl Store for MemoryStore {
-    fn describe(&self, registry: &Registry) {
-        let (used, limit) = (self.used.clone(), self.limit);
-        registry.gauge("utterd_store_bytes", "Memory that conversations take; an estimate.", move || {
-            used.load(Ordering::Relaxed) as f64
-        });
-        registry
-            .gauge("utterd_store_limit_bytes", "The most memory for conversations.", move || limit as f64);
-    }
-
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             name: "memory",
@@ -402,6 +394,24 @@ impl Store for MemoryStore {
         ready(Ok(removed))
     }
 
+    /// Does nothing: memory is freed when it is given up.
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        ready(Ok(()))
+    }
+}
+
+impl Sharing for MemoryStore {}
+impl DerivedData for MemoryStore {}
+impl Upkeep for MemoryStore {
+    fn describe(&self, registry: &Registry) {
+        let (used, limit) = (self.used.clone(), self.limit);
+        registry.gauge("utterd_store_bytes", "Memory that conversations take; an estimate.", move || {
+            used.load(Ordering::Relaxed) as f64
+        });
+        registry
+            .gauge("utterd_store_limit_bytes", "The most memory for conversations.", move || limit as f64);
+    }
+
     fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
         self.quotas.set(quotas, |ledger| {
             let slots: Vec<_> = self.conversations.iter().map(|slot| slot.clone()).collect();
@@ -409,10 +419,5 @@ impl Store for MemoryStore {
             states.for_each(|state| ledger.count(&state.head));
             Ok(())
         })
-    }
-
-    /// Does nothing: memory is freed when it is given up.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        ready(Ok(()))
     }
 }

@@ -31,8 +31,8 @@ use crate::{
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
-        DerivedBytes, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
-        StateOf, Store, StoreError, TracePage, TracePlace, WorkerId, Write,
+        DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Page, Quotas,
+        RecipientKey, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Upkeep, WorkerId, Write,
         durable::records::{self, BlockBytes, BlockName, Blocks},
     },
     telemetry::{Registry, panics::joined},
@@ -195,11 +195,6 @@ fn erases(commit: &Commit) -> bool {
 }
 
 impl Store for PostgresStore {
-    fn describe(&self, registry: &Registry) {
-        self.commits.meters.register(registry);
-        self.database.describe(registry);
-    }
-
     fn capabilities(&self) -> Capabilities {
         Capabilities {
             name: "postgres",
@@ -353,6 +348,17 @@ impl Store for PostgresStore {
         Box::pin(self.reader.waiting(after, limit))
     }
 
+    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.database.remove_old(oldest))
+    }
+
+    /// Lets new rows be written over what was removed; what remains of it elsewhere is out of reach.
+    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.scrubbed())
+    }
+}
+
+impl Sharing for PostgresStore {
     fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
         Box::pin(self.database.claim(claim))
     }
@@ -363,34 +369,6 @@ impl Store for PostgresStore {
         worker: WorkerId,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(self.database.give_up(conversation, worker))
-    }
-
-    fn derived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        kind: Derived,
-        blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
-        Box::pin(async move { self.reader.derived(key, kind, &blocks).await })
-    }
-
-    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(self.keep(derived))
-    }
-
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.remove_old(oldest))
-    }
-
-    /// Lets new rows be written over what was removed; what remains of it elsewhere is out of reach.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.scrubbed())
-    }
-
-    /// What is stored is counted before the next commit, while no server writes.
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
-        self.ledger.set(quotas);
-        Ok(())
     }
 
     fn hints(&self) -> BoxStream<'static, Hint> {
@@ -412,6 +390,34 @@ impl Store for PostgresStore {
         limit: usize,
     ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
         Box::pin(self.database.trace(namespace, after, limit))
+    }
+}
+
+impl DerivedData for PostgresStore {
+    fn derived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        kind: Derived,
+        blocks: RangeInclusive<Block>,
+    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+        Box::pin(async move { self.reader.derived(key, kind, &blocks).await })
+    }
+
+    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(self.keep(derived))
+    }
+}
+
+impl Upkeep for PostgresStore {
+    fn describe(&self, registry: &Registry) {
+        self.commits.meters.register(registry);
+        self.database.describe(registry);
+    }
+
+    /// What is stored is counted before the next commit, while no server writes.
+    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+        self.ledger.set(quotas);
+        Ok(())
     }
 
     fn is_behind(&self) -> bool {

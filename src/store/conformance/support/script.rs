@@ -469,7 +469,7 @@ pub(in crate::store::conformance) async fn listed(
     loop {
         let place = Page { after, limit };
         let keys = store.conversation_keys(recipient, place.clone()).await.expect("a list is read");
-        let page = store.conversations(recipient, place).await.expect("a list is read");
+        let page = store.list(place.of(recipient)).await.expect("a list is read");
         assert!(page.len() <= limit, "a page holds at most its limit");
         assert!(keys.iter().eq(page.iter().map(|head| &head.identity.key)), "keys are those of the heads");
         let Some(last) = page.last() else { return ids };

@@ -22,7 +22,7 @@ use crate::{
         limits::{BACKUP_PATIENCE, MAX_BACKUP_CHUNK_BYTES},
     },
     store::{
-        BackupRefused, BoxStream, Commit, MemoryStore, Store, StoreError,
+        BackupRefused, BoxStream, Commit, MemoryStore, Store, StoreError, Upkeep,
         durable::{
             CopyError, Directory, DurableStore, EngineKind, OpenError, Options, copy,
             disk::{files, room::Room},

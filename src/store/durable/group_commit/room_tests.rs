@@ -10,7 +10,7 @@ use futures::StreamExt as _;
 use crate::{
     domain::Timestamp,
     store::{
-        CommitError, Store, StoreError,
+        CommitError, Store, StoreError, Upkeep,
         durable::{
             Directory, DurableStore, EngineKind, Flush,
             disk::room::Room,

@@ -39,7 +39,7 @@ const STATE: &str = "SELECT (SELECT source FROM copying LIMIT 1), EXISTS (SELECT
 /// of the same copy.
 ///
 /// - Makes the schema, or brings it to the newest version.
-/// - [Derived](crate::store::Store::derived) data is left out: its users rebuild it.
+/// - [Derived](crate::store::DerivedData::derived) data is left out: its users rebuild it.
 /// - Resumes an earlier attempt: records that are there already are compared.
 /// - Until it is finished, the schema is marked as an [unfinished](super::unfinished::unfinished()) copy.
 /// - At the end, both stores are read and compared record by record. Records that the columns of others are
