@@ -253,8 +253,8 @@ impl Transition {
         }
     }
 
-    /// Removes `gone` from everything: window, archive, summary, and what undoing a compaction would bring
-    /// back.
+    /// Removes `gone` from the window, the archive and the summary, and from the text that undoing a
+    /// compaction would restore.
     pub fn erase(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         let bytes = self.bytes_of(gone, context)?;
         self.after.head.weigh(0, bytes);
@@ -368,8 +368,8 @@ impl Transition {
         }
     }
 
-    /// If the archive is over `limit`, drops its oldest utterances in whole units, and a twentieth more, so
-    /// that units only rarely need to be looked up.
+    /// If the archive is over `limit`, drops its oldest utterances in whole units, and a twentieth of the
+    /// limit more, so that units only rarely need to be looked up.
     fn trim_archive(&mut self, limit: u32, context: &Context<'_>) -> Result<(), Need> {
         let limit = u64::from(limit);
         let count = self.after.head.archived.count();

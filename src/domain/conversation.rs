@@ -106,9 +106,9 @@ pub struct Head {
     pub fresh_branch: bool,
     /// The conversation it was forked from.
     pub forked_from: Option<Arc<ForkedFrom>>,
-    /// The utterances that were said before elsewhere, and were stored again in this conversation: by an edit
-    /// made as a fork, or by an import. Copies of copies name the first origin; what an import brought without
-    /// one names itself.
+    /// The utterances that were first said elsewhere, and were stored again in this conversation by an edit
+    /// made as a fork, or by an import. Copies of copies name the first origin; an imported utterance without
+    /// an origin names itself.
     pub copies: Arc<[Copied]>,
     /// The names, versions and sizes of the values that callers keep with the conversation.
     pub state: Arc<[StateEntry]>,
@@ -294,8 +294,8 @@ impl Head {
     }
 
     /// The bytes that count against the storage limit of the conversation's namespace: those of its
-    /// utterances, title, labels and state, plus [`CONVERSATION_BYTES`]. What it shares with a fork counts in
-    /// both.
+    /// utterances, title, labels and state, plus [`CONVERSATION_BYTES`]. What a fork shares with its parent
+    /// counts in both.
     pub fn counted_bytes(&self) -> u64 {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
         let title = self.title.as_ref().map_or(0, |title| title.len());

@@ -70,8 +70,8 @@ impl NewContent {
 }
 
 impl Transition {
-    /// Notes that the content of a member of `unit` was replaced; `unit` is as it is now. If a segment covers
-    /// it, the segment's sentences are chosen again.
+    /// Records that the content of a member of `unit` was replaced; `unit` has the new content. If a segment
+    /// covers the unit, the segment's sentences are chosen again.
     ///
     /// Refuses if the policy rejects a unit of that size.
     pub(super) fn say_anew(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) -> Result<(), Refusal> {
@@ -81,7 +81,7 @@ impl Transition {
         Ok(())
     }
 
-    /// Chooses again what the summary says about a unit; `unit` is as it is now.
+    /// Chooses again what the summary says about `unit`, which has the new content.
     pub(super) fn retell(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) {
         let head = &mut self.after.head;
         head.erased_at = head.revision;

@@ -1,4 +1,4 @@
-//! Ending a conversation: nothing more can be said in it, and what it was about is summarised briefly.
+//! Ending a conversation: no more utterances are accepted, and a brief closing summary is made.
 
 use std::sync::Arc;
 
@@ -45,8 +45,9 @@ impl Ending {
 }
 
 impl Transition {
-    /// Writes the title and summary of an ended conversation again, because what is stored of it changed; none
-    /// if its policy disables summaries. If there is a model, it is to write them again too.
+    /// Writes the title and summary of an ended conversation again, because its stored utterances changed;
+    /// writes none if its policy disables summaries. If there is a model, it is asked to write them again
+    /// too.
     pub(super) fn renew_closing(&mut self, context: &Context<'_>) {
         let Some(ending) = &self.after.head.ended else { return };
         let mut ending = Ending::at(ending.time, ending.reason.clone());
@@ -84,9 +85,8 @@ impl Transition {
 
 /// Whether the next message to the conversation's recipient starts a new conversation at `now`.
 ///
-/// It does if nothing was said for the idle timeout, unless nothing was ever said, an answer is awaited and
-/// not yet stale, or the message `answers` a call: one waiting for its result, or an abandoned one without a
-/// result.
+/// It does if nothing was said for the idle timeout. Exceptions: nothing was ever said; an answer is awaited
+/// and not yet stale; or the message `answers` a call that is open, or was abandoned and has no result.
 pub fn is_left(conversation: &Conversation, now: Now, timeouts: Timeouts, answers: bool) -> bool {
     let head = &conversation.head;
     let said = head.next > crate::domain::Sequence::FIRST;

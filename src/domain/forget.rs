@@ -35,7 +35,7 @@ pub struct Forgotten {
     pub transition: Option<Transition>,
     /// The utterances as they were before, ascending: whole units.
     pub utterances: Vec<Arc<Utterance>>,
-    /// The sequences of which nothing is left, neither stored nor in the summary.
+    /// The sequences that are neither stored nor in the summary any more.
     pub gone: Ranges,
     /// The selected sequences that are no longer stored, but still in the summary.
     pub still_told: Ranges,
@@ -56,15 +56,15 @@ pub enum Warning {
 
 /// Forgets the selected utterances, completed to whole units.
 ///
-/// What the summary still has of utterances that are no longer stored could never be restored: a soft forget
-/// leaves it, and reports that; a hard one removes it. Both find it if the instruction can be applied to it:
-/// `all`, `sequence` and `about`. Imported summaries are removed by a hard `all` or `about`.
+/// The summary may still have sentences of utterances that are no longer stored. A soft forget leaves these,
+/// because they could never be restored, and reports them; a hard forget removes them. Both find them only by
+/// `all`, `sequence` and `about`. A hard `all` or `about` also removes imported summaries.
 ///
-/// An open exchange that is forgotten is abandoned: its calls accept no results while it is forgotten. A
-/// segment of the summary that covers what is forgotten is rebuilt without it.
+/// A forgotten open exchange is abandoned: its calls accept no results while it is forgotten. A summary
+/// segment that covers forgotten utterances is rebuilt without them.
 ///
-/// Refuses an instruction in plain English for an [`Excess`]: the short form says the same, and is obeyed.
-/// "Everything but" is no excess if some of the window is kept.
+/// Refuses an instruction in plain English that selects too much: see [`Excess`]. The same instruction in
+/// short form is obeyed. "Everything but" is not refused if some of the window is kept.
 pub fn forget(
     before: &Conversation,
     command: &Forget,
@@ -76,7 +76,8 @@ pub fn forget(
     }
 }
 
-/// What [`forget`] would do, and whether it would refuse for too much; refuses what it cannot tell.
+/// Returns what [`forget`] would do, and whether it would refuse because too much is selected. Refuses for
+/// any other reason.
 pub fn would_forget(
     before: &Conversation,
     command: &Forget,
@@ -108,7 +109,7 @@ pub enum How {
     Soft,
     /// It is removed.
     Hard,
-    /// It is removed, and may be a part of an exchange whose rest stays.
+    /// It is removed, even if it is only a part of an exchange.
     Exact,
 }
 
@@ -170,8 +171,8 @@ fn needed_archive(
     }
 }
 
-/// Returns the selected utterances, completed to whole units without those of which something is kept,
-/// ascending; and why the command is refused, if it is.
+/// Returns the selected utterances, ascending and completed to whole units, without the units that contain a
+/// kept utterance; and the reason to refuse the command, if there is one.
 fn select(
     before: &Conversation,
     archive: &[Arc<Utterance>],
@@ -208,7 +209,7 @@ fn select(
     (members, excess.flatten())
 }
 
-/// A forgotten open exchange no longer waits; those of its calls that are erased are dropped in any case.
+/// Abandons an open exchange that is forgotten. Its calls that are erased are dropped in any case.
 pub(in crate::domain) fn abandon(transition: &mut Transition, before: &Conversation, sequences: &Ranges) {
     let head = &mut transition.after.head;
     if let Some(open) = before.head.open.as_ref().filter(|open| sequences.contains(open.unit)) {

@@ -39,8 +39,8 @@ pub struct Import {
 pub struct Ends {
     /// The time it ended.
     pub time: Timestamp,
-    /// The title that it had then; without one, it is made from what was said. A hard forget replaces it, as it may
-    /// tell what is forgotten.
+    /// The title that it had then; without one, it is made from what was said. A hard forget replaces it,
+    /// because it may mention what is forgotten.
     pub title: Option<Arc<str>>,
     /// The summary made at that time; without one, it is made from what was said.
     pub summary: Option<Arc<str>>,
@@ -106,8 +106,8 @@ pub fn import(
     }))
 }
 
-/// What the drafts at `kept` are copies of, by the sequences that they will have. A draft of which the file
-/// tells no origin is noted as said here, so that an export tells none either.
+/// The origins of the drafts at `kept`, by the sequences that they will have. A draft without an origin in
+/// the file is recorded as its own origin, so that an export names none either.
 fn origins(head: &Head, command: &Import, kept: &[usize]) -> Vec<(Sequence, Vec<Provenance>)> {
     let told = kept.iter().filter_map(|place| command.origins.get(*place).cloned());
     let sequences = (head.next.get()..).map(Sequence);
@@ -152,8 +152,8 @@ fn part(all: &Memorize, kept: &[usize]) -> Memorize {
     }
 }
 
-/// Whether the conversation had ended when it was imported, so that its closing title and summary can be those of the
-/// file. They can tell what the file has no message of.
+/// Whether the conversation had ended when it was imported, so that its closing title and summary may be
+/// those of the file. They can mention messages that the file does not contain.
 pub fn has_imported_ending(head: &Head) -> bool {
     head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED)
 }

@@ -15,7 +15,7 @@ pub const BESIDE_CONTENT_BYTES: usize = 1 << 20;
 /// Maximum utterances of one Memorize, by default.
 pub const DEFAULT_MAX_BATCH: usize = 1_000;
 /// Bytes of the items of one answer, after which a page ends: a gRPC client reads answers of 4 MiB by
-/// default, and what accompanies the items needs its part of them.
+/// default, and the rest of the answer needs some of that.
 pub const MAX_ANSWER_BYTES: usize = 3 << 20;
 /// Bytes of one list of references in an answer; the entries after that have only their sequence, 8 bytes
 /// each.
@@ -48,8 +48,8 @@ pub const MAX_PROMPT_BYTES: usize = 64 << 10;
 pub const MAX_STATE_NAMES: usize = 256;
 /// Maximum bytes of one conversation's state, names and values.
 pub const MAX_STATE_BYTES: u64 = 1 << 20;
-/// The oldest answer that a read can ask for: long enough for a display, and what other servers forget for good
-/// is gone within it.
+/// The maximum staleness that a read may accept: long enough for a display, and short enough that what other
+/// servers hard-forget is soon gone.
 pub const MAX_STALENESS: Duration = Duration::from_secs(60 * 60);
 /// Maximum shares of one conversation.
 pub const MAX_SHARES: usize = 64;
@@ -181,8 +181,8 @@ pub const EVENT_BYTES: usize = 1 << 10;
 /// Minimum bytes for the kept events, however few they may be.
 pub const LEAST_EVENTS_BYTES: usize = 1 << 20;
 
-/// Namespaces whose events are kept. Beyond that, those that nobody watches and that changed longest ago go, a quarter
-/// at a time.
+/// Namespaces whose events are kept. Beyond that, the events of namespaces that nobody watches are dropped,
+/// those that changed longest ago first, a quarter at a time.
 pub const MAX_EVENT_NAMESPACES: usize = 10_000;
 
 /// Maximum connections at the same time, by default.
@@ -230,8 +230,8 @@ pub const CREDENTIALS_RELOAD: Duration = Duration::from_secs(2);
 pub const CREDENTIAL_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// Failed attempts are logged at most once in this time.
 pub const ATTEMPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Failed signature checks a second allowed for calls from one address: a hundredth of a processor, or a
-/// tenth with P-384 keys. Beyond that, each connection is allowed one.
+/// Failed signature checks a second allowed for calls from one address; they take a hundredth of a processor,
+/// or a tenth with P-384 keys. Beyond that, each connection is allowed one.
 pub const FAILED_CHECKS_A_SECOND: NonZeroU32 = NonZeroU32::new(100).unwrap();
 /// How far the clocks of JWT signers may differ from the server's.
 pub const JWT_LEEWAY: Duration = Duration::from_secs(60);
@@ -250,13 +250,13 @@ pub const DEFAULT_DISK_RESERVE: u64 = 256 << 20;
 /// Minimum relevance of the best match, by default: it excludes nine in ten prompts about what was never
 /// said, and hardly any about what was (`cargo bench --bench recall`).
 pub const DEFAULT_MIN_RELEVANCE: f64 = 0.35;
-/// Sequences of a conversation whose derived data is kept together: one block of an index takes some 100 KiB,
-/// is read in a millisecond, and is rebuilt in a few when one of its sequences is erased.
+/// Sequences of a conversation whose derived data is stored together: one block of an index takes some 100
+/// KiB, is read in a millisecond, and is rebuilt in a few when one of its sequences is erased.
 pub const BLOCK_SEQUENCES: u64 = 1_024;
 /// Maximum bytes of a backup that are sent at a time: a quarter of the message that clients accept by
 /// default.
 pub const MAX_BACKUP_CHUNK_BYTES: usize = 1 << 20;
-/// A backup that is not read for this long ends: it keeps files that could be deleted.
+/// A backup that is not read for this long ends, because it keeps files that could be deleted.
 pub const BACKUP_PATIENCE: Duration = Duration::from_secs(60);
 /// Maximum duration of a call that is not a stream, by default: longer than a model needs, with its retries.
 pub const DEFAULT_MAX_CALL_DURATION: Duration = Duration::from_secs(5 * 60);
@@ -274,10 +274,10 @@ pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
 /// each connection.
 pub const SHARE_WINDOW: Duration = Duration::from_millis(500);
 /// A worker whose calls keep waiting for longer than this is overloaded. On two cores shared with the server,
-/// 6,400 callers that wait for each answer before they call again wait for less.
+/// 6,400 callers, each with one call at a time, wait for less.
 pub const STANDING_WAIT: Duration = Duration::from_millis(500);
-/// Calls that must wait for a worker's thread before it counts as overloaded: fewer are held up by something
-/// else.
+/// Calls that must wait for a worker's thread before it counts as overloaded: fewer can be delayed by other
+/// causes.
 pub const LEAST_OVERLOAD: u64 = 64;
 /// While the store is behind, writes are rejected once this many bytes wait to be written: a quarter of what
 /// a durable backend writes at once.
@@ -286,8 +286,8 @@ pub const MAX_BACKLOG_BYTES: usize = 1 << 20;
 pub const LEAST_RETRY: Duration = Duration::from_millis(100);
 /// The longest such delay: calls that are rejected together must not return together.
 pub const MOST_RETRY: Duration = Duration::from_millis(500);
-/// Maximum writes of one conversation that wait for their turn: four of the largest commits. Those of streams
-/// are bounded by each stream.
+/// Maximum writes of one conversation that wait for their turn: four of the largest commits. Each stream
+/// bounds its own writes.
 pub const MAX_WAITING_WRITES: usize = 1_024;
 /// A caller with a rate limit may make this much time's worth of calls at once.
 pub const RATE_BURST: Duration = Duration::from_secs(1);
@@ -315,13 +315,13 @@ pub const MESSAGE_GROWTH: usize = 3;
 /// Bytes of everything in transit: open calls, unanswered messages, unread answers. With the tokenizers'
 /// tables and the connections, it adds up to some 256 MiB.
 pub const TRANSIT_BYTES: usize = 72 << 20;
-/// The part of these for messages and answers together: the rest is for calls that need no more.
+/// The part of these for messages and answers together: the rest is reserved for calls with small ones.
 pub const CONTENT_BYTES: usize = 56 << 20;
 /// The part of these for messages received and not yet answered: three of the largest.
 pub const MESSAGE_BYTES: usize = 48 << 20;
 /// The part of these for answers made and not yet read: sixteen of the largest pages.
 pub const ANSWER_BYTES: usize = 48 << 20;
-/// The part of these that open calls leave to the others.
+/// The part of these that open calls cannot take.
 pub const CALLS_LEAVE: usize = 8 << 20;
 /// Bytes of an open call with a small message and a small answer (measured).
 pub const CALL_BYTES: usize = 8 << 10;
@@ -330,7 +330,7 @@ pub const STREAM_BYTES: usize = 16 << 10;
 /// If an answer is not read for this long, its connection ends, unless other answers were read at
 /// [`LEAST_MESSAGE_RATE`].
 pub const UNREAD_PATIENCE: Duration = Duration::from_secs(120);
-/// Answers up to this many bytes are given whether or not there is room for them.
+/// Answers up to this many bytes are sent whether or not there is room for them.
 pub const SMALL_ANSWER_BYTES: usize = 4 << 10;
 /// How long a caller that is refused for lack of room should wait before it tries again.
 pub const ROOM_RETRY: Duration = Duration::from_secs(1);
@@ -369,7 +369,7 @@ pub const MAX_SCHEMA_BYTES: usize = 56;
 /// Connections to a database.
 pub const DEFAULT_DATABASE_CONNECTIONS: usize = 16;
 
-/// The longest request id that is taken over from a caller, in bytes.
+/// The longest request id that is accepted from a caller, in bytes.
 pub const MAX_REQUEST_ID_BYTES: usize = 128;
 /// How long a call takes before it is logged as slow, by default.
 pub const DEFAULT_SLOW_CALL: Duration = Duration::from_secs(1);
@@ -383,5 +383,5 @@ pub const HTTP_CONNECTIONS: usize = 64;
 pub const STRANGER_BODY_BYTES: usize = 64 << 10;
 /// Bytes of a request over plain HTTP that is too large that are read before its connection is closed.
 pub const MAX_PASSED_OVER_BYTES: usize = 16 << 20;
-/// How long a connection of plain HTTP may take for the head of a request, or rest.
+/// How long a connection of plain HTTP may be idle, or take for the head of a request.
 pub const HTTP_PATIENCE: Duration = Duration::from_secs(60);

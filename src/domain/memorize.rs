@@ -31,7 +31,7 @@ pub struct Memorize {
     pub encoding: Encoding,
     /// The revision the caller expects.
     pub expected: Option<Revision>,
-    /// Whether a result that answers no call is kept aside instead of refused.
+    /// Whether a result that answers no call is stored as an orphan instead of refused.
     pub lenient: bool,
     /// Whether a draft replaces the utterance that already has its id, instead of being refused.
     pub upsert: bool,
@@ -152,7 +152,7 @@ struct Place {
 }
 
 impl Place {
-    /// A place that is neither aside nor late.
+    /// A place for a draft that is neither an orphaned nor a late result.
     fn of(unit: Sequence, open: Option<Arc<OpenExchange>>) -> Self {
         Self { unit, open, aside: false, late: None }
     }

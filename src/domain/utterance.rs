@@ -121,8 +121,8 @@ impl UtteranceId {
 }
 
 impl Utterance {
-    /// Whether it is in use: neither soft-forgotten nor kept aside. Only live utterances count tokens and
-    /// turns, are rendered and are summarised.
+    /// Whether it is in use: neither soft-forgotten nor a tool result without a call. Only live utterances
+    /// count tokens and turns, are rendered and are summarised.
     pub fn is_live(&self) -> bool {
         !self.forgotten && !self.aside
     }

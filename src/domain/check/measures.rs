@@ -47,7 +47,7 @@ impl Measures {
 
     /// Checks that the window is within its limits, or holds only what cannot leave.
     ///
-    /// An undone compaction leaves it above its limits until something is said.
+    /// An undone compaction may leave the window above its limits until the next utterance is added.
     pub(super) fn check(&self, head: &Head) -> Result<(), String> {
         let Some(free) = self.free.filter(|_| head.compacted_at != head.next) else { return Ok(()) };
         let measures = [

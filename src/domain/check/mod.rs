@@ -6,7 +6,7 @@
 //! | everything counted is stored, and nothing else | [`Check::done`] |
 //! | turns, instructions and awaited answers are in order | `order` |
 //! | units are whole, and results have their calls | `units` |
-//! | late results answer what was said before; what is recorded of abandoned calls is right | `late` |
+//! | late results answer earlier calls; the records of abandoned calls are right | `late` |
 //! | the head counts the window's tokens correctly, if it counts them | `measures` |
 //! | the head counts the bytes of all utterances correctly, if it counts them | [`Check::done`] |
 //! | the window is within its limits, except for what cannot leave it | `measures` |
@@ -14,7 +14,7 @@
 //! | compactions are numbered consecutively, and fold segments of what left the window | `summary` |
 //!
 //! What the rules leave open is not an error: a call without a result may have been forgotten and restored,
-//! and what no segment covers may have left while nothing was summarised.
+//! and utterances that no segment covers may have left the window while summaries were disabled.
 
 mod head;
 mod late;
@@ -123,7 +123,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Everything that is wrong. If an utterance is missing, errors in the others are not reported.
+    /// Returns everything that is wrong. If an utterance is missing, errors in the others are not reported.
     pub fn done(mut self) -> Vec<String> {
         let missing = self.missing();
         if !missing.is_empty() {
@@ -154,8 +154,8 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// What is not stored and must be: everything archived and, of what did not leave, what cannot have been
-    /// erased.
+    /// The utterances that must be stored but are not: the archived ones and, if nothing was ever erased,
+    /// those of the window.
     fn missing(&self) -> Ranges {
         let mut missing = match self.head.erased_at {
             Revision::NONE => self.head.kept(),

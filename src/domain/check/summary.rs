@@ -41,8 +41,9 @@ pub(super) fn check(
 }
 
 /// Checks that compactions are numbered consecutively up to the last one made; that each was made by a
-/// revision that exists; that what it moved out of the window is not back unless it was undone; and that the
-/// segments that it folded are of what left before. Returns the sequences of the sentences in these.
+/// revision that exists; that the utterances of each are still out of the window, unless it was undone; and
+/// that the segments it folded cover only utterances that had left before. Returns the sequences of the
+/// sentences in these segments.
 pub(super) fn check_compactions(
     head: &Head,
     compactions: &[Arc<Compaction>],

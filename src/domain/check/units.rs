@@ -4,7 +4,7 @@ use crate::domain::{Head, Role, Sequence, Utterance, exchange::OpenExchange};
 
 /// The unit of the newest utterance so far.
 ///
-/// A unit starts with nothing open: each can be checked by itself, whatever of the conversation was erased.
+/// No call is open when a unit starts, so each unit can be checked by itself, even if others were erased.
 #[derive(Default)]
 pub(super) struct Units {
     newest: Option<Marks>,
@@ -24,7 +24,7 @@ struct Marks {
 }
 
 impl Units {
-    /// Checks that the next utterance is in its unit as the rules place it.
+    /// Checks that the next utterance is in the unit that the rules assign to it.
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, unit, pinned, forgotten, .. } = utterance;
         let marks = Marks { unit, archived, pinned, forgotten };

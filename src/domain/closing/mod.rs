@@ -2,8 +2,8 @@
 //!
 //! Pure and deterministic, without a model. Both are made from the sentences of the summary's segments and of
 //! the window's two ends, so they contain only what is stored and live: after a hard forget, calling again
-//! rebuilds them. Head instructions, soft-forgotten utterances and those kept aside contribute nothing. If
-//! there is a model, its text replaces them ([`told()`]).
+//! rebuilds them. Head instructions, soft-forgotten utterances and results without a call contribute nothing.
+//! If there is a model, its text replaces them ([`told()`]).
 
 mod done;
 mod english;

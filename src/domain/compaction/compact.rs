@@ -25,15 +25,15 @@ pub struct Compact {
     pub expected: Option<Revision>,
 }
 
-/// What a compaction moves out of the window: whole units. Head instructions, pinned units and an open
-/// exchange stay.
+/// Which utterances a compaction moves out of the window, in whole units. Head instructions, pinned units and
+/// an open exchange stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All but at least this many of the newest utterances; 1 or more. The cut moves so that no unit is
     /// split.
     AllBut(u32),
-    /// This many of the oldest utterances that can leave, which the newest unit cannot; 1 or more. A unit in
-    /// which the count ends leaves whole.
+    /// This many of the oldest utterances that can leave; 1 or more. The newest unit cannot leave. If the
+    /// count ends inside a unit, the whole unit leaves.
     Oldest(u32),
 }
 
@@ -47,12 +47,12 @@ pub struct Compacted {
 }
 
 /// Moves the oldest utterances of the window into the archive, and summarises them. `None`, without a change,
-/// if nothing is left to compact: the window has only what stays.
+/// if none of the utterances in the window can leave it.
 ///
-/// Refuses, and changes nothing, if fewer utterances than the count can leave the window; if the policy has no
-/// summaries, unless none is wanted; if the conversation has ended; and if the revision is not the expected
-/// one. Without a count, it also refuses a conversation with fewer than [`LEAST_TO_COMPACT`]
-/// [utterances](Conversation::uncompacted) that no compaction took, and one that would not become smaller.
+/// Refuses, and changes nothing, if fewer utterances than the count can leave the window; if a summary is
+/// wanted but the policy disables summaries; if the conversation has ended; and if the revision is not the
+/// expected one. Without a count, it also refuses a conversation that has fewer than [`LEAST_TO_COMPACT`]
+/// [uncompacted utterances](Conversation::uncompacted), and one that would not become smaller.
 pub fn compact(
     before: &Conversation,
     command: &Compact,
@@ -101,8 +101,8 @@ fn all_but(before: &Conversation, keep_recent: u32) -> Result<Vec<Arc<Utterance>
 }
 
 impl Conversation {
-    /// How many utterances are stored, in the window and the archive, less those that a listed compaction took
-    /// and no undo brought back. A rolling window never holds many; what left it by eviction counts too.
+    /// The number of stored utterances, in the window and the archive, that no listed compaction moved,
+    /// unless it was undone. Evicted utterances count: a rolling window alone never holds many.
     pub fn uncompacted(&self) -> u64 {
         let mut evicted = (*self.head.archived).clone();
         let standing = self.compactions.iter().filter(|compaction| compaction.undone.is_none());

@@ -10,7 +10,8 @@ use crate::domain::{
 };
 
 impl Transition {
-    /// Changes the summary, what compactions record about it, and what undoing them would bring back of it.
+    /// Changes the summary, what compactions record about it, and the segments that undoing them would
+    /// restore.
     pub(in crate::domain) fn change_summary(
         &mut self,
         change: impl Fn(&Summary, &SummaryContext<'_>) -> Summary,
@@ -24,7 +25,7 @@ impl Transition {
         self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &with)));
     }
 
-    /// Removes hard-forgotten sequences from what undoing compactions would bring back.
+    /// Removes hard-forgotten sequences from the segments that undoing compactions would restore.
     pub(in crate::domain) fn erase_compacted(&mut self, gone: &Ranges) {
         self.each_compaction(|compaction| {
             compaction.compacted.meets(gone).then(|| {
@@ -66,7 +67,7 @@ impl Transition {
         compaction
     }
 
-    /// Adds a compaction as the newest; the oldest ones beyond the limits are dropped, or can no longer be
+    /// Adds a compaction as the newest. Beyond the limits, the oldest ones are dropped or can no longer be
     /// undone.
     pub(super) fn add_compaction(&mut self, compaction: Compaction) -> Arc<Compaction> {
         self.change.compaction = Some(compaction.number);

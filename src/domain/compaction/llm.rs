@@ -19,15 +19,15 @@ pub struct ReplaceByLlm {
     pub prompt: u32,
     /// The revision at which the model was shown the segment.
     pub seen: Revision,
-    /// Every sequence of which it was shown something.
+    /// Every sequence that the model was shown a part of.
     pub from: Ranges,
 }
 
 /// Puts a model's text in place of a segment's sentences; `None` if the segment no longer exists, or anything
 /// was forgotten, restored or edited since the model was shown it.
 ///
-/// A segment never changes, it is replaced by one with another number: so one that still exists covers what
-/// it covered.
+/// Segments are immutable, and a replacement gets another number: a segment that still exists covers the same
+/// utterances as before.
 pub fn replace_by_llm(
     before: &Conversation,
     command: &ReplaceByLlm,

@@ -43,15 +43,15 @@ pub struct Compaction {
     pub source_tokens: u64,
     /// Tokens of window and summary, before.
     pub tokens_before: u64,
-    /// Tokens of window and summary, after. For what it summarised, those of the current text count, unless
-    /// something that left later was folded into it.
+    /// Tokens of window and summary, after. Follows the current text of the summarised part, unless a later
+    /// compaction or eviction was folded into the same segment.
     pub tokens_after: u64,
     /// The model whose text is shown for a part of what it summarised.
     pub model: Option<Arc<str>>,
     /// When it was undone.
     pub undone: Option<Timestamp>,
-    /// The segments that it folded, as they would be now, except imported ones, which stay folded; `None` if
-    /// it can no longer be undone.
+    /// The segments that it folded, kept up to date with later changes; without imported ones, which stay folded;
+    /// `None` if it can no longer be undone.
     pub folded: Option<Arc<[Arc<Segment>]>>,
 }
 
@@ -90,7 +90,7 @@ impl Compaction {
         changes.then(|| Self { tokens_after, model, ..self.clone() })
     }
 
-    /// The segments that cover something of it.
+    /// The segments that cover some of its utterances.
     fn told_in<'s>(&self, summary: &'s Summary) -> impl DoubleEndedIterator<Item = &'s Arc<Segment>> {
         summary.segments().iter().filter(|segment| segment.covers.meets(&self.compacted))
     }

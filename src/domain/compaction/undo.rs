@@ -28,9 +28,9 @@ pub struct Undone {
 
 /// Undoes the last compaction that was not undone.
 ///
-/// Its utterances return to their places in the window, and the summary is as it was without them, minus what
-/// was hard-forgotten since. What was said since stays; nothing is evicted, so the window may be above a
-/// limit until the next eviction.
+/// Its utterances return to their places in the window. The summary is restored to what it was without them,
+/// minus what was hard-forgotten since. Later utterances stay. Nothing is evicted, so the window may be above
+/// a limit until the next eviction.
 ///
 /// Refuses if there is none, if it is too old to be undone, if the archive no longer has all of its
 /// utterances, if the conversation has ended, and if the revision is not the expected one.
@@ -88,7 +88,7 @@ impl Conversation {
 }
 
 impl Transition {
-    /// Returns archived utterances to the window, each to its place.
+    /// Moves archived utterances back to their places in the window.
     fn give_back(&mut self, returned: Vec<Arc<Utterance>>, sequences: &Ranges) {
         let mut all: Vec<_> = self.after.window.iter().cloned().chain(returned.iter().cloned()).collect();
         all.sort_by_key(|utterance| utterance.sequence);

@@ -1,11 +1,11 @@
 //! How a budget is shared.
 //!
-//! Of the whole budget, the summary gets a quarter, or what the window can never need if that is more; pinned
-//! units get a quarter. Of what is left, a unit gets at most three quarters, and recalled utterances, if they
-//! are asked for, a share of the budget. What they do not need of it goes to the recent units, and what these
-//! leave goes to recall, unless the request names a share. These shares depend on the budget and on the
-//! summary, not on what is said next, so that they do not move between two evictions. Only a newest unit that
-//! does not fit next to the others takes their shares.
+//! The summary gets a quarter of the whole budget, or the part that the window can never need, if that is
+//! more. Pinned units get a quarter. Of the rest, a single unit gets at most three quarters. Recalled
+//! utterances, if requested, get a share of the budget; the recent units get what recall does not need of it.
+//! Unless the request names the share, recall also gets what the recent units leave. These shares depend only
+//! on the budget and the summary, not on later utterances, so they do not move between two evictions. Only a
+//! newest unit that does not fit next to the other parts takes their shares.
 
 use crate::domain::{
     Marks, Refusal,
@@ -21,7 +21,7 @@ use crate::domain::{
 /// A budget that is too small for what must be rendered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooSmall {
-    /// A budget that is enough.
+    /// The smallest budget that is enough.
     pub(super) needed: u64,
 }
 
@@ -34,15 +34,15 @@ pub(super) struct Shares {
     pub(super) pinned: Vec<Unit>,
     /// The most that a unit may have.
     pub(super) unit: u64,
-    /// The most that the recent units may have together, without pinned ones; what is recalled comes out of
-    /// it.
+    /// The most that the recent units may have together, not counting pinned ones. Recalled utterances use
+    /// this share too.
     pub(super) recent: u64,
-    /// The part of it that is reserved for recalled utterances, as far as they need it.
+    /// The part of `recent` that is reserved for recalled utterances, as far as they need it.
     pub(super) recall: u64,
-    /// The most that recalled utterances may have of it if the recent units do not need it.
+    /// The most that recalled utterances may have of `recent` if the recent units do not need it.
     pub(super) recall_most: u64,
-    /// Whether the newest unit has taken others' shares, or is pinned: once there is a newer one, the others
-    /// get what is left next to it.
+    /// Whether the newest unit has taken other parts' shares, or is pinned. The older units are then cut anew
+    /// once a newer unit follows.
     pub(super) tight: bool,
 }
 

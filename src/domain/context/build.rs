@@ -52,8 +52,8 @@ pub fn build_with(
     fitted(Plan::of(conversation, archived, request, counter), Plan::context)
 }
 
-/// What can be recalled: everything that [`build_with`] leaves out for its limits when as much is recalled as
-/// possible. Refuses what that refuses.
+/// Returns what can be recalled: everything that [`build_with`] leaves out for its limits when as much as
+/// possible is recalled. Refuses the same budgets as [`build_with`].
 pub fn recallable(
     conversation: &Conversation,
     archived: Archived<'_>,
@@ -88,7 +88,7 @@ impl Plan<'_> {
         Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
     }
 
-    /// What is not shown when as much is recalled as possible.
+    /// Returns what is not shown when as much as possible is recalled.
     fn recallable(&self) -> Result<Ranges, TooSmall> {
         let (shares, units) = self.shared(&self.instructions(&mut Omitted::default()))?;
         let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);
@@ -98,7 +98,7 @@ impl Plan<'_> {
         Ok(wanted)
     }
 
-    /// Shares the budget that `instructions` leave; also returns the newest units.
+    /// Divides the budget that `instructions` leave into shares; also returns the newest units.
     fn shared(&self, instructions: &[Message]) -> Result<(Shares, Vec<Unit>), TooSmall> {
         let fixed = tokens_of(instructions) + self.opening_room();
         let units = self.newest();
@@ -109,8 +109,8 @@ impl Plan<'_> {
         Ok((share(self, fixed, newest.unwrap_or(&nothing), lead)?, units))
     }
 
-    /// First chooses what to recall next to the fewest recent units; then these get what it leaves, and
-    /// finally it gets what they leave.
+    /// First chooses what to recall next to the fewest recent units. The recent units then get the tokens
+    /// that the quote leaves, and finally the quote gets those that the recent units leave.
     fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
         let fewest = recent::choose(self, units, shares, shares.recent - shares.recall);
         let wanted = self.quote(&self.shown(shares, &fewest), shares.recall);
@@ -126,7 +126,7 @@ impl Plan<'_> {
         Quote::of(self.archived.recalled, most, shown, room, self.rendering.costs)
     }
 
-    /// The sequences of the recent units and the pinned ones, even if a unit leaves out some of its own.
+    /// The sequences of the recent and the pinned units, including utterances that a unit leaves out.
     fn shown(&self, shares: &Shares, recent: &Recent) -> Ranges {
         let said = recent.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
         let mut shown = self.sequences(recent.place..self.window().len());

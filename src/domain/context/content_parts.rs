@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::Sequence;
 
-/// For utterances, the original content in the context's format, if that has more than text: images, files, a
+/// The original content of utterances in the context's format, where it has more than text: images, files, a
 /// model's thinking. Each is a JSON array of parts, or blocks, that the format's API accepts.
 #[derive(Clone, Debug, Default)]
 pub struct ContentParts {

@@ -1,11 +1,11 @@
 //! Where a context begins, so that the next one begins there too.
 //!
-//! A cut that follows the newest utterance moves with each new one, and no prefix survives. Here, cuts are on
-//! a grid that follows from the conversation: a line between two units is worth more, the higher the power of
-//! two of a step that the tokens before it cross there. Of the lines that leave at least three fifths of what
-//! fits, the one worth most is chosen. It stays the best until it no longer fits; then the next one leaves
-//! about three fifths. Nothing needs to be stored for this: what was said before a line does not change while
-//! utterances are only appended.
+//! A cut at a fixed distance from the newest utterance would move with each new one, and no prefix would
+//! survive. Here, cuts are on a grid that depends only on the conversation. A line between two units is worth
+//! more, the higher the power of two of a step that the count of tokens before it crosses there. Of the lines
+//! that keep at least three fifths of what fits, the one worth most is chosen. It stays the best until what
+//! follows it no longer fits; the next line then keeps about three fifths. The cut need not be stored,
+//! because the tokens before a line do not change while utterances are only appended.
 
 /// A step is this part of what fits.
 const STEP: (u64, u64) = (2, 5);
@@ -30,7 +30,7 @@ impl Grid {
         Self { limit, ..self }
     }
 
-    /// Whether a line that leaves `left` leaves enough.
+    /// Whether a line that keeps `left` tokens keeps enough.
     pub(super) fn leaves_enough(&self, left: u64) -> bool {
         left >= self.limit - self.step.min(self.limit)
     }

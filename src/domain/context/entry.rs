@@ -1,4 +1,4 @@
-//! What is quoted of one match: its unit, and what it replies to.
+//! The quote of one match: its unit, and the utterance it replies to.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use crate::domain::{
     quoting::{Line, Said},
 };
 
-/// What is quoted along with a match is shortened to this many tokens per utterance.
+/// Utterances that are quoted along with a match are shortened to this many tokens each.
 const COMPANION_TOKENS: u32 = 128;
-/// A match of at most this many tokens is quoted with the utterance before it, if that is as short.
+/// A match of at most this many tokens is quoted with the utterance before it, if that is also this short.
 const SHORT_TOKENS: u32 = 48;
 
 /// The lines of a match, ascending.

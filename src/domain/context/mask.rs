@@ -1,8 +1,8 @@
 //! Which tool results are masked.
 //!
-//! A result whose turn is at least `n` turns old can be masked. The bound moves in steps of `n` turns (at
-//! least two), so that a prefix does not change between two steps: a result is masked when it is `n` to `2 n`
-//! turns old. Published work finds masks as good as a model's summary at half the cost.
+//! A result that is at least `n` turns old can be masked. The bound moves in steps of `n` turns (at least
+//! two), so that a prefix does not change between two steps; a result is masked when it is `n` to `2 n` turns
+//! old. Published work finds masks as good as a model's summary at half the cost.
 
 use crate::domain::{Utterance, shortening::grouped};
 

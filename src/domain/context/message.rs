@@ -32,7 +32,7 @@ pub struct Context {
     pub recalled: Vec<Found>,
     /// What was left out, and why.
     pub omitted: Vec<(Omission, Ranges)>,
-    /// What limits leave out and no summary covers.
+    /// Utterances and turns that limits leave out and no summary covers.
     pub uncovered: Uncovered,
     /// Warnings for the caller.
     pub warnings: Vec<Warning>,
@@ -94,7 +94,7 @@ pub enum Omission {
     UnansweredCall,
     /// It is soft-forgotten.
     Forgotten,
-    /// It is a result that answers no call.
+    /// It is a tool result that answers no call.
     Aside,
     /// It has neither text nor calls.
     Empty,
@@ -146,7 +146,7 @@ pub struct Archived<'a> {
     pub pinned: &'a [Arc<Utterance>],
     /// The user utterance of the turn that [`asked_before`](crate::domain::context::asked_before) names.
     pub asked: Option<&'a Arc<Utterance>>,
-    /// What a search found, best first; what the context has anyway is skipped.
+    /// What a search found, best first. Utterances that the context contains anyway are skipped.
     pub recalled: &'a [Match],
     /// Content that has more than text.
     pub content_parts: Option<&'a ContentParts>,

@@ -1,4 +1,4 @@
-//! BuildContext: what of a conversation is sent to the model, in which order, within a budget.
+//! BuildContext: which parts of a conversation are sent to the model, in which order, within a budget.
 //!
 //! ```text
 //! given instructions · instructions · summary · pinned · [the turn's own user utterance] · recent units · newest
@@ -7,11 +7,11 @@
 //!
 //! - Units are indivisible: a result is never without its call, nor a call without its results, which follow
 //!   it directly.
-//! - What limits force out leaves in steps that depend only on the conversation, so that a context begins
-//!   like the one before it, until a step is taken; or as little leaves as possible.
-//! - What is recalled is chosen from everything that is stored and not shown: whole exchanges, best first, as
-//!   many as fit. What it leaves of its share is for recent units, and what these leave is for it.
-//! - What limits leave out and no summary covers is counted, and causes a warning.
+//! - Units that do not fit are left out in steps that depend only on the conversation, so that a context
+//!   begins like the one before it until the next step; or as few as possible are left out.
+//! - Recalled utterances are chosen from everything that is stored and not shown: whole exchanges, best
+//!   first, as many as fit. Recent units get what recall leaves of its share, and the other way round.
+//! - Utterances that limits leave out and no summary covers are counted, and cause a warning.
 //! - Tokens are those stored with the utterances; only what a rendering rewords is counted: see [`wording`].
 //!   The work grows with what is rendered, not with the window.
 //! - Content that has more than text, such as an image, is sent unchanged if the format is the same.

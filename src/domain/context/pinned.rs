@@ -10,8 +10,8 @@ use crate::domain::{
     },
 };
 
-/// The pinned units that have at most `room` tokens together: those at `places` of the window, newest first,
-/// then those that are `away` from it, which ascend and are whole units.
+/// The pinned units that have at most `room` tokens together: first those at `places` of the window, newest
+/// first, then `away`, the pinned units of the archive, which are ascending and whole.
 ///
 /// Costs nothing if nothing is pinned; otherwise the window is searched for them.
 pub(super) fn units(
@@ -52,7 +52,7 @@ fn in_window(window: &Window, places: Range<usize>) -> impl Iterator<Item = Rang
     })
 }
 
-/// Marks what is rendered out of its place.
+/// Marks the unit's messages as rendered out of their place.
 pub(super) fn mark(unit: &mut Unit) {
     let whole = unit.messages.iter_mut().filter(|message| message.how == How::Whole);
     whole.for_each(|message| message.how = How::Pinned);

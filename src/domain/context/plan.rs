@@ -89,7 +89,7 @@ impl<'a> Plan<'a> {
         messages
     }
 
-    /// Kept free for an opening or a heading, so that nothing else moves if there is one.
+    /// The tokens reserved for an opening or a heading, so that adding one moves nothing else.
     pub(super) fn opening_room(&self) -> u64 {
         let costs = self.rendering.costs;
         match self.request.format {

@@ -1,4 +1,4 @@
-//! What was recalled, as one marked message.
+//! The recalled utterances, as one marked message.
 
 use crate::domain::{
     Ranges, Role, Timestamp,
@@ -6,9 +6,9 @@ use crate::domain::{
     quoting::{AFTER, BEFORE, Line, Room},
 };
 
-/// The first line if some is from other conversations, each with a heading.
+/// The first line if some utterances are from other conversations; each conversation then has a heading.
 const BEFORE_ALL: &str = "[Recalled from earlier conversations]\n";
-/// The heading of what is from this conversation, in that case.
+/// The heading of the utterances from this conversation, in that case.
 const HERE: &str = "From this conversation:\n";
 
 /// What is recalled, and the message that quotes it.
@@ -19,8 +19,8 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// What of `matches`, best first, fits into `room` tokens: at most `most` of them, without what is
-    /// `shown` anyway.
+    /// Quotes those of `matches`, which are best first, that fit into `room` tokens: at most `most` of them,
+    /// and none that is `shown` anyway.
     pub(super) fn of(
         matches: &[Match],
         most: usize,
@@ -101,7 +101,7 @@ impl Choice<'_> {
     }
 }
 
-/// The heading of what was said on the same day.
+/// The heading of the utterances of one day.
 fn day(found: &Found) -> String {
     let Timestamp(micros) = found.utterance.create_time;
     match jiff::Timestamp::from_microsecond(micros) {

@@ -30,7 +30,7 @@ impl Recent {
         Self { taken: units.len(), place: plan.first, units, lead }
     }
 
-    /// What they use of their share: pinned ones have their own.
+    /// The tokens they use of their share; pinned units have a share of their own.
     pub(super) fn tokens(&self, shares: &Shares) -> u64 {
         let taken = self.units[..self.taken].iter().filter(|unit| !shares.has_pinned(unit));
         tokens_of(self.lead.as_slice()) + taken.map(|unit| unit.tokens).sum::<u64>()
@@ -112,7 +112,7 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
-    /// The recent units from the best of the lines that leave no more than `recent`; `most` is what they may
+    /// The recent units from the best of the lines that keep at most `recent` tokens; `most` is what they may
     /// have if nothing is recalled.
     fn best(mut self, stands: &[Stand], most: u64, recent: u64) -> Recent {
         let grid = self.plan.request.in_steps().then(|| Grid::of(most).within(recent));

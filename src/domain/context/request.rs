@@ -14,8 +14,9 @@ pub struct Request {
     pub budget: Option<u32>,
     /// The maximum number of turns, 0 for all; `None` means the policy's (seed 003, `maxRecentTurns`).
     pub max_turns: Option<u32>,
-    /// Whether what a limit forces out leaves in steps of two fifths of it, so that a context begins like the
-    /// one before it; otherwise as little leaves as possible. `None` means yes, unless `max_turns` is given.
+    /// Whether units that do not fit are left out in steps of two fifths of the limit, so that a context
+    /// begins like the one before it; otherwise as few as possible are left out. `None` means yes, unless
+    /// `max_turns` is given.
     pub stable_steps: Option<bool>,
     /// Where the summary is placed.
     pub summary: SummaryPlacement,
@@ -28,19 +29,19 @@ pub struct Request {
     pub unanswered: Unanswered,
 }
 
-/// How much can be recalled.
+/// The limits of what is recalled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecallLimits {
     /// The maximum number of matches; `None` means as many as fit.
     pub matches: Option<usize>,
-    /// The maximum percentage of the budget; `None` means [`RECALL_PERCENT`], and what the recent units
+    /// The maximum percentage of the budget; `None` means [`RECALL_PERCENT`], plus what the recent units
     /// leave.
     pub percent: Option<u32>,
 }
 
 /// The default share for what is recalled, in percent of the budget.
 pub const RECALL_PERCENT: u32 = 50;
-/// The budget of which a share is recalled if there is none.
+/// The budget from which the recalled share is computed if the budget is unlimited.
 pub(super) const UNLIMITED_RECALL_TOKENS: u64 = DEFAULT_MAX_TOKENS as u64;
 /// Added to the default budget for a rendering's own words.
 const OWN_WORDS_TOKENS: u32 = 64;
@@ -59,7 +60,7 @@ impl Request {
         self.max_turns.or(policy.turns.map(Marks::max)).filter(|most| *most > 0)
     }
 
-    /// Whether what a limit forces out leaves in steps.
+    /// Whether units that do not fit are left out in steps.
     pub(super) fn in_steps(&self) -> bool {
         self.stable_steps.unwrap_or(self.max_turns.is_none_or(|most| most == 0))
     }

@@ -16,8 +16,8 @@ struct Frame {
 }
 
 impl Frame {
-    /// No number changes at the head of a system message, so that an addition to a summary leaves the text
-    /// before it unchanged.
+    /// The opening of a system message contains no number that changes, so that an addition to a summary
+    /// leaves the text before it unchanged.
     fn of(messages: u64, placement: SummaryPlacement, format: Format) -> Self {
         match (format, placement) {
             (Format::Text, _) => Self {

@@ -5,7 +5,7 @@ use crate::domain::{
     context::{Uncovered, plan::Plan},
 };
 
-/// What is missing from the `plan`'s conversation, whose recent units begin at `place`.
+/// Counts what is missing from the `plan`'s conversation, whose recent units begin at `place`.
 pub(super) fn uncovered(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> Uncovered {
     let mut away = (*plan.conversation.head.left).clone();
     away.subtract(&plan.conversation.summary.covers());
@@ -14,8 +14,8 @@ pub(super) fn uncovered(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> Unc
     Uncovered { utterances: away.count() + here, turns }
 }
 
-/// Utterances before `place` that are not rendered, and the turns that end there. They are counted by the
-/// others, which are rendered, so that a long window costs no more than a short one.
+/// Returns the number of utterances before `place` that are not rendered, and of turns that end there.
+/// Derives both from the rendered ones, so that a long window costs no more than a short one.
 fn cut_off(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> (u64, u32) {
     let window = plan.window();
     let kept = |places| window.slice(places).filter(|utterance| !utterance.forgotten).count();

@@ -14,7 +14,7 @@ pub struct Uncovered {
 /// A warning for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// A limit leaves out what no summary covers.
+    /// Limits leave out utterances that no summary covers.
     Uncovered(Uncovered),
     /// The summary does not fit completely.
     SummaryCut,

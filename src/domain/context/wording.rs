@@ -32,7 +32,8 @@ pub const OPENING: &str = "[The conversation goes on.]";
 const OPENAI_NAME: usize = 64;
 /// Longest name of a tool that Anthropic accepts, in characters.
 const ANTHROPIC_NAME: usize = 128;
-/// Tokens of the blank line before a part of a text, and what the two can have more joined than apart.
+/// Tokens of the blank line before a part of a text, and of what two parts can cost more joined than
+/// separate.
 const SEAM_TOKENS: u32 = 2;
 
 /// A participant's name as OpenAI accepts it: `^[^\s<|\\/>]+$`, at most 64 characters.

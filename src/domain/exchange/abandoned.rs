@@ -37,7 +37,7 @@ impl Head {
         self.abandoned = all.into();
     }
 
-    /// Stops treating the calls of `callers` as abandoned: they were removed, or are open again.
+    /// Removes the calls of `callers` from the abandoned ones, because they were removed or are open again.
     pub(in crate::domain) fn unabandon(&mut self, callers: &Ranges) {
         self.change_abandoned(|call| (!callers.contains(call.caller)).then(|| call.clone()));
     }

@@ -7,9 +7,9 @@ use crate::domain::Sequence;
 pub struct AbandonedCall {
     /// Its id.
     pub id: Box<str>,
-    /// The stored utterance that makes it; the call accepts no result while that is forgotten.
+    /// The stored utterance that makes it; the call accepts no result while that utterance is forgotten.
     pub caller: Sequence,
-    /// Its late result, stored or not. Once that is hard-forgotten, there can be another.
+    /// Its late result, stored or not. Once that result is hard-forgotten, the call accepts another.
     pub answer: Option<Sequence>,
 }
 

@@ -13,8 +13,8 @@ use crate::domain::{
 };
 
 impl Transition {
-    /// Removes `gone`, which is stored, from everything, and nothing else. What is left of the split units is
-    /// paired again, the window is brought within its limits, and the conversation continues from its newest
+    /// Removes exactly `gone`, which is stored, from everything. What is left of the split units is paired
+    /// again, the window is brought within its limits, and the conversation continues from its newest
     /// remaining utterance.
     pub fn erase_exactly(&mut self, gone: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         let parted = parted(&self.after, gone, context)?;
@@ -25,16 +25,16 @@ impl Transition {
             self.retell(&rest, context);
         }
         if !parted.is_empty() {
-            // what the rest of its unit kept in the window may leave now
+            // utterances that an incomplete exchange held in the window can leave it now
             self.evict(context)?;
         }
         self.settle_end();
         Ok(())
     }
 
-    /// Pairs `members`, what is left of one unit, among themselves: a result whose call is not among them is
-    /// kept aside, a late result that answers a call among them is no longer late, and a call without its
-    /// result is abandoned. Returns them as they are then.
+    /// Pairs `members`, what is left of one unit, with each other: a result whose call is not among them
+    /// becomes an orphan, a late result that answers a call among them is no longer late, and a call without
+    /// its result is abandoned. Returns the members with these changes.
     pub(in crate::domain) fn pair_anew(&mut self, members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
         let paired = paired(members);
         let both = members.iter().zip(&paired);

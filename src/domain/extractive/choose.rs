@@ -13,13 +13,13 @@ use crate::domain::extractive::{
 
 /// The most that recurrence adds to a word's weight: words that recur are what the talk is about.
 const RECURRENCE: u32 = 2;
-/// The most a word adds to its line: identifiers that no line mentions go into the ledger.
+/// The most that a word adds to its line: identifiers that no line mentions go into the ledger.
 const MOST_WEIGHT: u32 = 3;
 /// The bonus of a sentence for a decision, and for trouble.
 const CUE_BONUS: u32 = 5;
 /// The bonus of a sentence for work left to do: people ask about it again (seed 004).
 const OPEN_BONUS: u32 = 40;
-/// The bonus for what this kind of talk is remembered for.
+/// The bonus for a feature that this kind of talk is remembered for.
 const KIND_BONUS: u32 = 2;
 /// The factor for a sentence that contains a term of the focus.
 const FOCUS_FACTOR: u32 = 8;
@@ -29,7 +29,7 @@ const LINE_TOKENS: u32 = 16;
 const TOKEN_BYTES: u32 = 4;
 /// A line that weighs less is not worth keeping.
 const LEAST_WEIGHT: u32 = 5;
-/// Age counts for at most one part in this many: of lines weighed before, the newest is worth most.
+/// Age changes a weight by at most one part in this many: of lines weighed before, the newest is worth most.
 const AGE_PARTS: u64 = 4;
 /// A budget's remainder smaller than this is left unused.
 const LEAST_TOKENS: u32 = 4;

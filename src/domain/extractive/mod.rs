@@ -82,7 +82,7 @@ pub(in crate::domain) use words::concepts;
 /// - The ledger gets what remains, and sentences get what the ledger leaves. Facts that were said rather than
 ///   found, that several utterances name, or that were named last come first.
 /// - A result of more than one short line is never quoted (seed 003); what it names can appear in the ledger.
-/// - Forgotten utterances, those kept aside, and head instructions contribute nothing.
+/// - Soft-forgotten utterances, results without a call, and head instructions contribute nothing.
 /// - If nothing fits, the best sentence is clipped.
 pub fn summarise(
     source: &[Arc<Utterance>],

@@ -14,7 +14,7 @@ use crate::domain::{
 
 /// The limit for one matter, in bytes.
 const MATTER_BYTES: usize = 120;
-/// How many matters are considered, the newest.
+/// How many of the newest matters are considered.
 const MOST_LOOKED_AT: usize = 16;
 /// How many matters are listed.
 const MOST: usize = 3;
@@ -80,8 +80,8 @@ pub(super) fn failure(act: &Act) -> Matter {
 
 /// The line of those `matters` that are still open, in the order said; the newest if not all fit.
 ///
-/// A matter is settled once a later successful call, or a later sentence that reports a decision, covers the
-/// same ground.
+/// A matter is settled once a later successful call, or a later sentence that reports a decision, mentions
+/// the same concepts.
 pub(super) fn line(
     mut matters: Vec<Matter>,
     acts: &[Act],

@@ -76,7 +76,7 @@ pub(super) struct Page {
 pub(super) struct Fact {
     pub page: usize,
     pub sequence: Sequence,
-    /// The result that it stands in, if no utterance before names it.
+    /// The result that contains it, if no earlier utterance names it.
     pub result: Option<Sequence>,
     pub text: Box<str>,
     /// The value, and its label or 0.

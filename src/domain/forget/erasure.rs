@@ -13,7 +13,7 @@ use crate::domain::{
 pub struct InForks {
     /// The conversations that lose something.
     pub conversations: u64,
-    /// The utterances that they lose, with those that keep only the content they were given anew.
+    /// The utterances that they lose, including those that keep only their new content.
     pub utterances: u64,
 }
 
@@ -26,26 +26,26 @@ impl InForks {
     }
 }
 
-/// What a conversation loses by a hard forget in another, or of another copy in itself.
+/// What a conversation loses by a hard forget in another conversation, or of another copy in itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// What it has of the forgotten origins.
     pub had: Had,
     /// The instruction that selects from the imported segments that both have.
     pub imported: Option<Instruction>,
-    /// Whether only this is removed, even if it is part of an exchange.
+    /// Whether the rest of an exchange stays when a part of it is removed.
     pub exact: bool,
 }
 
 /// Removes what is lost; returns `None` if the conversation has none of it.
 ///
-/// - The closing title and summary that a file gave an imported conversation are replaced in any case: they can tell
-///   what the file had no message of.
-/// - What is shared is removed, whatever the conversation has made of it since. If an exchange was open at
+/// - The closing title and summary that an imported conversation got from its file are always replaced,
+///   because they can mention messages that the file does not contain.
+/// - Shared utterances are removed, even if this conversation changed them since. If an exchange was open at
 ///   the fork, the part of it that was said only here stays, and is paired again.
 /// - Copies are removed, and so is the rest of their exchange, unless the forget is exact.
-/// - A copy with new content that stands alone keeps that content, which the caller gave in place of the
-///   forgotten one. Everything else that it took over is removed: its name, metadata and extras, and the
+/// - A copy with new content that stands alone keeps that content, which the caller gave to replace the
+///   forgotten one. Everything else that was copied is removed: its name, metadata and extras, and the
 ///   tools used. In an exchange it is removed like any other copy.
 pub fn erase_lost(
     before: &Conversation,
@@ -86,8 +86,8 @@ pub fn erase_lost(
     Ok(Some(transition.finish(&before.summary)))
 }
 
-/// Replaces the closing title and summary of an imported conversation by those of what it stores. Returns `None` if
-/// they are that already.
+/// Replaces the closing title and summary of an imported conversation by those made from its utterances.
+/// Returns `None` if they are the same already.
 fn without_imported_closing(before: &Conversation, context: &Context<'_>) -> Option<Transition> {
     if !has_imported_ending(&before.head) {
         return None;
@@ -101,9 +101,9 @@ fn without_imported_closing(before: &Conversation, context: &Context<'_>) -> Opt
 
 /// The stored copies among what is lost.
 struct Copies {
-    /// Those with new content that stand alone.
+    /// Copies with new content that stand alone.
     alone: Vec<Arc<Utterance>>,
-    /// The rest of the exchanges of the others, unless the forget is exact.
+    /// The exchanges of the other copies, unless the forget is exact.
     rest: Ranges,
 }
 
@@ -128,7 +128,7 @@ impl Copies {
     }
 }
 
-/// Whether `gone`, which is stored, has a part of a unit, but not all of it.
+/// Whether `gone`, which is stored, contains a part of a unit, but not all of it.
 fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need> {
     let mut wanted = Ranges::new();
     for range in gone.iter() {
@@ -159,7 +159,7 @@ fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need
     if wanted.is_empty() { Ok(false) } else { Err(Need::Archive(wanted)) }
 }
 
-/// The utterance without what it took over.
+/// The utterance without what was copied.
 fn bare(utterance: &Utterance, counter: &dyn TokenCounter) -> Arc<Utterance> {
     let own = |more: &More| More {
         tool_call_id: more.tool_call_id.clone(),
@@ -245,7 +245,8 @@ mod tests {
         }
     }
 
-    /// What is removed whole does not change the conversation's turn, even if some of it was already gone.
+    /// Removing whole units does not change the conversation's turn, even if some utterances were already
+    /// gone.
     #[test]
     fn what_is_shared_and_no_part_of_more_goes_as_it_is() {
         let mut life = Life::new(Policy::SESSION);

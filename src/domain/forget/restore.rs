@@ -18,9 +18,9 @@ pub struct Restore {
 
 /// Restores the units of the named utterances; `None` if none of them was forgotten.
 ///
-/// Refuses an id that names no stored utterance. What returns to the window may take it over a limit, which
-/// evicts; a segment that covers what returns is rebuilt with it. Calls without an answer that no user
-/// utterance follows wait again.
+/// Refuses an id that names no stored utterance. If the restored utterances exceed a limit of the window,
+/// older ones are evicted. A segment that covers them is rebuilt with them. Calls without an answer wait
+/// again, unless a user utterance follows them.
 pub fn restore(
     before: &Conversation,
     command: &Restore,
@@ -73,8 +73,8 @@ fn transition(
 }
 
 impl Transition {
-    /// Treats what was restored as if it had never been forgotten: its calls without an answer wait again,
-    /// and what followed them joins their unit.
+    /// Treats the restored utterances as if they had never been forgotten: calls without an answer wait
+    /// again, and the utterances that followed them join their unit.
     fn reopen(&mut self) {
         let Some((open, members)) = reopened(&self.after, &self.change.restored) else { return };
         let callers = Ranges::of(open.unit, self.after.head.newest());
@@ -84,12 +84,11 @@ impl Transition {
     }
 }
 
-/// The exchange that waits again once `restored` are back, and the utterances that join its unit, as they are
-/// then.
+/// The exchange that waits again after `restored`, and the changed utterances that join its unit.
 ///
-/// There is none in a conversation that has ended, for a call that was answered late, or before an utterance
-/// that cannot be in its unit: a user utterance, one that is forgotten, erased or kept aside, or one that is
-/// pinned while the calls are not, or the other way round.
+/// There is none if the conversation has ended, if a call was answered late, or if an utterance follows that
+/// cannot be in the unit: a user utterance; one that is forgotten, erased or an orphaned result; or one that
+/// is pinned while the calls are not, or the other way round.
 fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Vec<Arc<Utterance>>)> {
     let tail = since_the_user(after);
     let start = tail.iter().enumerate().find_map(|(start, first)| {
@@ -108,7 +107,7 @@ fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Ve
     Some((open, joined))
 }
 
-/// What was said since the last user utterance, if all of it is in the window.
+/// The utterances after the last user utterance, if all of them are in the window.
 fn since_the_user(after: &Conversation) -> Vec<Arc<Utterance>> {
     let mut next = after.head.next;
     let said = after.window.iter().rev().take_while(|utterance| {

@@ -35,9 +35,9 @@ impl Instruction {
         Selected { selected: selected.into_values().collect(), kept: kept.into_values().collect() }
     }
 
-    /// The sequences it selects that `summary` still covers although they are no longer stored, in window or
-    /// archive: `all` selects all of them, `sequence` those in range, and `about` those with a sentence that
-    /// contains all its terms. None if an exception cannot be applied to them.
+    /// The sequences it selects that are no longer stored in the window or the archive, but still covered by
+    /// `summary`: `all` selects all of them, `sequence` those in range, and `about` those with a sentence
+    /// that contains all its terms. Empty if an exception cannot be applied to them.
     pub fn select_remnants(&self, summary: &Summary, archived: &Ranges) -> Ranges {
         let mut remnants = summary.covers();
         remnants.subtract(archived);
@@ -63,7 +63,7 @@ impl Instruction {
     }
 
     /// Whether it selects this sentence of an imported summary: `all` does, and `about` does if the sentence
-    /// contains all its terms; unless an exception selects it, or cannot be applied to it.
+    /// contains all its terms; but not if an exception selects it, or cannot be applied to it.
     pub fn tells_imported(&self, sentence: &str) -> bool {
         let mut parts = self.parts().iter().map(|part| part.tells_imported(sentence));
         let mut except = self.except().iter().map(|part| part.tells_imported(sentence));
@@ -116,7 +116,7 @@ impl Part {
         selected
     }
 
-    /// The `remnants` it selects; `None` if it does not apply to what is not stored.
+    /// The `remnants` it selects; `None` if it cannot be applied to utterances that are no longer stored.
     fn select_remnants(&self, summary: &Summary, remnants: &Ranges) -> Option<Ranges> {
         match self.criteria() {
             _ if self.take().is_some() || remnants.is_empty() => Some(Ranges::new()),
@@ -135,7 +135,7 @@ impl Part {
         }
     }
 
-    /// Whether it selects this sentence of an imported summary; `None` if it does not apply to it.
+    /// Whether it selects this sentence of an imported summary; `None` if it cannot be applied to a sentence.
     fn tells_imported(&self, sentence: &str) -> Option<bool> {
         match self.criteria() {
             _ if self.take().is_some() => Some(false),

@@ -31,7 +31,8 @@ pub struct Selector {
     pub newest_messages: usize,
 }
 
-/// Forgets what is selected: whole units, or exactly that. A name of nothing stored selects nothing.
+/// Forgets the selected utterances: as whole units, or exactly these. A name of nothing stored selects
+/// nothing.
 pub fn forget_selected(
     before: &Conversation,
     command: &ForgetSelected,

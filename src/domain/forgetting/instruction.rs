@@ -6,7 +6,7 @@ use crate::domain::{
     limits::{MAX_PARTS, MAX_TOPICS},
 };
 
-/// What a forget instruction selects: what any of its parts selects, without what it excepts.
+/// What a forget instruction selects: the utterances that any of its parts selects, except its exceptions.
 ///
 /// Its `Display` output is the short form, which [`parse`](super::parse) reads back to the same instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl Instruction {
         Self::of(vec![Part::new(criteria, take)], Vec::new())
     }
 
-    /// Creates an instruction that selects what any of `parts` selects, without what any of `except` does.
+    /// Creates an instruction that selects what any of `parts` selects, except what any of `except` selects.
     ///
     /// # Errors
     /// As for [`new`](Self::new); no parts, too many, or `all` together with other parts or as an exception.

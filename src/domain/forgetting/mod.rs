@@ -36,8 +36,8 @@ use crate::domain::limits::MAX_INSTRUCTION_BYTES;
 ///   conversation" or the like, and nothing else in the sentence.
 /// - In English, "and" joins what is selected, except for texts after "mentioning", "containing" or the like,
 ///   all of which an utterance must contain.
-/// - In English, what a sentence keeps is left out of what it selects: "everything but the last message",
-///   "keep only turn 4".
+/// - In English, what a sentence says to keep is not selected: "everything but the last message", "keep only
+///   turn 4".
 /// - In English, a time can be relative to now ("yesterday", "older than a week") or to today ("since 10
 ///   am"). Times are in UTC; a date without a year is the most recent one. Whether a sentence is understood
 ///   does not depend on the time.

@@ -2,8 +2,8 @@
 
 use crate::domain::{Conversation, Need, Ranges, Sequence, change::Context};
 
-/// The bytes of what `before` stores up to `at`, counted by the archived utterances that leave or by those
-/// that stay, whichever are fewer.
+/// The bytes of what `before` stores up to `at`, computed from the archived utterances that the fork keeps or
+/// from those that it lacks, whichever are fewer.
 pub(super) fn through(
     before: &Conversation,
     at: Sequence,

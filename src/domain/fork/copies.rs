@@ -5,7 +5,7 @@ use crate::domain::{
     fork::origin::{Copied, Had, Origin, Origins, Provenance},
 };
 
-/// The last runs of copies, among which the one that goes on is looked for.
+/// How many of the last runs of copies are searched for one to continue.
 const NEAR: usize = 8;
 
 impl Head {
@@ -23,7 +23,7 @@ impl Head {
         origins
     }
 
-    /// What this conversation has of `origins`, stored or not.
+    /// The utterances of this conversation that have one of `origins`, stored or not.
     pub fn having(&self, origins: &Origins) -> Had {
         let mut had = Had::default();
         for (lineage, last) in self.lineages() {
@@ -40,8 +40,8 @@ impl Head {
         had
     }
 
-    /// The origins that a copy of an utterance keeps: where its content was first said, and what that was
-    /// given in place of.
+    /// The origins that a copy of an utterance keeps: where its content was first said, and which contents it
+    /// replaced.
     pub fn origins_at(&self, sequence: Sequence) -> Vec<Provenance> {
         let at = |run: &&Copied| (run.first..=run.last).contains(&sequence);
         let mut origins: Vec<_> = self.copies.iter().filter(at).map(|run| run.at(sequence)).collect();
@@ -51,7 +51,7 @@ impl Head {
         origins
     }
 
-    /// The origins that an export tells of an utterance: none if it came from a file that told none.
+    /// The origins of an utterance that an export contains: none if the utterance was imported without any.
     pub fn told_origins(&self, sequence: Sequence) -> Vec<Provenance> {
         let own = Provenance { origin: self.first_place(sequence), edited: false };
         let at = |run: &Copied| (run.first..=run.last).contains(&sequence);
@@ -69,14 +69,14 @@ impl Head {
         Origin { lineage, sequence }
     }
 
-    /// The copies among the utterances up to `last`.
+    /// The runs of copies among the utterances up to `last`.
     pub fn copies_through(&self, last: Sequence) -> Vec<Copied> {
         let cut = |copied: &Copied| Copied { last: copied.last.min(last), ..*copied };
         self.copies.iter().filter(|copied| copied.first <= last).map(cut).collect()
     }
 
-    /// Notes what these utterances are copies of, ascending by sequence. The conversation becomes a relative of
-    /// those that it has copies of: its trunks name their lineages, in which it reads nothing.
+    /// Records what these utterances, ascending by sequence, are copies of. The conversation becomes a
+    /// relative of those it has copies of: its trunks name their lineages, without reading anything in them.
     pub fn note_copies(&mut self, copies: impl IntoIterator<Item = (Sequence, Vec<Provenance>)>) {
         let mut all = self.copies.to_vec();
         for (sequence, from) in copies {
@@ -109,9 +109,10 @@ impl Head {
         }
     }
 
-    /// Turns the old form of what an edited fork repeats into copies. The lineage of the parent's exchange is
-    /// not recorded there: it is one of those that the fork reads up to its point, and no other utterance has
-    /// its sequence in the others. A fork at the beginning reads none, and keeps the old form.
+    /// Turns the old form of an edited fork, which records only how far it repeats the parent, into copies.
+    /// That form does not name the lineage of the repeated exchange. It is one of those that the fork reads
+    /// up to its point, and in the others no utterance has its sequence. A fork at the beginning reads none,
+    /// and keeps the old form.
     pub fn with_repeats_as_copies(mut self) -> Self {
         let Some(from) = self.forked_from.as_deref().filter(|_| self.copies.is_empty()) else { return self };
         let Some(last) = from.repeats_through.filter(|_| from.sequence.get() > 0) else { return self };
@@ -133,7 +134,7 @@ impl Head {
     }
 }
 
-/// `sequences`, moved as far as `to` is from `from`.
+/// `sequences`, shifted by the distance from `from` to `to`.
 fn moved(sequences: &Ranges, from: Sequence, to: Sequence) -> Ranges {
     let moved = |sequence: Sequence| Sequence((sequence.0 - from.0).saturating_add(to.0));
     let mut all = Ranges::new();
@@ -193,7 +194,7 @@ mod tests {
         assert!(one.having(&other.origins_of(&range(1, 9))).is_empty());
     }
 
-    /// Forks, forks of forks and copies of copies, whatever is gone between them.
+    /// Forks, forks of forks and copies of copies, no matter which of them were deleted.
     #[test]
     fn copies_name_where_it_was_first_said() {
         let parent = head(&[(OLD, 4)], NEWER, 6);
@@ -217,7 +218,7 @@ mod tests {
         assert_eq!(fork.copies_through(Sequence(1)), []);
     }
 
-    /// The parent went on in another lineage after the fork, or had before it: the other one names nothing.
+    /// The parent continued in another lineage before or after the fork; that lineage has no such utterance.
     #[test]
     fn old_edits_are_copies_too() {
         let mut fork = head(&[(OLD, 3), (NEWER, 3)], OWN, 6);

@@ -33,8 +33,8 @@ pub struct ForkedEdited {
 /// Forks `before` in front of the unit of an utterance; the fork continues with the unit up to the utterance,
 /// which is changed according to `command`.
 ///
-/// What is said again keeps its place, turn, given id and [origin](crate::domain::fork::origin), and is memorized
-/// like anything else: it can evict. The other conversation is not changed.
+/// The repeated utterances keep their place, turn, given id and [origin](crate::domain::fork::origin), and
+/// are memorized like any others, so they can cause evictions. The other conversation is not changed.
 ///
 /// Refuses an id that names no stored utterance, an utterance that is forgotten, content that is not
 /// accepted, and a revision that is not the expected one.
@@ -72,14 +72,14 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
 }
 
-/// The origins of `member` in the fork. Those of the utterance whose content is changed say that.
+/// The origins of `member` in the fork, marked as edited for the utterance whose content is changed.
 fn origins(before: &Conversation, member: &Utterance, target: &Utterance) -> Vec<Provenance> {
     let is_edited = member.sequence == target.sequence && member.content != target.content;
     let origins = before.head.origins_at(member.sequence).into_iter();
     origins.map(|from| Provenance { edited: from.edited || is_edited, ..from }).collect()
 }
 
-/// `member` as it is said in the fork: it was never anything else there, nor late.
+/// `member` as a draft for the fork, without its original content and without the mark of a late result.
 fn draft(member: &Utterance, target: &Utterance) -> Draft {
     let mut more = member.more.clone();
     if let Some(more) = &mut more {

@@ -1,8 +1,8 @@
 //! Fork: a second conversation that starts with what was said in the first one up to a point.
 //!
 //! Nothing is copied: both read the lineages written before, which are frozen (see [`Trunk`]), and each
-//! writes to its own branch. So a fork at the newest utterance always costs the same; one further back costs
-//! by what its window takes over or leaves out.
+//! writes to its own branch. So a fork at the newest utterance always costs the same; the cost of an earlier
+//! point depends on how many utterances its window takes over or leaves out.
 
 mod bytes;
 pub(super) mod copies;
@@ -57,14 +57,14 @@ pub struct Forked {
 
 /// Forks `before`.
 ///
-/// The fork has its parent's utterances up to the point, forgotten and pinned as they are there. If the point
-/// is in the window, the window is cut after it. If it has left the window, the newest units before it return
-/// as far as the policy's `keep` allows; the rest is the fork's archive. Labels, policy and encoding are its
-/// parent's. It starts now.
+/// The fork has its parent's utterances up to the point, with the same forgotten and pinned marks. If the
+/// point is in the window, the window is cut after it. If the point is in the archive, the newest units
+/// before it return to the window as far as the policy's `keep` allows; the rest becomes the fork's archive.
+/// Labels, policy and encoding are its parent's. Its start time is now.
 ///
-/// A segment of the summary that also covers what the fork does not have, or has in its window, is made again
-/// from what is stored, or else keeps the sentences from what the fork has; [`ForkedFrom::approximate`] then
-/// says so.
+/// A segment of the summary may also cover utterances that the fork lacks, or has in its window. It is then
+/// made again from the stored utterances. If these are gone, it keeps the sentences from the utterances that
+/// the fork has, and [`ForkedFrom::approximate`] is set.
 ///
 /// Refuses a point where nothing was said, a point inside an exchange (naming the nearest ones that are
 /// accepted), and a revision that is not the expected one. An exchange that is open at the newest utterance
@@ -83,8 +83,9 @@ pub fn fork(
     verdict(decide())
 }
 
-/// A conversation after others have got something of it: a fork, or an import of its export. Its branch is
-/// frozen, unless nothing was written to it. That is no change that anyone sees: revision and time stay.
+/// The conversation after another has received something of it: a fork, or an import of its export. Its
+/// branch is frozen, unless nothing was written to it. Callers see no change: revision and time stay the
+/// same.
 pub fn freeze(before: &Conversation, branch: LineageId) -> Transition {
     let mut after = before.clone();
     if !before.head.fresh_branch {
@@ -95,7 +96,7 @@ pub fn freeze(before: &Conversation, branch: LineageId) -> Transition {
     Transition { change: Change { before: before.head.revision, ..Change::default() }, after }
 }
 
-/// The fork of `before` at `at`, in the making: its first change, except what it says about segments.
+/// The unfinished fork of `before` at `at`: its first change, except for the changes of segments.
 fn start(
     before: &Conversation,
     at: Sequence,
@@ -157,8 +158,8 @@ impl Head {
         Sequence(self.next.get() - 1)
     }
 
-    /// The lineages read by a conversation that shares everything up to `last`, oldest first. They include
-    /// those that began after it: these may hold changes to what came before.
+    /// The lineages read by a conversation that shares everything up to `last`, oldest first. Lineages that
+    /// began after `last` are included, because they may contain changes to earlier utterances.
     fn trunks_through(&self, last: Sequence) -> Arc<[Trunk]> {
         let branch = (!self.fresh_branch).then_some(Trunk { lineage: self.branch, through: self.newest() });
         let trunks = self.trunks.iter().copied().chain(branch);

@@ -13,7 +13,7 @@ pub struct Origin {
     pub sequence: Sequence,
 }
 
-/// A run of utterances that were said before in another conversation, and were stored again in this one.
+/// A run of utterances that were first said in another conversation, and were stored again in this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Copied {
     /// The first of them in this conversation.
@@ -22,7 +22,7 @@ pub struct Copied {
     pub last: Sequence,
     /// The origin of the first; those of the others follow it.
     pub origin: Origin,
-    /// Whether their contents were given in place of what was said there.
+    /// Whether their contents replace what was said there.
     pub edited: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct Copied {
 pub struct Provenance {
     /// The origin.
     pub origin: Origin,
-    /// Whether the utterance's content was given in place of what was said there.
+    /// Whether the utterance's content replaces what was said there.
     pub edited: bool,
 }
 
@@ -39,14 +39,14 @@ pub struct Provenance {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins(BTreeMap<LineageId, Ranges>);
 
-/// What a conversation has of a set of origins; no sequence is in two of these.
+/// The utterances of a conversation that have one of a set of origins; no sequence is in two of the fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Had {
-    /// Sequences that it shares, or said first.
+    /// Sequences that it shares with other conversations, or said first.
     pub shared: Ranges,
     /// Sequences that are copies.
     pub copied: Ranges,
-    /// Copies whose content was given anew.
+    /// Copies whose content was replaced.
     pub edited: Ranges,
 }
 
@@ -105,7 +105,7 @@ impl Origins {
         }
     }
 
-    /// Those of these sequences of a lineage that are in the set.
+    /// The sequences among `among` of a lineage that are in the set.
     pub(in crate::domain) fn of(&self, lineage: LineageId, among: &Ranges) -> Ranges {
         self.0.get(&lineage).map_or_else(Ranges::new, |known| known.intersection(among))
     }

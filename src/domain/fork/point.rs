@@ -61,8 +61,8 @@ fn last_of_unit(before: &Conversation, member: &Utterance, context: &Context<'_>
     }
 }
 
-/// The head of `before` as it was at `at`, where `window` ends. A conversation that has ended since goes on
-/// there.
+/// The head of `before` as it was at `at`, where `window` ends. It is open even if the conversation has ended
+/// since.
 pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> Head {
     let head = before.head.clone();
     let newest = window.last();
@@ -74,7 +74,7 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
             newest.map_or(at.get() == 0, |newest| newest.sequence == at && newest.instruction),
         ),
     };
-    // what was said last before the point may be gone: then it abandoned what was waiting
+    // the last utterance before the point may be gone; the calls that waited are then abandoned
     let open = newest.filter(|newest| newest.sequence == at).and_then(|newest| {
         let unit: Vec<_> = window.unit(newest.unit).cloned().collect();
         OpenExchange::after(&unit)
@@ -90,7 +90,7 @@ pub(super) fn end_of(before: &Conversation, at: Sequence, window: &Window) -> He
     }
 }
 
-/// The calls abandoned up to `at`, where `open` waits: what came after it is not part of the fork.
+/// The calls abandoned up to `at`, where `open` waits; later calls and answers are not part of the fork.
 fn abandoned_at(head: &Head, at: Sequence, open: Option<&OpenExchange>) -> Arc<[AbandonedCall]> {
     let waits = open.map_or(at.next(), |open| open.unit);
     let calls = head.abandoned.iter().filter(|call| call.caller < waits);

@@ -99,7 +99,7 @@ fn policy() -> impl Strategy<Value = Policy> {
     })
 }
 
-/// Does what `step` says, and returns the fork that it made.
+/// Performs `step`, and returns the fork that it made, if any.
 fn take(life: &mut Life, step: &Step, number: u8) -> Option<Life> {
     let n = life.state.head.next;
     match step {
@@ -132,8 +132,8 @@ fn lived(policy: Policy, steps: &[Step]) -> Life {
 }
 
 proptest! {
-    /// At any point that does not cut an exchange, a fork has its parent's utterances up to it, and is in
-    /// the middle of what its parent was in the middle of then.
+    /// At any point that does not cut an exchange, a fork has its parent's utterances up to that point, and
+    /// the same exchange is open as in its parent at that time.
     #[test]
     fn says_what_its_parent_says(policy in policy(), steps in prop::collection::vec(step(), 1..60), at in 1..80u64) {
         let mut life = lived(policy, &steps);
@@ -166,7 +166,7 @@ proptest! {
         }
     }
 
-    /// A fork made later at an earlier point goes on as the parent went on from there.
+    /// A fork made later at an earlier point continues as the parent continued from there.
     #[test]
     fn goes_on_as_its_parent_did(steps in prop::collection::vec(step(), 1..40), rest in prop::collection::vec(step(), 1..10)) {
         let speaks = |step: &Step| matches!(step, Step::Say(_, false) | Step::Call(_) | Step::Answer);

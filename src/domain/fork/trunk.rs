@@ -8,8 +8,8 @@ use crate::domain::{ConversationId, LineageId, Sequence};
 pub struct Trunk {
     /// The lineage of the utterances.
     pub lineage: LineageId,
-    /// The last sequence read there; 0 if nothing is: then the conversation only has copies of what was said
-    /// there.
+    /// The last sequence read there; 0 if nothing is read there, because the conversation only has copies of
+    /// that lineage's utterances.
     pub through: Sequence,
 }
 
@@ -23,7 +23,7 @@ pub struct ForkedFrom {
     /// Whether a segment reached beyond that sequence and could not be rebuilt exactly, because its sources
     /// are no longer stored.
     pub approximate: bool,
-    /// In old records of an edit of what was said first: the last sequence of what repeats the parent's
-    /// exchange, from 1. Others have [`Head::copies`](crate::domain::Head::copies).
+    /// In old records of an edited fork: the last sequence of the utterances that repeat the parent's
+    /// exchange. Newer records have [`Head::copies`](crate::domain::Head::copies).
     pub repeats_through: Option<Sequence>,
 }

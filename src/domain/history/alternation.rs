@@ -18,8 +18,8 @@ pub enum Alternation {
     Reject,
 }
 
-/// The places of each two messages of one role in a row. `across_system` ignores system messages in between,
-/// for a format that keeps them apart.
+/// The places of each pair of consecutive messages of the same role. `across_system` ignores system messages
+/// in between, for a format that sends them separately.
 pub fn clashes(units: &[Unit], across_system: bool) -> Vec<(usize, usize)> {
     let takes_turn = |place: &usize| !across_system || units[*place].role() != Role::System;
     let turns: Vec<usize> = (0..units.len()).filter(takes_turn).collect();
@@ -35,7 +35,7 @@ fn is_turn(role: Role) -> bool {
     matches!(role, Role::User | Role::Assistant)
 }
 
-/// Joins several messages of one role in a row; returns how many were joined to the one before them.
+/// Joins consecutive messages of the same role; returns how many were joined to the message before them.
 ///
 /// Their texts become one message, separated by an empty line. If their speakers have different names, each
 /// text begins with its speaker's name.

@@ -70,7 +70,7 @@ impl Cost {
         })
     }
 
-    /// Its part that `limit` is about.
+    /// The part of it that `limit` applies to.
     pub fn of(self, limit: Limit) -> u64 {
         match limit {
             Limit::Messages => self.messages,

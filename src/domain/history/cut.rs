@@ -21,11 +21,11 @@ pub struct Frame {
 #[derive(Clone, Debug)]
 pub struct Kept<'u> {
     units: &'u [Unit],
-    /// The places of the units that stay: the instructions, the newest ones, the prompt.
+    /// The places of the units that stay: first the instructions, then the newest ones, then the prompt.
     places: Vec<usize>,
     /// How many of them are instructions.
     head: usize,
-    /// What is recalled of the rest; it is placed before the user's newest message.
+    /// What is recalled of the other units; it is placed before the user's newest message.
     pub recalled: Option<Recalled>,
     /// The places of the other units, each with the limit that it does not fit.
     pub left_out: Vec<(usize, Limit)>,
@@ -81,7 +81,7 @@ fn newest(history: &[Unit], mut used: Cost, most: Cost, lead: Cost) -> (usize, O
         if let Some(limit) = used.above(most) {
             return (start, Some(limit));
         }
-        // A unit that needs something before it stays only if that fits too; an older unit may not need it.
+        // A unit that needs a lead stays only if the lead fits too; an older unit may not need one.
         let lead = if unit.role() == Role::Assistant { lead } else { Cost::default() };
         reached = used.plus(lead).above(most);
         if reached.is_none() {

@@ -1,7 +1,7 @@
-//! What a prompt asks for from the messages that the limits leave out, as one marked message.
+//! Recalls what a prompt asks for from the messages that the limits leave out, as one marked message.
 //!
-//! A share of the limits is reserved for it; what it does not need of that is for the newest messages. Units
-//! are recalled whole or shortened, never a call without its results.
+//! A share of the limits is reserved for it; the newest messages get the part of the share that it does not
+//! need. Units are recalled whole or shortened, never a call without its results.
 
 use super::{
     Entry, Recalled, Unit,
@@ -53,7 +53,7 @@ pub fn cut_and_recall<'u>(
         return Ok(plain);
     }
     let mut matches = recall.ranked(units, &left_out(&fewest));
-    // what it leaves lets messages stay that it would have quoted; it then goes without these
+    // a quote below its share leaves room for messages that it would have quoted; it then omits these
     while let Some((message, cost)) = recall.quote(units, &matches, share, scale) {
         let Some(beside) = most.minus(cost) else { break };
         let mut kept = cut(units, beside, frame)?;

@@ -28,7 +28,7 @@ pub struct Replaced {
     pub irregularities: Vec<Irregularity>,
     /// The removed utterances as they were, ascending.
     pub removed: Vec<Arc<Utterance>>,
-    /// The sequences of which nothing is left, neither stored nor in the summary.
+    /// The sequences that are neither stored nor in the summary any more.
     pub gone: Ranges,
 }
 
@@ -71,8 +71,8 @@ fn decide(before: &Conversation, command: &Replace, context: &Context<'_>) -> Re
 }
 
 impl Placing {
-    /// Puts a draft, with its tokens, in place of the utterance that has its id. That keeps its sequence,
-    /// turn and time, and nothing of what it said.
+    /// Replaces the utterance that has the draft's id by the draft, with its tokens. Only the utterance's
+    /// sequence, turn and time stay.
     pub(super) fn replace(
         &mut self,
         index: usize,
@@ -123,8 +123,8 @@ impl Placing {
         Ok(self.check_replaced(index, draft, known, &unit)?)
     }
 
-    /// Checks a replacement, with `unit` as it is then: a result must answer a call of its exchange, and the
-    /// exchange must not be too large.
+    /// Checks a replacement in `unit`, which already contains it: a result must answer a call of its
+    /// exchange, and the exchange must not be too large.
     fn check_replaced(
         &mut self,
         index: usize,
@@ -159,7 +159,7 @@ impl Transition {
     }
 }
 
-/// `before` with what the draft says.
+/// `before` with the draft's content and fields.
 fn replaced(before: &Utterance, draft: &Draft, tokens: u32) -> Utterance {
     let late = before.late().filter(|_| before.tool_call_id() == draft.tool_call_id()).cloned();
     let more = More { late, ..draft.more.as_deref().cloned().unwrap_or_default() };

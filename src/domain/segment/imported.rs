@@ -56,7 +56,7 @@ impl Summary {
         self.segments().iter().any(|segment| segment.imported.is_some())
     }
 
-    /// What it still tells of the imported summaries; importing these again makes the same segments.
+    /// What it still contains of the imported summaries; importing that again makes the same segments.
     pub fn imported(&self) -> Vec<ImportedSummary> {
         let imported =
             |segment: &Segment| Some(ImportedSummary { of: segment.imported?, text: segment.text().into() });

@@ -59,7 +59,7 @@ impl<'a> Joined<'a> {
         self.0.iter().any(|segment| segment.awaits.is_some())
     }
 
-    /// What the texts of models were made from, and what all the segments cover.
+    /// The sequences that the models' texts were made from, and those that the segments cover.
     fn from(&self) -> Ranges {
         let mut from = Ranges::new();
         for segment in self.0 {

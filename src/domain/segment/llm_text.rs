@@ -11,8 +11,8 @@ use crate::domain::{
 /// The weight of a model's line when lines compete: about that of an informative sentence.
 const LINE_WEIGHT: u32 = 60;
 
-/// A model's text for a segment. It is shown instead of the sentences, which are kept for when something that
-/// it was made from is forgotten.
+/// A model's text for a segment. It is shown instead of the sentences, which are kept in case one of its
+/// sources is forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmText {
     /// The text, line by line.
@@ -21,8 +21,8 @@ pub struct LlmText {
     pub model: Box<str>,
     /// The version of the prompts it was given.
     pub prompt: u32,
-    /// Every sequence of which the model was shown something: if one of these is forgotten, nothing of the
-    /// text may stay.
+    /// Every sequence that the model was shown a part of: if one of these is forgotten, the whole text is
+    /// removed.
     pub from: Ranges,
 }
 

@@ -77,9 +77,10 @@ impl<'a> Rebuild<'a> {
     /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and, if their
     /// tokens are over the limit, until [`FOLD_PERCENT`] of it is used.
     ///
-    /// If no model writes any of it, everything that was said is merged, and what stays is chosen again
-    /// across it, by what the window still talks about. Otherwise the two oldest neighbours of equal level
-    /// are merged, so that models rewrite a little at a time; such a merge drops at most half of the two.
+    /// If no model writes any of it, all segments that were not imported are merged, and their sentences are
+    /// chosen again together, by what the window still talks about. Otherwise the two oldest neighbours of
+    /// equal level are merged, so that models rewrite a little at a time; such a merge drops at most half of
+    /// the two.
     /// Imported segments are merged separately from the others.
     pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
         let limit = with.limit();

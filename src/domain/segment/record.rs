@@ -14,7 +14,7 @@ use crate::domain::{
     },
 };
 
-/// What is left of a run of utterances. Immutable: a changed segment gets a new number.
+/// The summary of a run of utterances. Immutable: a changed segment gets a new number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// Counts from 1 over the conversation's life; never reused.

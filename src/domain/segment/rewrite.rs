@@ -61,8 +61,8 @@ impl Summary {
         rebuild.done()
     }
 
-    /// After a hard forget: neither sentences nor coverage of `gone` remain, nor any model's text made from
-    /// them. A segment left without coverage is removed.
+    /// After a hard forget: removes sentences and coverage of `gone`, and any model's text made from them. A
+    /// segment left without coverage is removed.
     pub fn erase(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
@@ -78,8 +78,8 @@ impl Summary {
         rebuild.done()
     }
 
-    /// After a soft forget: no sentence of `forgotten` remains, nor any model's text made from them; the
-    /// coverage does.
+    /// After a soft forget: removes the sentences of `forgotten`, and any model's text made from them; the
+    /// coverage stays.
     pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {

@@ -29,9 +29,9 @@ impl Summary {
 
     /// The summary without `compacted`, which are in the window again.
     ///
-    /// - `folded` are the segments that the compaction folded, as they would be now: they are put back.
-    /// - Segments that cover none of these are kept.
-    /// - What is left is made again from `sources`, the utterances that
+    /// - `folded` are the segments that the compaction folded, kept up to date: they are put back.
+    /// - Segments that cover none of these sequences are kept.
+    /// - The rest is made again from `sources`, the utterances that
     ///   [`sources_of_unfold`](Self::sources_of_unfold) names, or keeps its sentences.
     pub fn unfold(
         &self,
@@ -61,7 +61,8 @@ impl Summary {
         rebuild.done()
     }
 
-    /// The segments that the compaction made: those that cover something of it, or of what it folded.
+    /// The segments that the compaction made: those that cover some of `compacted`, or of what `folded`
+    /// covers.
     fn changed(&self, compacted: &Ranges, folded: &[Arc<Segment>]) -> impl Iterator<Item = &Arc<Segment>> {
         let made = made(compacted, folded);
         self.segments().iter().filter(move |segment| segment.covers.meets(&made))

@@ -34,7 +34,7 @@ pub struct Counts {
     pub by_role: [Count; Role::ALL.len()],
 }
 
-/// What happened to what left the window; hard-forgotten utterances are in none of these.
+/// What happened to utterances that left the window; hard-forgotten ones are in none of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evictions {
     /// Utterances that left the window.
@@ -73,7 +73,7 @@ pub struct Stats {
     pub spans: BTreeMap<Timestamp, Counts>,
     /// Soft-forgotten utterances that are stored.
     pub forgotten: u64,
-    /// Utterances kept aside.
+    /// Tool results without a call.
     pub aside: u64,
     /// The tools that were called.
     pub tools: Tools,

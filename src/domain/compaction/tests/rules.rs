@@ -1,4 +1,4 @@
-//! What a compaction moves, refuses, gives back and advises.
+//! What a compaction moves, what it refuses, what an undo restores, and when compacting is advised.
 
 use super::{super::*, life::*};
 use crate::domain::{
@@ -89,7 +89,7 @@ fn a_rolling_window_is_folded_down_to_its_last_utterances() {
     life.check().unwrap();
 }
 
-/// What the turns evicted was compacted: it does not make what is left long enough.
+/// Utterances that a compaction took do not make the rest long enough to compact.
 #[test]
 fn what_compactions_took_does_not_count() {
     let mut life = Life::new(policy(Policy { turns: Some(Marks::of(10)), ..Policy::TURNS }));

@@ -115,7 +115,7 @@ fn recall_limits() -> impl Strategy<Value = RecallLimits> {
         .prop_map(|(matches, percent)| RecallLimits { matches, percent })
 }
 
-/// What is recalled is in whole units, and not otherwise in the context.
+/// Recalled utterances are in whole units, and not in the context a second time.
 fn check_recalled(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     let rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
     let recalled: Ranges = context.recalled.iter().map(|found| found.utterance.sequence).collect();
@@ -161,8 +161,8 @@ fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A pinned unit has its own share while it is the newest; later it uses the share of the pinned units, and
-/// a long result before it gets what is left.
+/// A pinned unit has its own share while it is the newest. Later it uses the share of the pinned units, and a
+/// long result before it gets what is left.
 #[test]
 fn nothing_is_stable_beside_a_pinned_newest_unit() {
     let mut talk = Talk::session();

@@ -271,8 +271,8 @@ fn what_is_recalled_stands_before_the_newest_user_utterance() {
     assert!(context.tokens <= 500);
 }
 
-/// Recalled utterances have the share that the request names, or half and what the recent units leave; what they
-/// do not need of it goes to the recent units.
+/// Recalled utterances have the share that the request names, or else half the budget and what the recent
+/// units leave; the recent units get what recall does not need.
 #[test]
 fn what_one_part_leaves_is_for_the_other() {
     let talk = turns(60);

@@ -87,7 +87,8 @@ fn a_long_match_leaves_room_for_others() {
     assert!(!text.contains("left out"), "there is room for all of it");
 }
 
-/// What the limits of a context leave out if everything possible is recalled.
+/// Utterances that the limits of a context leave out when everything possible is recalled can be recalled
+/// too.
 #[test]
 fn what_leaves_for_the_recalled_may_be_recalled() {
     let talk = turns(60);

@@ -123,7 +123,7 @@ fn in_the_archive_a_unit_is_parted_too() {
     life.is_sound();
 }
 
-/// A long exchange that waits for a result cannot leave; its parts can.
+/// A long exchange that waits for a result cannot leave the window; the parts it is split into can.
 #[test]
 fn what_an_exchange_held_in_the_window_leaves_it_when_it_is_parted() {
     let mut life = Life::new(Policy { utterances: Some(Marks::of(4)), ..Policy::ROLLING });
@@ -243,7 +243,7 @@ fn a_policy_that_rejects_what_is_large_rejects_it_in_the_place_of_another() {
     assert!(matches!(&refused, Refusal::Field(Reason::Oversize, _)), "{refused}");
 }
 
-/// An id that the server made names its utterance, and nothing once that is removed.
+/// An id that the server assigned names its utterance, and names nothing once that utterance is removed.
 #[test]
 fn an_id_of_the_server_that_is_gone_is_given_to_nothing() {
     let mut life = Life::new(Policy::SESSION);

@@ -8,7 +8,7 @@ use crate::domain::{Role, Utterance};
 
 /// An assistant that writes more bytes per utterance than this is not a person chatting.
 const LONG_BYTES: usize = 700;
-/// More than one utterance in this many laid out in Markdown gives a model away.
+/// If more than one utterance in this many is laid out in Markdown, the speaker is a model.
 const LAID_OUT: usize = 6;
 /// Words found in the names of programs, in lower case.
 const PROGRAMS: [&str; 12] = [

@@ -42,7 +42,7 @@ use crate::domain::{
 /// - Of two people, each gets at least a third of the lines; among more, shares depend on turns and
 ///   decisions.
 /// - Sentences that add next to nothing are left out.
-/// - Forgotten utterances, those kept aside, and instructions contribute nothing.
+/// - Soft-forgotten utterances, results without a call, and instructions contribute nothing.
 pub(super) fn summarise(
     source: &[Arc<Utterance>],
     focus: &Focus,

@@ -1,8 +1,8 @@
 //! Exclusions: "everything but the last message", "keep only turn 4", "keep the last three and forget the
 //! rest".
 //!
-//! What is excluded is a phrase of its own. A count in it is of what the sentence forgets otherwise: "my
-//! messages except the last one" keeps the last one of mine.
+//! The exclusion is a phrase of its own. A count in it counts the utterances that the sentence would
+//! otherwise forget: "my messages except the last one" keeps the last one of mine.
 
 use crate::domain::forgetting::{Criterion, InstructionError, words};
 

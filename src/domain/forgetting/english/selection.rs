@@ -18,7 +18,7 @@ pub(super) struct Selection {
     any_of: Vec<Vec<Criterion>>,
     /// Counts, any of which selects; none if empty.
     takes: Vec<Take>,
-    /// What to leave out again of what is taken.
+    /// Which of the taken utterances to leave out again.
     but: Option<Take>,
     stretch: Option<Stretch>,
     /// The phrase narrows the selection in a way that no single criterion expresses.
@@ -86,7 +86,7 @@ impl Selection {
         self.takes.push(take);
     }
 
-    /// Leaves out a count again of what is taken.
+    /// Leaves out some of the taken utterances again.
     pub fn but(&mut self, take: Take) {
         self.but = Some(take);
     }
@@ -111,7 +111,7 @@ impl Selection {
         self.criteria.is_empty() && self.any_of.is_empty() && self.stretch.is_none()
     }
 
-    /// Whether nothing was said that selects, so that everything would be meant.
+    /// Whether the phrase has no filter at all, so that everything would be meant.
     pub fn is_everything(&self) -> bool {
         self.is_bare() && self.takes.is_empty() && !self.narrowed
     }
@@ -125,7 +125,7 @@ impl Selection {
         })
     }
 
-    /// Whether it is limited to what comes before something.
+    /// Whether it is limited to utterances before some point.
     pub fn ends_before(&self) -> bool {
         let turn = self.criteria.iter().any(|criterion| matches!(criterion, Criterion::BeforeTurn(_)));
         turn || self.stretch.is_some_and(|stretch| stretch.since.is_none())

@@ -10,8 +10,8 @@ use super::{
     number,
 };
 
-/// Consumes speakers joined by "and" or "or": for each, what its utterances must meet. "We" is everybody,
-/// who must meet nothing.
+/// Consumes speakers joined by "and" or "or"; returns the criteria for the utterances of each. "We" is
+/// everybody, without any criteria.
 pub(super) fn subjects(cursor: &mut Cursor<'_>) -> Option<Vec<Vec<Criterion>>> {
     if cursor.word("we") || cursor.phrase("you and i") {
         return Some(vec![Vec::new()]);
