@@ -1,4 +1,4 @@
-//! The listeners beside gRPC's: metrics, motorhead's interface and the inspector.
+//! The listeners for metrics, motorhead's interface and the inspector, separate from gRPC's.
 //!
 //! They are served by a thread of their own, so that an answer that takes long does not delay other connections.
 
@@ -17,7 +17,7 @@ use crate::{
 /// The listeners, while they are served.
 pub struct Beside {
     inspector: Option<Listen>,
-    /// Its drop cuts off what is still served.
+    /// Dropped to cut off the requests that are still being served.
     _running: oneshot::Sender<()>,
     done: oneshot::Receiver<()>,
 }
@@ -71,7 +71,7 @@ impl Beside {
         self.inspector.as_ref()
     }
 
-    /// Cuts off what is still served.
+    /// Cuts off the requests that are still being served.
     pub async fn stop(self) {
         let Self { _running: running, done, .. } = self;
         drop(running);
@@ -101,7 +101,7 @@ impl Listeners {
         })
     }
 
-    /// Serves until `server` closes, and what is under way then is answered.
+    /// Serves until `server` closes, then answers the requests in flight.
     async fn serve(self, server: &Server, settings: &Settings) {
         let closed = || closed(server.closing.subscribe());
         let (most, room) = (settings.max_message_bytes, || server.room());

@@ -16,7 +16,7 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Checks the files that `settings` name, the models, and the store, which is not changed and whose records are not
-/// read. Returns what a server would start without: the addresses of models and collectors that nobody answers.
+/// read. Returns the problems that do not prevent a start: the addresses of models and collectors that do not answer.
 pub async fn check(settings: &Settings) -> Result<Vec<String>, ServeError> {
     process::check_clock(settings)?;
     Tls::new(settings)?;

@@ -12,9 +12,9 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The background work of a server: retention and expiry, scrubbing, and asking models. It ends when this is dropped.
 pub struct Chores {
-    /// Its drop ends them.
+    /// Dropping it ends the work.
     running: oneshot::Sender<()>,
-    /// Its drop ends their thread.
+    /// Dropping it ends the thread.
     driving: oneshot::Sender<()>,
     done: oneshot::Receiver<()>,
 }
@@ -80,7 +80,7 @@ mod tests {
         store::{BoxFuture, MemoryStore},
     };
 
-    /// A model that tells when it is asked, and never answers.
+    /// A model that reports when it is asked, and never answers.
     struct Asked(mpsc::Sender<()>);
 
     impl LlmSummarizer for Asked {
@@ -94,8 +94,8 @@ mod tests {
         }
     }
 
-    /// The thread that accepts connections, which is this one, does none of the background work: that is done while
-    /// this one does nothing at all. Then it ends.
+    /// The thread that accepts connections, which is this one, does none of the background work: the work is done
+    /// while this thread is blocked. Then the work ends.
     #[tokio::test]
     async fn background_work_is_not_done_by_the_thread_that_accepts_connections() {
         let (asked, told) = mpsc::channel();

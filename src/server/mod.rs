@@ -116,7 +116,7 @@ pub struct Start {
     pub reload: Option<Reload>,
 }
 
-/// Reads again what the server's caller knows how to read.
+/// Reloads what only the server's caller can read.
 pub type Reload = Box<dyn FnMut() + Send>;
 
 /// Serves until the process is asked to stop (SIGTERM or SIGINT) or its owner ends; then answers the calls in flight.
@@ -313,7 +313,7 @@ impl Server {
     }
 }
 
-/// Follows what other processes change, until the server closes or is dropped.
+/// Follows the changes of other processes, until the server closes or is dropped.
 fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
     tokio::spawn(async move {
         tokio::select! {

@@ -89,7 +89,7 @@ async fn report(
         }
     }
     set(&reporter, ServingStatus::NotServing).await;
-    // This ends the streams that watch the status, for which the server would otherwise wait. They still send it.
+    // This ends the streams that watch the status, which still send it; otherwise the server would wait for them.
     for service in SERVICES.into_iter().chain([LIVENESS]) {
         reporter.clear_service_status(service).await;
     }

@@ -225,8 +225,8 @@ fn named_in(scope: &Scope) -> Option<String> {
     }
 }
 
-/// Removes the stored search index of conversations, which the next search makes again; sets columns of a database
-/// right: see [`postgres::reindex()`]. The settings say how a database is reached.
+/// Removes the stored search index of conversations, which the next search makes again; corrects columns of a
+/// database: see [`postgres::reindex()`]. The settings say how a database is reached.
 ///
 /// - Fails if a named recipient or conversation is not in the store.
 pub fn reindex(place: &Place, settings: &Settings, scope: &Scope) -> Result<Reindexed, UpkeepError> {

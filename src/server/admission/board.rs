@@ -1,4 +1,4 @@
-//! What the workers of a server tell one another about the demands of callers while one of them is overloaded.
+//! The demands of callers, which the workers of a server exchange while one of them is overloaded.
 
 use std::sync::{
     Arc,
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use crate::domain::limits::SHARE_WINDOW;
 
-/// What a worker was asked for in one window.
+/// The calls that a worker received in one window.
 #[derive(Debug, Default)]
 pub struct Asked {
     /// The demand of each caller.
@@ -29,12 +29,12 @@ pub struct Demand {
     pub admitted: u32,
 }
 
-/// Where workers tell what they were asked for. Each looks at it once in a window.
+/// Where workers publish the calls that they received. Each reads it once per window.
 #[derive(Debug, Default)]
 pub struct Board {
     overloaded: AtomicUsize,
     joined: AtomicUsize,
-    /// What workers were asked for in the last window, and when that ended.
+    /// The calls that workers received in the last window, and when that window ended.
     told: Mutex<FxHashMap<usize, (Instant, Arc<Asked>)>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Board {
 pub struct Overload(Arc<Board>);
 
 impl Asked {
-    /// Returns what a caller asks for.
+    /// Returns the demand of a caller.
     pub fn by(&self, caller: u64) -> Demand {
         self.callers.get(&caller).copied().unwrap_or_default()
     }
@@ -66,7 +66,7 @@ impl Board {
         Overload(self.clone())
     }
 
-    /// Tells the others what the worker `number` was asked for; returns what they told lately.
+    /// Publishes the calls that the worker `number` received; returns what the other workers published lately.
     pub fn exchange(&self, number: usize, asked: Arc<Asked>, now: Instant) -> Vec<Arc<Asked>> {
         let mut told = self.told.lock();
         told.insert(number, (now, asked));

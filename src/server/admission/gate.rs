@@ -31,7 +31,7 @@ pub struct Admission {
     pub(super) is_store_behind: Box<dyn Fn() -> bool + Send + Sync>,
     pub(super) calls: Arc<InFlight>,
     pub(super) streams: Arc<InFlight>,
-    /// What workers tell one another about callers.
+    /// The demands of callers, which workers exchange.
     board: Arc<Board>,
     rates: Rates,
     /// The calls per second of a caller whose credential sets no limit.

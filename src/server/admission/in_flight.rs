@@ -12,15 +12,15 @@ use rustc_hash::FxBuildHasher;
 ///
 /// - All callers together have at most `most`.
 /// - One caller has at most `most_each`, and once three quarters of `most` are in use, at most an even share of it.
-/// - The last eighth is for callers that have nothing, so such a caller is refused only after that many others have
-///   called.
+/// - The last eighth is for callers with nothing in flight, so such a caller is refused only after that many others
+///   have called.
 #[derive(Debug)]
 pub struct InFlight {
     most: usize,
     most_each: usize,
     total: AtomicUsize,
     callers: DashMap<u64, usize, FxBuildHasher>,
-    /// The number of callers that have something; the map would have to lock all its shards to count them.
+    /// The number of callers with something in flight; the map would have to lock all its shards to count them.
     active: AtomicUsize,
 }
 

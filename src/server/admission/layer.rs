@@ -1,6 +1,6 @@
 //! The admission layer around the services.
 //!
-//! An admitted call of a known caller keeps its connection from making room for another one.
+//! As long as an admitted call of a known caller is open, its connection is not closed to make room for another one.
 
 use std::{
     pin::Pin,

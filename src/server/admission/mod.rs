@@ -1,5 +1,5 @@
-//! Admission: when the turn of a call comes, once its request is complete and before any work is done for it, the call
-//! is admitted, or it is turned away immediately.
+//! Admission: a call's turn comes once its request is complete, and before any work is done for it. It is then either
+//! admitted or turned away immediately.
 //!
 //! Two things are bounded. `run_queue` bounds how long calls wait for their worker's thread when more arrive than it
 //! can serve; it also turns away calls that change something while the store is behind. `in_flight` bounds the open

@@ -16,7 +16,7 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STAN
 ///   thousands of callers that each wait for an answer before they call again.
 /// - The worker is overloaded once a call has waited for half a second, and either at least as many calls wait behind
 ///   it as waited before it, or it arrived after another had waited that long.
-/// - A queue of fewer than 64 calls is not overload: something else holds the thread up.
+/// - A queue of fewer than 64 calls is not overload: something else delays the thread.
 /// - Under overload, a call is admitted if it waited for at most 2 ms, or if its caller asks for less than an even
 ///   share of what all workers serve: so many calls of one caller do not displace the few of another.
 /// - A quarter of the usual number of calls is served however long they waited, so that not all time goes to turning
@@ -55,7 +55,7 @@ impl Ticket {
     /// Restarts the wait at `now`, as the call had to wait for its client.
     pub fn wait(&mut self, now: Instant) {
         self.waits_since = now;
-        // that its part was handled in time says nothing about the calls that wait next to it
+        // a part of the request that was handled in time does not show that other waiting calls are
         self.after_silence = false;
     }
 }
@@ -93,7 +93,8 @@ impl RunQueue {
         Ticket { came: now, waits_since: now, arrived: self.arrived, turned: self.turned, after_silence }
     }
 
-    /// Whether a call is turned away before its request is complete, because it would be if its turn came now.
+    /// Whether a call is turned away although its request is incomplete: it waited too long, and its turn would be
+    /// refused now.
     pub fn turns_away(&mut self, now: Instant, ticket: Ticket, caller: u64) -> bool {
         self.move_on(now);
         let waited = now.saturating_duration_since(ticket.waits_since);
@@ -120,7 +121,7 @@ impl RunQueue {
         let is_admitted = (self.is_in_time(now, waited) && !adds)
             || caller.is_none_or(|caller| self.shares.is_modest(now, caller));
         self.window.count(waited, is_admitted);
-        // a worker that keeps up tells the others what their callers get from it
+        // a worker that keeps up also publishes what callers get from it
         let matters = waited > OVERLOAD_WAIT || adds || self.board.has_overload();
         if let Some(caller) = caller.filter(|_| matters) {
             self.shares.count(now, caller, is_admitted);
@@ -431,8 +432,8 @@ mod tests {
         }
     }
 
-    /// Callers with connections to both workers get from each: what is fair is a share of both. The modest caller asks
-    /// for less than that, and for more than an even share of its only worker.
+    /// Callers with connections to both workers are served by each, so a fair share is one of both. The modest caller
+    /// asks for less than that, and for more than an even share of its only worker.
     #[test]
     fn a_share_is_one_of_all_workers() {
         let (board, now) = (Arc::<Board>::default(), Instant::now());
@@ -454,7 +455,7 @@ mod tests {
         assert!(!board.has_overload());
     }
 
-    /// What callers of one worker alone get does not let in more than it can serve on another.
+    /// Calls that one worker serves for callers of its own do not make another worker admit more than it can serve.
     #[test]
     fn callers_of_other_workers_raise_no_share() {
         let (board, now) = (Arc::<Board>::default(), Instant::now());

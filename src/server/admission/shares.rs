@@ -7,20 +7,20 @@ use tokio::time::Instant;
 use super::board::{Asked, Board};
 use crate::domain::limits::SHARE_WINDOW;
 
-/// What callers ask one worker for, in windows of half a second: a worker reads one connection after another, so in a
-/// shorter window each caller would seem to be alone.
+/// The calls of callers to one worker, in windows of half a second. A worker reads one connection after another, so in
+/// a shorter window each caller would seem to be the only one.
 ///
-/// A caller can have connections to several workers. At the end of each window a worker learns what its callers asked
-/// the others for, and what they got. Even shares are shares of all that: whoever gets much elsewhere gets the less
-/// here.
+/// A caller can have connections to several workers. At the end of each window, a worker learns how many calls its
+/// callers made to the others, and how many of these were admitted. Even shares are shares of the total: a caller that
+/// gets much from other workers gets less here.
 #[derive(Debug)]
 pub struct Shares {
     started: Instant,
     asked: Asked,
     before: Arc<Asked>,
-    /// An even share, by the window before; `None` if nothing was asked for in it.
+    /// An even share, computed from the previous window; `None` if that had no calls.
     even: Option<u32>,
-    /// What other workers were asked for.
+    /// The calls that other workers received.
     others: Vec<Arc<Asked>>,
     board: Arc<Board>,
     worker: usize,
@@ -69,8 +69,8 @@ impl Shares {
     }
 }
 
-/// Returns the share that each of some callers can have in all, if `admitted` calls are divided among those that have
-/// less than it already; `elsewhere` is what each has.
+/// Returns the total share of each caller, if `admitted` calls are divided among those that have fewer than the share
+/// already; `elsewhere` is the number of calls that each has.
 fn even(admitted: u32, elsewhere: impl Iterator<Item = u32>) -> u32 {
     let mut elsewhere: Vec<_> = elsewhere.collect();
     elsewhere.sort_unstable();

@@ -30,7 +30,7 @@ pub struct CallLayer {
 }
 
 impl CallLayer {
-    /// The layer that does with calls what `calls` says.
+    /// The layer that counts and logs calls with `calls`.
     pub fn new(calls: Arc<Calls>) -> Self {
         Self { calls }
     }

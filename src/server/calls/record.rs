@@ -27,7 +27,7 @@ use crate::{
 /// The header with the id of a call: in the request if the caller chooses it, and in the trailers of the answer.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// What is done with all calls of a server.
+/// Counts and logs all calls of a server.
 pub struct Calls {
     meters: Meters,
     /// Whether each call is logged.
@@ -40,7 +40,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Logs what `settings` ask for; `run` tells the ids of this process from those of others.
+    /// Logs what `settings` ask for; `run` makes the ids of this process differ from those of others.
     pub fn new(settings: &Settings, run: u128) -> Arc<Self> {
         // the low bits of a ULID are the random ones
         let (run, next) = (run as u32, AtomicU64::new(1));
@@ -117,7 +117,7 @@ impl Record {
         last.insert(REQUEST_ID, self.id.clone());
     }
 
-    /// Logs that the server is at fault, and says in the status by which id the log names the call.
+    /// Logs a fault of the server, and adds to the status the id under which the call is logged.
     fn report_fault(&self, last: &mut HeaderMap) {
         let id = self.id.to_str().unwrap_or_default();
         let Some(reason) = name_request(last, id) else { return };

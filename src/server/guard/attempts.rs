@@ -7,8 +7,8 @@ use parking_lot::Mutex;
 use super::refusal::Refused;
 use crate::domain::{Timestamp, limits::ATTEMPT_LOG_INTERVAL};
 
-/// Logs failed attempts: at most one line per [`ATTEMPT_LOG_INTERVAL`], with the number that it passed over since the
-/// last line.
+/// Logs failed attempts: at most one line per [`ATTEMPT_LOG_INTERVAL`], with the number of attempts that were not
+/// logged since the last line.
 #[derive(Default)]
 pub struct Attempts {
     state: Mutex<State>,
@@ -30,7 +30,7 @@ impl Attempts {
 }
 
 impl State {
-    /// Returns how many attempts were passed over, if it is time to log.
+    /// Returns how many attempts were not logged, if it is time to log.
     fn turn(&mut self, now: Timestamp) -> Option<u64> {
         let is_soon = |told: Timestamp| told <= now && now < told.plus(ATTEMPT_LOG_INTERVAL);
         if self.told.is_some_and(is_soon) {

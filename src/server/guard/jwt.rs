@@ -87,8 +87,8 @@ impl Keys {
     }
 
     /// Reads a token, and refuses it if it could not be accepted whoever signed it. This is cheap, so that unsigned
-    /// tokens cost little. One that has expired is read like any other: that it has is told only to who shows a
-    /// signed one.
+    /// tokens cost little. An expired token is read like any other, because only the holder of a signed one learns
+    /// that it has expired.
     pub fn read(&self, token: &str, now: Timestamp) -> Result<Jwt, Refused> {
         let digest = TokenDigest::of(token);
         if let Some(credential) = self.verified.get(&digest) {

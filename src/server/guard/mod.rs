@@ -122,7 +122,7 @@ impl Guard {
         credentials.into_iter().chain(keys).collect::<Vec<_>>().join(", ")
     }
 
-    /// Reads the files that have changed. A file that cannot be used keeps its previous content in force.
+    /// Reads the files that have changed. If a file cannot be used, its previous content stays in force.
     pub fn reload(&self) {
         let credentials = self.credentials.as_ref().map(Watched::again).transpose();
         let credentials = credentials.map_err(GuardError::Credentials).map(Option::flatten);

@@ -24,7 +24,7 @@ pub enum Refused {
     Expired,
     /// Newer calls that need no credential took its place.
     Displaced,
-    /// Too many credentials from there were not accepted; no more are checked for this long.
+    /// Too many credentials from the same source were not accepted; no more are checked for this long.
     TooManyFailed(Duration),
     /// The call needs this role.
     Role(Role),

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use super::{refusal::Refused, running::Revoked};
 use crate::domain::limits::STRANGER_BYTES;
 
-/// One connection that has more than this part of all the bytes makes room itself.
+/// If one connection has more than this part of all the bytes, one of its own calls makes room.
 const CONNECTION_SHARE: usize = 8;
 
 /// The open calls of strangers, over all workers.

@@ -103,7 +103,8 @@ struct Call<'a, S> {
 }
 
 impl<S: Serves> Call<'_, S> {
-    /// Makes a call with one request and one response. Its message takes room again, so the body gives its own back.
+    /// Makes a call with one request and one response. Its message takes room again, so the room of the body is
+    /// released.
     async fn answered(self, body: Held) -> Result<Answer, Status> {
         let (input, is_long) = (self.method.input(), body.len() > LONG_TEXT_BYTES);
         let request = self.request(offload(is_long, move || read(input, &body)).await?);
@@ -116,7 +117,7 @@ impl<S: Serves> Call<'_, S> {
         Ok(plain::text(StatusCode::OK, UNARY, json))
     }
 
-    /// Makes a call with a stream in either direction. An error is told in its last frame.
+    /// Makes a call with a stream in either direction. An error is sent in the last frame.
     async fn streamed(self, body: Held) -> Answer {
         match self.begun(body).await {
             Ok(messages) => {

@@ -1,4 +1,4 @@
-//! A failed call, as the page is told of it.
+//! A failed call, in the form that the page receives.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD as BASE64};
 use prost::Message as _;
@@ -34,7 +34,7 @@ struct Detail {
 }
 
 impl<'a> Failure<'a> {
-    /// The error that `status` tells.
+    /// The error of `status`.
     pub fn of(status: &'a Status) -> Self {
         let details = WireStatus::decode(status.details()).unwrap_or_default().details;
         let details = details.into_iter().map(|any| Detail::of(&any.type_url, &any.value)).collect();

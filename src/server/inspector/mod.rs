@@ -7,8 +7,8 @@
 //!
 //! The calls pass through everything that a gRPC call passes through: credentials, admission, limits and metrics. Their
 //! form is that of the Connect protocol, with JSON as the codec: `application/json` for a call with one request and one
-//! response, `application/connect+json` for a stream. A browser sends neither type to another origin without asking
-//! that origin first, which gets no answer here, so a page of others cannot call in a user's name.
+//! response, `application/connect+json` for a stream. A browser sends neither type to another origin without a
+//! preflight request, which gets no answer here, so a page of another origin cannot call in a user's name.
 
 mod call;
 mod codec;

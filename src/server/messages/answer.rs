@@ -21,7 +21,7 @@ use crate::{
     server::transport::activity::{self, Activity},
 };
 
-/// The body of a response. What it hands on counts as unread until it is sent.
+/// The body of a response. Its bytes count as unread until they are sent.
 pub struct AnswerBody {
     inner: Body,
     /// The first frame of a single answer, which is already counted.
@@ -34,7 +34,7 @@ struct Many {
     unread: Unread,
     /// The bytes that the call holds while it is open.
     _open: Option<Taken>,
-    /// The room that is given back as the call's messages are answered.
+    /// The room that is released as the call's messages are answered.
     room: Option<Arc<Mutex<Room>>>,
     waits: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }

@@ -39,7 +39,7 @@ pub struct Share {
     taken: AtomicUsize,
 }
 
-/// Bytes that a caller holds; given back on drop.
+/// Bytes that a caller holds; released on drop.
 pub struct Taken {
     share: Arc<Share>,
     bytes: usize,
@@ -201,7 +201,7 @@ impl Taken {
         self.bytes += std::mem::take(&mut more.bytes);
     }
 
-    /// Gives back all but `bytes`.
+    /// Releases all but `bytes`.
     pub fn shrink_to(&mut self, bytes: usize) {
         if let Some(beyond) = self.bytes.checked_sub(bytes) {
             self.bytes = bytes;

@@ -95,8 +95,8 @@ impl Caller {
     }
 }
 
-/// Returns where the calls of `caller` get room. An answer asks for at most as much as one caller can have of the
-/// budget: a larger one gets in when nobody else holds any.
+/// Returns the source of room for the calls of `caller`. An answer asks for at most as much as one caller can have of
+/// the budget: a larger one is admitted when nobody else holds any.
 pub fn room(caller: Arc<Caller>) -> Room {
     Room::new(move |purpose, bytes| {
         let caller = caller.clone();

@@ -9,9 +9,9 @@ pub const HEAD: usize = 5;
 /// The bytes of a block; an unfinished message is kept in blocks.
 const BLOCK: usize = 64 << 10;
 
-/// Accepts chunks as they arrive and hands out whole messages.
+/// Accepts chunks as they arrive and returns whole messages.
 ///
-/// Small messages that arrive whole are handed out together, without a copy. Any other message is announced first. Of
+/// Small messages that arrive whole are returned together, without a copy. Any other message is announced first. Of
 /// an unfinished message only its own bytes are kept, not the buffers that they arrived in.
 pub struct Cutter {
     /// Messages longer than this are announced, even if they arrive whole.

@@ -45,7 +45,7 @@ impl Call {
         }
     }
 
-    /// Whether it can take room for what its messages become, or for its answers before they are sent.
+    /// Whether it can take room for the results of its messages, or for its answers before they are sent.
     pub fn may_take_room(self) -> bool {
         self.kind == Kind::All || !self.answers_once
     }
@@ -94,7 +94,7 @@ mod tests {
         }
     }
 
-    /// A call with streams in both directions must answer each message with one: room is given back by these answers.
+    /// A call with streams in both directions must answer each message with one: these answers release the room.
     #[test]
     fn only_memorize_stream_answers_each() {
         let each: Vec<_> = methods::paths().filter(|path| Call::of(path).kind == Kind::Each).collect();

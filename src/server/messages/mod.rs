@@ -1,8 +1,8 @@
 //! A layer that bounds the memory of requests and answers.
 //!
-//! - A request's message is handed on once it is whole: one that is announced and never arrives costs nothing.
-//! - Messages that are not answered yet, and answers that are not read yet, are counted per caller and in total. What
-//!   there is no room for waits briefly, and is then refused.
+//! - A request's message is passed on once it is whole: one that is announced and never arrives costs nothing.
+//! - Messages that are not answered yet, and answers that are not read yet, are counted per caller and in total. If
+//!   there is no room for one, it waits briefly and is then refused.
 //! - A message that has begun must arrive in time.
 
 mod answer;

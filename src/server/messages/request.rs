@@ -1,4 +1,4 @@
-//! The body of a request: hands on messages once they are whole.
+//! The body of a request: passes messages on once they are whole.
 
 use std::{
     collections::VecDeque,

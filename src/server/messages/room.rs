@@ -20,7 +20,7 @@ pub struct Room {
     taken: Option<Taken>,
     /// The length of the longest message of a stream: the decoder's buffer stays that long.
     longest: usize,
-    /// Unanswered messages: the number and the bytes of those that were handed on together.
+    /// Unanswered messages: the number and the bytes of those that were passed on together.
     unanswered: VecDeque<(usize, usize)>,
     /// The bytes of all unanswered messages.
     bytes: usize,
@@ -59,7 +59,7 @@ impl Room {
         }
     }
 
-    /// Notes that `count` messages that have arrived are handed on.
+    /// Notes that `count` messages that have arrived are passed on.
     pub fn hand_on(&mut self, count: usize) {
         let bytes = std::mem::take(&mut self.coming);
         if self.kind != Kind::One {

@@ -102,7 +102,7 @@ async fn the_dashboard_and_the_alerts_name_metrics_that_exist() {
     let unknown: Vec<_> = used.iter().filter(|name| !all.contains_key(**name)).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
     let unused = all.keys().filter(|name| name.starts_with("utterd_") && !used.contains(&name.as_str()));
-    // what is not looked at is not needed; facts about the server are for queries
+    // the dashboard and the alerts must use every metric, except for facts about the server
     let unused: Vec<_> =
         unused.filter(|name| !["utterd_build_info", "utterd_cache_bytes"].contains(&name.as_str())).collect();
     assert!(unused.is_empty(), "neither shown nor alerted on: {unused:?}");

@@ -89,7 +89,7 @@ impl<S: Serves> Session<S> {
         Ok(found.conversations.into_iter().map(|it| it.conversation_id).collect())
     }
 
-    /// What is in the window, and what was said before. An unknown session is empty.
+    /// The utterances in the window, and the context of earlier ones. An unknown session is empty.
     pub async fn memory(mut self) -> Result<Memory, Failure> {
         let mut memory = Memory::default();
         let mut asked = ListUtterancesRequest {
@@ -151,7 +151,7 @@ impl<S: Serves> Session<S> {
         }
     }
 
-    /// What of the session is about a text, the nearest first.
+    /// The utterances of the session that are about a text, the nearest first.
     pub async fn retrieve(mut self, sought: Sought) -> Result<Vec<Found>, Failure> {
         let message = RememberRequest {
             conversation_id: self.id.clone(),

@@ -56,11 +56,11 @@ pub struct Sought {
 pub struct Found {
     role: String,
     content: String,
-    /// 0 for what was sought, towards 1 for what has nothing to do with it.
+    /// The distance: 0 for a perfect match, near 1 for something unrelated.
     dist: f64,
 }
 
-/// The answer to a request without anything to say.
+/// The answer to a request that returns nothing.
 #[derive(Debug, Serialize)]
 pub struct Acknowledged {
     status: &'static str,
@@ -91,7 +91,7 @@ impl Acknowledged {
 }
 
 impl From<Message> for NewUtterance {
-    /// A role of any other name is the user: an unknown name earns no more authority than that.
+    /// An unknown role becomes the user: it gets no more authority than that.
     fn from(Message { role, content }: Message) -> Self {
         let meant = match role.to_ascii_lowercase().as_str() {
             "ai" | "assistant" => Role::Assistant,
@@ -129,19 +129,19 @@ impl From<Match> for Found {
 }
 
 impl Failure {
-    /// A request that is not as it should be.
+    /// An invalid request.
     pub fn bad(text: impl Into<String>) -> Self {
         Self { status: StatusCode::BAD_REQUEST, text: bounded_message(text.into()), allow: None }
     }
 
-    /// A path that has nothing.
+    /// An unknown path.
     pub fn path() -> Self {
         let text =
             "nothing is here; accepted: /sessions, /sessions/ID/memory and /sessions/ID/retrieval".to_owned();
         Self { status: StatusCode::NOT_FOUND, text, allow: None }
     }
 
-    /// A method that the path does not have.
+    /// A method that the path does not support.
     pub fn method(allowed: &'static str) -> Self {
         let text = format!("the method is not accepted here; accepted: {allowed}");
         Self { status: StatusCode::METHOD_NOT_ALLOWED, text, allow: Some(allowed) }

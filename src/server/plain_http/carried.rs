@@ -1,4 +1,4 @@
-//! What of a request goes along with the calls that it stands for.
+//! The parts of a request that are passed on to the calls that it stands for.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct Carried {
 }
 
 impl Carried {
-    /// What goes along with the calls of `request`.
+    /// The parts of `request` that are passed on to its calls.
     pub fn of<B>(request: &Request<B>) -> Self {
         let headers = request.headers();
         let id = id_of(headers);

@@ -9,7 +9,7 @@ use http::{
 use super::{Answer, PLAIN, nearby::foreign, text};
 
 /// Returns the answer to a request that names no host, or several (RFC 9112, 3.2); if the listener `is_private`, also
-/// to one that a web page of others sent. Of any other request, `Host` is the host that it is for.
+/// to one that a web page of another site sent. In any other request, `Host` becomes the host that it is for.
 pub fn unfit<B>(request: &mut Request<B>, is_private: bool) -> Option<Answer> {
     let refused = match name_host(request) {
         Err(told) => (StatusCode::BAD_REQUEST, told.to_owned()),

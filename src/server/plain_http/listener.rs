@@ -38,7 +38,7 @@ pub struct Bound {
     listener: Listener,
     address: Listen,
     tls: Option<Arc<Tls>>,
-    /// Web pages of others are kept away.
+    /// Whether requests of other sites' web pages are refused.
     is_private: bool,
 }
 
@@ -63,7 +63,7 @@ impl Bound {
         Self { tls, ..self }
     }
 
-    /// Keeps web pages of others away if the address is one of this machine and there are no credentials.
+    /// Refuses requests of other sites' web pages if the address is one of this machine and there are no credentials.
     pub fn private(self, is_guarded: bool) -> Self {
         let is_private = !is_guarded && matches!(&self.address, Listen::Tcp(_) if self.address.is_local());
         Self { is_private, ..self }
@@ -75,12 +75,11 @@ impl Bound {
     }
 }
 
-/// Answers the requests to `bound`, if there is a listener, with `answer` until `shutdown`, then waits until those under
-/// way are answered. Each request has its [`Peer`] and the activity of its connection in its
-/// extensions.
+/// Answers the requests to `bound`, if there is a listener, with `answer` until `shutdown`, then waits until those in
+/// flight are answered. Each request has its [`Peer`] and the activity of its connection in its extensions.
 ///
-/// When all places are taken, a connection on which no known caller is being answered makes room for a new one,
-/// whatever part of a request it has sent.
+/// When all places are taken, a connection on which no known caller is being answered is closed to make room for a new
+/// one, even if it has sent a part of a request.
 pub async fn serve<H, F>(bound: Option<Bound>, shutdown: impl Future<Output = ()>, answer: H)
 where
     H: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
@@ -197,7 +196,8 @@ async fn met(socket: Socket, tls: Option<Arc<Tls>>, place: &Place) -> io::Result
     }
 }
 
-/// Keeps the connection of a request from making room for another, until the returned value is dropped.
+/// Prevents the connection of a request from being closed to make room for another, until the returned value is
+/// dropped.
 pub fn keep(activity: Option<&Arc<Activity>>) -> impl Sized + Send + use<> {
     activity.map(Activity::call)
 }

@@ -1,4 +1,4 @@
-//! Plain HTTP/1, for the listeners beside gRPC's.
+//! Plain HTTP/1, for the listeners other than gRPC's.
 
 mod carried;
 mod host;
@@ -38,7 +38,7 @@ pub fn text(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> A
     answer
 }
 
-/// The answer to a request with a method other than those `allowed`; `told` says what for.
+/// The answer to a request with a method other than those `allowed`; `told` says which are accepted.
 pub fn not_allowed(allowed: &'static str, told: &'static str) -> Answer {
     let mut answer = text(StatusCode::METHOD_NOT_ALLOWED, PLAIN, told);
     answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));

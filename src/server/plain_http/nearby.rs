@@ -1,9 +1,10 @@
-//! Keeping web pages of others away from a listener of this machine that asks for no credential.
+//! Protects a listener on this machine that asks for no credential from other sites' web pages.
 //!
 //! A browser on this machine can reach such a listener, whatever page it shows. So a request must name this machine,
-//! which keeps out a page whose own name was made to resolve to it (DNS rebinding); and a page that sends it must be
-//! from this machine, where any program could send it anyway. Browsers do not name the page with every GET, but say in
-//! `Sec-Fetch-Site` that it is another site's. A link on such a page may lead here: the user alone sees the answer.
+//! which excludes a page whose own name was made to resolve to it (DNS rebinding). If a page sent the request, the
+//! page must be from this machine, where any program could send it anyway. Browsers do not send the page's origin with
+//! every GET, but `Sec-Fetch-Site` says that it is another site's. A link on such a page is allowed, because only the
+//! user sees the answer.
 
 use std::net::IpAddr;
 

@@ -130,8 +130,8 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads a body. Of one that is too long, the rest is read too, as a client that still sends would not see the
-    /// answer; but not endlessly.
+    /// Reads a body. If it is too long, reads the rest too, up to a limit: a client that is still sending would not
+    /// see the answer.
     async fn read<B>(mut self, mut body: B) -> Result<Held, ReadError>
     where
         B: Body<Data = Bytes, Error: Display> + Unpin,
@@ -168,7 +168,7 @@ impl Reading {
         Ok(Some(data))
     }
 
-    /// Adds a part, once there is room for it. A small body needs none: the number of connections bounds these.
+    /// Adds a part, once there is room for it. A small body needs no room: the number of connections bounds these.
     async fn keep(&mut self, held: &mut Held, data: &[u8]) -> Result<(), ReadError> {
         let length = held.content.len() + data.len();
         if length > SMALL_MESSAGE_BYTES && length > held.content.capacity() {
@@ -219,7 +219,7 @@ mod tests {
         room.read(request, Access::Write, most).await
     }
 
-    /// Begins to read a body that ends with the sender.
+    /// Begins to read a body that ends when the sender is dropped.
     fn begin(
         room: &Room,
         connection: u64,
@@ -248,7 +248,7 @@ mod tests {
         assert_eq!(error.to_string(), "the request cannot be read: gone");
     }
 
-    /// What was announced counts nothing: only what has arrived.
+    /// Bytes that were announced do not count until they arrive.
     #[tokio::test(start_paused = true)]
     async fn bodies_that_are_announced_keep_nobody_waiting() {
         let room = room();

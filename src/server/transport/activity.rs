@@ -1,7 +1,7 @@
 //! The activity on one connection, which decides when the connection has to end.
 //!
 //! Only the calls of known callers count: those with a verified credential, or all but health checks and reflection if
-//! the server asks for none. What anybody can call keeps no connection open.
+//! the server asks for none. Calls that anybody can make keep no connection open.
 
 use std::{
     future::pending,

@@ -54,7 +54,7 @@ impl Connections {
         open.members.len() + open.leaving
     }
 
-    /// Returns a place for a new connection; `None` if every other one has a call.
+    /// Returns a place for a new connection; `None` if every open one has a call.
     pub async fn admit(self: &Arc<Self>) -> Option<Place> {
         match self.try_admit() {
             Ok(place) => Some(place),

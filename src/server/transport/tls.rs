@@ -117,7 +117,8 @@ impl Tls {
 
     /// Returns what a new connection is accepted with: the current certificates.
     pub fn acceptor(&self) -> Accepting {
-        // together, so that who is accepted with an old configuration learns of what was removed from it
+        // under one lock, so that a client accepted with an old configuration is told when an authority is removed
+        // from it
         let current = self.current.lock();
         Accepting { acceptor: current.config.clone().into(), distrust: self.distrust.subscribe() }
     }

@@ -46,7 +46,7 @@ impl TurnAway {
         Self { farewell: farewell.into().into(), room, refused: 0, told: None }
     }
 
-    /// Tells the client of `connection` that there is no room, unless many others are being told.
+    /// Tells the client of `connection` that there is no room, unless too many others are being refused.
     pub fn refuse(&mut self, connection: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) {
         self.count();
         if let Ok(permit) = self.room.clone().try_acquire_owned() {
