@@ -137,7 +137,7 @@ pub fn log(directives: &str, format: LogFormat) -> LogFilter {
     }))
 }
 
-/// Whoever asks for the details of another crate must be told why there are none.
+/// Warns that the details of other crates are not logged, for each directive that asks for them.
 fn warn_of_unheeded(directives: &str) {
     for directive in unheeded(directives) {
         tracing::warn!(

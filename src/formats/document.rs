@@ -12,10 +12,10 @@ use crate::{
 
 /// Reads the conversations of a file: JSON, or JSON values one after the other (JSONL).
 ///
-/// Without a `format`, it is detected from the content; empty lists could be of any, and hold no conversation. In OpenAI's chat messages, Responses items and
-/// Anthropic's messages, several arrays or objects are several conversations; single messages, one per line,
-/// make up one conversation. Of the data of seed 000's plugin, only what is under its storage key,
-/// `conversationData`, is read.
+/// Without a `format`, it is detected from the content; an empty list could be of any format, and holds no
+/// conversation. In OpenAI's chat messages, Responses items and Anthropic's messages, several arrays or
+/// objects are several conversations; single messages, one per line, make up one conversation. Of the data of
+/// seed 000's plugin, only the value under its storage key, `conversationData`, is read.
 ///
 /// Refuses data that is not UTF-8 or not JSON, and names the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source, Refusal> {

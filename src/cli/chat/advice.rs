@@ -10,8 +10,8 @@ use crate::{
 /// The most rows of the question; on a small screen, the possible answers take precedence.
 const ROWS: usize = 6;
 
-/// The rows of the question, if the transcript and the question have `room` rows together. `replies`: a model
-/// reads the conversation for each reply, so that its length has a price.
+/// The rows of the question, if the transcript and the question have `room` rows together. `replies`: whether
+/// a model reads the conversation for each reply, so that its length has a price.
 pub fn rows(
     advice: CompactionAdvice,
     capacity: &Capacity,

@@ -101,7 +101,8 @@ impl Model {
         }
     }
 
-    /// Sends a request; returns the response, which is a stream of events, or what the server has against the request.
+    /// Sends a request; returns the response, which is a stream of events, or the server's reason for
+    /// refusing the request.
     async fn send(&self, request: String) -> Result<Response, String> {
         let mut to = self.http.post(&self.url).header(CONTENT_TYPE, "application/json").body(request);
         if let Some(key) = &self.key {

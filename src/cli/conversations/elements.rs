@@ -30,8 +30,8 @@ impl Scan {
     }
 }
 
-/// Reads up to the next object in an array, and the object, of at most `limit` bytes; returns what came before it, and
-/// the object. Without one, everything up to what is no object is returned, and an empty object.
+/// Reads up to the end of the next object in an array, of at most `limit` bytes; returns what came before it,
+/// and the object. If something else comes first, returns what came before that, and an empty object.
 pub fn next(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<(Vec<u8>, Vec<u8>), CliError> {
     let mut before = Vec::new();
     let is_object = loop {

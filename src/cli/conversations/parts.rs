@@ -15,9 +15,9 @@ use crate::{
 /// Bytes of conversations, one per line, sent at a time.
 const PART: usize = 1 << 20;
 
-/// A file in parts: whole conversations if it has one per line or is an array of those that ChatGPT and Claude export,
-/// else the whole file, or what is read of a session that is too large. No part is larger than a server accepts, and only
-/// one is read at a time.
+/// A file in parts. A file with one conversation per line, or with an array of those that ChatGPT and Claude
+/// export, is split into whole conversations. Any other file is one part; a session that is too large is
+/// reduced to what is read of it. No part is larger than a server accepts, and only one is read at a time.
 pub struct Parts {
     reader: Box<dyn BufRead + Send>,
     file: PathBuf,
@@ -95,7 +95,8 @@ impl Parts {
         }))
     }
 
-    /// The whole file, which begins with `part`; of a session that is too large for an import, what is read of it.
+    /// The whole file, which begins with `part`; a session that is too large for an import is reduced to what
+    /// is read of it.
     fn whole(&mut self, mut part: Vec<u8>) -> Result<Vec<u8>, CliError> {
         let mut session = None;
         loop {
@@ -190,7 +191,8 @@ mod tests {
         }
     }
 
-    /// What Claude Code notes of each change of a file, the whole of it, is no part of what was said.
+    /// Claude Code records the whole of a file with each change of it; these records are not part of what was
+    /// said.
     #[test]
     fn of_a_large_session_what_is_read_is_sent() {
         let line = |number: usize| {

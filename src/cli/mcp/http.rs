@@ -113,7 +113,8 @@ impl Listening {
     }
 }
 
-/// Stops the server once the process is asked to end, and completes when it has had its time.
+/// Stops the server once the process is asked to end; completes when the time for requests in flight has
+/// passed.
 async fn last_moment(stop: oneshot::Sender<()>) {
     asked_to_end().await;
     drop(stop);
@@ -144,7 +145,7 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     let request = Request::from_parts(parts, Full::new(Bytes::from_owner(body)));
     let answer = service.handle(request).await;
     match answer.status() {
-        // what is JSON and refused for its type is no message of the protocol
+        // JSON that is refused for its type is not a message of the protocol
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
             fault(ErrorData::invalid_request("the request is no message of JSON-RPC 2.0", None))
         }

@@ -115,8 +115,8 @@ fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bo
     Ok(())
 }
 
-/// What a call did that found nothing left to compact: `nothing is left to compact: 15 utterances stay; the
-/// summary has 412 tokens for 45 utterances before them`.
+/// The output when nothing is left to compact:
+/// `nothing is left to compact: 15 utterances stay; the summary has 412 tokens for 45 utterances before them`.
 pub fn nothing_to_compact(capacity: &Capacity) -> String {
     let summary = capacity.summary.unwrap_or_default();
     format!(
@@ -127,10 +127,10 @@ pub fn nothing_to_compact(capacity: &Capacity) -> String {
     )
 }
 
-/// What a compaction did, or with `preview` would do: `compacted 37 utterances (1–37) into a summary of
-/// 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`. The summary is the whole one, in `after`; if it covers
-/// more than this compaction, that is told too: `a summary of 412 tokens for 45 utterances`. A compaction that
-/// adds nothing to it is `without a summary`.
+/// What a compaction did, or with `preview` would do:
+/// `compacted 37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`.
+/// The summary is the whole one, in `after`; if it covers more than this compaction, that is shown too:
+/// `a summary of 412 tokens for 45 utterances`. A compaction that adds nothing to it is `without a summary`.
 pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
     let verb = if preview { "would compact" } else { "compacted" };
     let summary = after.summary.unwrap_or_default();

@@ -48,7 +48,7 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
         origin::write(&mut message, &id, whole.origins.get(place).map_or(&[], Vec::as_slice));
         messages.push(message);
     }
-    // No origin would lead to what the closing title and summary of a conversation without messages tell.
+    // Without messages, no origin shows that the closing title and summary mention something hard-forgotten.
     let (mut title, mut summary) = (whole.title, whole.summary);
     if whole.end.is_some() && messages.is_empty() && !said.is_empty() {
         for (field, told) in [("title", title.take()), ("summary", summary.take())] {

@@ -1,4 +1,4 @@
-//! Where a message was first said, so that a hard forget finds what an import makes of an export.
+//! Where a message was first said, so that a hard forget also finds the messages of an imported export.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ use crate::{
 
 /// The field of a message that holds where it was first said; absent if that is its id.
 const ORIGIN: &str = "utterdOrigin";
-/// The field of a message that holds what its content was given in place of.
+/// The field of a message that holds the origins of the content that its own content replaced.
 const EDITED_FROM: &str = "utterdEditedFrom";
 
 /// Adds the origins to a message.

@@ -92,8 +92,8 @@ fn once(lines: &[Value]) -> Vec<&Value> {
 
 /// The id of the line before each line.
 ///
-/// The blocks of one answer, and the results of its calls, are lined up in the order of the file: as written, the result
-/// of a first call stands beside the second call instead of behind it.
+/// The blocks of one answer, and the results of its calls, are put in the order of the file: as written, the result of
+/// a first call is next to the second call instead of after it.
 fn befores(lines: &[&Value]) -> Vec<Option<String>> {
     // Of each line that belongs to an answer, the answer; of each answer, its last line so far.
     let (mut answer_of, mut last): (HashMap<&str, &str>, HashMap<&str, &str>) =
@@ -122,7 +122,8 @@ fn is_result(line: &Value) -> bool {
     content.iter().any(|block| text(block, "type") == Some("tool_result"))
 }
 
-/// Whether a line is something that was said: not by the program on anyone's behalf, and not a summary of what is there.
+/// Whether a line is something that was said, and neither written by the program on somebody's behalf nor a
+/// summary of earlier lines.
 fn is_message(line: &Value) -> bool {
     let is_said = matches!(text(line, "type"), Some("user" | "assistant")) && line.get("message").is_some();
     is_said

@@ -87,7 +87,7 @@ fn is_said(item: &Value) -> Kind {
 struct Session {
     about: Value,
     said: Vec<Line>,
-    /// What was rolled back: the whole way to it, and how much of that stayed.
+    /// The branches that turns were rolled back from, each from the session's first message on.
     left: Vec<Vec<Message>>,
 }
 

@@ -1,4 +1,4 @@
-//! Sessions of Claude Code and Codex without what is not read of them, which is most of a large one.
+//! Removes from sessions of Claude Code and Codex what is not read, which is most of a large session.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub fn session(lines: &[u8]) -> Option<Format> {
     detect(&values).filter(|format| matches!(format, Format::ClaudeCode | Format::Codex))
 }
 
-/// A line of a session without what is not read of it. What is no JSON stays as it is.
+/// A line of a session without the parts that are not read. A line that is not JSON stays as it is.
 pub fn condensed(line: &[u8], session: Format) -> Vec<u8> {
     let condensed = str::from_utf8(line).ok().and_then(|line| match session {
         Format::ClaudeCode => claude_code::condensed(line),

@@ -21,8 +21,8 @@ use crate::{
     formats::render::rendered::{Rendered, json, size},
 };
 
-/// A recurring id gets its utterance's sequence as a suffix, a refused one a hash: the ids are the same in
-/// the next rendering that begins the same.
+/// A recurring id gets its utterance's sequence as a suffix, and a refused one a hash, so that ids stay the
+/// same in the next rendering with the same beginning.
 const IDS: Rule = Rule { hashes: true, ..Rule::ANTHROPIC };
 
 #[derive(Serialize)]

@@ -18,8 +18,8 @@ use crate::{
 };
 
 /// Some servers refuse a request with a duplicate id, and real transcripts reuse ids. A recurring id gets its
-/// utterance's sequence as a suffix, a refused one a hash: the ids are the same in the next rendering that
-/// begins the same.
+/// utterance's sequence as a suffix, and a refused one a hash, so that ids stay the same in the next
+/// rendering with the same beginning.
 const IDS: Rule = Rule { accepts: |c| !c.is_control(), recurs: false, hashes: true, ..Rule::OPENAI_CHAT };
 
 #[derive(Serialize)]

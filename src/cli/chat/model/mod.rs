@@ -56,7 +56,7 @@ pub struct Chat {
     held: bool,
     /// The input was just moved into the history.
     set_aside: bool,
-    /// A draft of the user that was not stored: sent again unchanged, it is the same attempt.
+    /// The user's draft that was not stored. Sent again unchanged, it counts as the same attempt.
     unsent: Option<Draft>,
     /// A reply of the model that was broken off, or could not be stored; nothing has been said since.
     unkept: Option<Draft>,
@@ -288,7 +288,8 @@ impl Chat {
         self.scroll = rows.saturating_sub(self.transcript_rows());
     }
 
-    /// Stores what the user says. A text that could not be stored before, sent again, is the same attempt.
+    /// Stores what the user says. A text that could not be stored before counts as the same attempt if it is
+    /// sent again.
     fn say(&mut self, text: String) -> Vec<Effect> {
         let unsent = self.unsent.take().filter(|unsent| unsent.text == text);
         let draft = unsent.unwrap_or_else(|| self.draft(Role::User, text));
@@ -350,7 +351,7 @@ impl Chat {
         Vec::new()
     }
 
-    /// What was said so far is now only on this screen.
+    /// Notes that the earlier utterances are now only on this screen.
     fn start_anew(&mut self) {
         self.past = (mem::take(&mut self.utterances), mem::take(&mut self.notes));
         let reason = match self.in_memory {
@@ -398,8 +399,8 @@ impl Chat {
         self.ended()
     }
 
-    /// After the question whether to compact comes the reply that it held up: whatever became of the answer, and
-    /// also if a command made the question unnecessary.
+    /// Asks for the reply that the question whether to compact delayed, whatever the answer was, and also if
+    /// a command made the question unnecessary.
     fn ended(&mut self) -> Vec<Effect> {
         let answered = self.doing.take() == Some(Doing::Answering);
         if answered || (self.advice.is_some() && self.capacity.compaction_advice.is_none()) {
