@@ -157,7 +157,7 @@ fn address_of(named: &str) -> Result<String, CliError> {
     }
 }
 
-/// What was named as the server, unless it may hold a secret.
+/// The name of the server as given, unless it may hold a secret.
 fn quoted(named: &str) -> &str {
     let address = address(named);
     if shown(&address) == address { named } else { HIDDEN }

@@ -38,7 +38,7 @@ pub fn misused(error: &Error, arguments: &[OsString], as_json: bool) -> ExitCode
     exit(Err(CliError::Usage(text)), &Words::default(), true)
 }
 
-/// What must not be repeated, the longest first: an error quotes what is not understood.
+/// The texts that must not be repeated, the longest first: an error quotes the words that it does not understand.
 fn secrets(error: &Error, arguments: &[OsString]) -> Vec<String> {
     let arguments = arguments.iter().skip(1).map(|argument| argument.to_string_lossy());
     let texts = arguments.flat_map(|argument| {

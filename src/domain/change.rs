@@ -73,7 +73,7 @@ pub struct Context<'a> {
     pub now: Timestamp,
     /// Counts tokens in the conversation's encoding.
     pub counter: &'a dyn TokenCounter,
-    /// What was loaded because the command asked for it.
+    /// The data that was loaded because the command asked for it.
     pub loaded: &'a Loaded,
     /// Whether there is a model that writes summaries.
     pub llm: bool,
@@ -388,7 +388,7 @@ impl Transition {
         Ok(())
     }
 
-    /// Extends `dropped` to the end of its last unit; `rest` is what follows it in the archive.
+    /// Extends `dropped` to the end of its last unit; `rest` is the archive after it.
     fn complete_unit(&self, dropped: &mut Ranges, rest: &Ranges, context: &Context<'_>) -> Result<(), Need> {
         const LOOK_AHEAD: u64 = 64;
         let Some(last) = dropped.last() else { return Ok(()) };

@@ -141,7 +141,7 @@ pub struct Teller {
     pub prompt: u32,
 }
 
-/// A conversation: its head, its window, and the summary of what left the window.
+/// A conversation: its head, its window, and the summary of the utterances that left the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conversation {
     /// Everything else.

@@ -20,7 +20,7 @@ use crate::domain::{
 /// A forget command.
 #[derive(Clone, Debug)]
 pub struct Forget {
-    /// What is selected at the time of the change.
+    /// The instruction; it selects at the time of the change.
     pub instruction: Asked,
     /// Whether it is removed everywhere, and not only hidden.
     pub hard: bool,
@@ -28,7 +28,7 @@ pub struct Forget {
     pub expected: Option<Revision>,
 }
 
-/// What was forgotten.
+/// The result of forgetting.
 #[derive(Clone, Debug, Default)]
 pub struct Forgotten {
     /// What changed; `None` if nothing was selected.
@@ -256,7 +256,7 @@ mod tests {
         test_life::{Life, calls, result, said},
     };
 
-    /// Ten utterances, of which the first six left the archive too.
+    /// Ten utterances; the first six are no longer in the archive either.
     fn life() -> Life {
         let utterances = Some(Marks::of(3));
         let mut life = Life::new(Policy { utterances, archive_limit: 2, ..Policy::ROLLING });

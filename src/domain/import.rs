@@ -57,8 +57,8 @@ pub struct Imported {
     pub skipped: usize,
 }
 
-/// Adds to `before` what is not stored yet, by the rules of [`memorize`], and ends the conversation if the
-/// source did.
+/// Adds the utterances to `before` that are not stored yet, by the rules of [`memorize`], and ends the
+/// conversation if the source did.
 ///
 /// Refuses what [`memorize`] refuses, except an id that is taken: that utterance is skipped.
 pub fn import(

@@ -138,7 +138,7 @@ impl Life {
         forgotten
     }
 
-    /// Removes what is named, and nothing else.
+    /// Removes the named utterances, and nothing else.
     pub(super) fn erase(&mut self, selector: Selector) -> Forgotten {
         let command = ForgetSelected { selector, how: How::Exact, expected: None };
         let forgotten = self.decide(|before, context| forget_selected(before, &command, context)).unwrap();

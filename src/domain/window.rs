@@ -155,13 +155,13 @@ impl Window {
         }
         let removed: Vec<_> = self.iter().filter(|u| gone.contains(u.sequence)).cloned().collect();
         removed.iter().for_each(|utterance| self.discount(utterance));
-        // copied even if nothing of the window is removed: what left it may still be in a chunk
+        // copied even if nothing of the window is removed: utterances that left it may still be in a chunk
         self.utterances =
             self.iter().filter(|utterance| !gone.contains(utterance.sequence)).cloned().collect();
         self.recount_turns();
     }
 
-    /// Removes what was said after `last`. The cost depends on what is removed or on what stays,
+    /// Removes the utterances after `last`. The cost depends on how many are removed or how many stay,
     /// whichever is less.
     pub fn truncate(&mut self, last: Sequence) {
         let length = self.place(last).map_or_else(|place| place, |place| place + 1);
@@ -185,8 +185,8 @@ impl Window {
     }
 
     /// If a measure is above its maximum, evicts the oldest units until every measure is at or under its
-    /// `keep`. Skips instructions and pinned units; never takes the newest unit. Returns what left, oldest
-    /// first.
+    /// `keep`. Skips instructions and pinned units; never takes the newest unit. Returns the evicted
+    /// utterances, oldest first.
     pub fn evict(&mut self, policy: &Policy) -> Vec<Arc<Utterance>> {
         let (mut evicted, mut held, mut cut) = (Vec::new(), Vec::new(), 0);
         if !self.is_over(policy) {

@@ -84,7 +84,7 @@ fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
 /// The key under which seed 000's plugin keeps its conversations.
 const STORAGE_KEY: &str = "conversationData";
 
-/// Replaces the plugin's data with what is under its storage key; returns whether it has that key.
+/// Replaces the plugin's data with the value under its storage key; returns whether it has that key.
 fn unwrap(values: &mut [Value], notes: &mut Notes) -> bool {
     let [Value::Object(fields)] = values else { return false };
     let Some(data) = fields.shift_remove(STORAGE_KEY) else { return false };

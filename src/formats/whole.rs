@@ -68,7 +68,7 @@ impl<'a> Whole<'a> {
         repair::lines(said, format, repairs.unanswered, as_it_came, lost)
     }
 
-    /// The written form of an utterance; records a loss if not everything that was kept of it still fits.
+    /// The written form of an utterance; records a loss if not all of its kept details still fit.
     pub(super) fn rendered(&self, place: usize, (value, fits): (Value, bool), losses: &mut Losses) -> Value {
         if !fits {
             let reason = "what was kept no longer fits the content, which has changed";

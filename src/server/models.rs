@@ -14,7 +14,7 @@ use crate::{
 pub struct Models {
     /// Makes summaries while [`Engine::run_llm_summaries`](crate::engine::Engine::run_llm_summaries) runs.
     pub summarizer: Option<Arc<dyn LlmSummarizer>>,
-    /// Embeds what is searched while [`Engine::run_embedding`](crate::engine::Engine::run_embedding) runs.
+    /// Embeds the texts for searches while [`Engine::run_embedding`](crate::engine::Engine::run_embedding) runs.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 

@@ -241,7 +241,7 @@ pub fn reindex(place: &Place, settings: &Settings, scope: &Scope) -> Result<Rein
     }
 }
 
-/// Rewrites the files of a store without what was removed from it.
+/// Rewrites the files of a store without the records that were removed.
 pub fn scrub(files: &Files) -> Result<Scrubbed, UpkeepError> {
     let scrubbed = durable::scrub(&mut open(files)?);
     scrubbed.map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))

@@ -88,7 +88,7 @@ impl Input {
         }
     }
 
-    /// Removes what was forgotten from the history.
+    /// Removes forgotten texts from the history.
     pub fn forget(&mut self, sequences: &[i64]) {
         self.history.retain(|(_, known)| known.is_none_or(|known| !sequences.contains(&known)));
         self.recalled = None;

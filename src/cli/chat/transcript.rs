@@ -151,7 +151,7 @@ fn speaker(speaker: Role) -> String {
     format!("{:<SPEAKER_COLUMNS$}", role(speaker))
 }
 
-/// Content and calls, in lines; what is forgotten is not shown.
+/// Content and calls, in lines; a forgotten utterance is not shown.
 fn said(utterance: &Utterance) -> Vec<String> {
     if utterance.state() == UtteranceState::Forgotten {
         return vec![format!("(forgotten; /restore {} brings it back)", utterance.sequence)];

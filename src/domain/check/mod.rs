@@ -10,8 +10,8 @@
 //! | the head counts the window's tokens correctly, if it counts them | `measures` |
 //! | the head counts the bytes of all utterances correctly, if it counts them | [`Check::done`] |
 //! | the window is within its limits, except for what cannot leave it | `measures` |
-//! | segments cover what left the window, once, and have no sentences of forgotten utterances | `summary` |
-//! | compactions are numbered consecutively, and fold segments of what left the window | `summary` |
+//! | segments cover utterances that left the window, each once, and have no sentences of forgotten ones | `summary` |
+//! | compactions are numbered consecutively, and fold segments of utterances that left the window | `summary` |
 //!
 //! What the rules leave open is not an error: a call without a result may have been forgotten and restored,
 //! and utterances that no segment covers may have left the window while summaries were disabled.

@@ -1,8 +1,8 @@
-//! The order of what is said: turns, instructions, awaited answers.
+//! The order of utterances: turns, instructions, awaited answers.
 
 use crate::domain::{Head, Role, Sequence, Utterance};
 
-/// What was said so far.
+/// The utterances so far.
 pub(super) struct Order {
     newest: Option<Newest>,
     turn: u32,

@@ -10,9 +10,10 @@ use crate::domain::{
     segment::{Segment, UNSAID},
 };
 
-/// Checks that a segment has a number that was given out; that it covers what left the window and no other
-/// segment covers, or was imported and covers nothing; and that it has sentences only of what it covers. All
-/// together must be within their limits. Returns the sequences of the sentences.
+/// Checks that a segment has a number that was assigned; that it covers utterances that left the window and
+/// that no other segment covers, or was imported and covers none; and that it has sentences only of
+/// utterances that it covers. All segments together must be within their limits. Returns the sequences of the
+/// sentences.
 pub(super) fn check(
     head: &Head,
     segments: &[Arc<Segment>],

@@ -1,4 +1,4 @@
-//! Talks between people: what they come back to.
+//! Talks between people, and their recurring topics.
 
 use std::cmp::Reverse;
 

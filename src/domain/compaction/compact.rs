@@ -13,7 +13,7 @@ use crate::domain::{
 /// A compaction to make.
 #[derive(Clone, Debug)]
 pub struct Compact {
-    /// What leaves the window.
+    /// Which utterances leave the window.
     pub extent: Extent,
     /// Whether what leaves is summarised; otherwise it is only archived.
     pub summarises: bool,
@@ -92,7 +92,7 @@ pub fn compact(
     Ok(Verdict::Decided(Some(Compacted { transition, compaction })))
 }
 
-/// What leaves for [`Extent::AllBut`], ascending: whole units.
+/// The utterances that leave for [`Extent::AllBut`], ascending, in whole units.
 fn all_but(before: &Conversation, keep_recent: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
     match before.uncompacted() {
         count if count < LEAST_TO_COMPACT => Err(Unable::TooShortToCompact { count }),
@@ -111,7 +111,7 @@ impl Conversation {
     }
 }
 
-/// What leaves for [`Extent::Oldest`], ascending: whole units.
+/// The utterances that leave for [`Extent::Oldest`], ascending, in whole units.
 fn oldest(before: &Conversation, count: u32) -> Result<Vec<Arc<Utterance>>, Unable> {
     let free = leaving(before, 1);
     if free.len() < count as usize {
@@ -121,7 +121,7 @@ fn oldest(before: &Conversation, count: u32) -> Result<Vec<Arc<Utterance>>, Unab
     Ok(free.into_iter().filter(|utterance| units.contains(&utterance.unit)).collect())
 }
 
-/// What can leave the window if this many of the newest stay, ascending: whole units.
+/// The utterances that can leave the window if this many of the newest stay, ascending, in whole units.
 fn leaving(before: &Conversation, keep_recent: usize) -> Vec<Arc<Utterance>> {
     let window = &before.window;
     let cut = window.len().saturating_sub(keep_recent);
@@ -185,7 +185,7 @@ impl Transition {
         self.add_compaction(compaction)
     }
 
-    /// Summarises what left the window.
+    /// Summarises the utterances that left the window.
     pub(in crate::domain) fn summarise(
         &mut self,
         left: &[Arc<Utterance>],

@@ -20,7 +20,7 @@ impl Transition {
         let before = self.after.summary.clone();
         self.after.summary = change(&before, with);
         self.retell_compactions(&before);
-        // what is not shown need not fit the limit
+        // segments that are not shown need not fit the limit
         let with = SummaryContext { limit: None, ..*with };
         self.each_compaction(|compaction| compaction.refolded(|folded| change(folded, &with)));
     }

@@ -132,8 +132,8 @@ impl Assembly<'_> {
         *stable = (*stable).min(index);
     }
 
-    /// Inserts what was recalled before the newest user utterance, or before the last message that begins a
-    /// unit.
+    /// Inserts the recalled utterances before the newest user utterance, or before the last message that
+    /// begins a unit.
     fn recall(&mut self, messages: &mut Vec<Message>, stable: &mut usize) -> Vec<Found> {
         let Some(quote) = self.quote.take() else { return Vec::new() };
         let (message, found) = quote.parts();
@@ -157,7 +157,7 @@ impl Assembly<'_> {
         left_out.into_iter().chain(cut).chain(parts).collect()
     }
 
-    /// What is not rendered, and why.
+    /// The utterances that are not rendered, and why.
     fn omitted(&mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
         let plan = self.plan;
         let head = &plan.conversation.head;

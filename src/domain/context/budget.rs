@@ -98,7 +98,7 @@ impl Shares {
 }
 
 impl Plan<'_> {
-    /// What is reserved for recalled utterances, and the most that they may have.
+    /// The tokens that are reserved for recalled utterances, and the most that they may have.
     fn recall_shares(&self) -> (u64, u64) {
         let Some(limits) = self.request.recall else { return (0, 0) };
         let budget = if self.is_unlimited() { UNLIMITED_RECALL_TOKENS } else { self.budget };

@@ -88,7 +88,7 @@ impl Plan<'_> {
         Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
     }
 
-    /// Returns what is not shown when as much as possible is recalled.
+    /// Returns the utterances that are not shown when as much as possible is recalled.
     fn recallable(&self) -> Result<Ranges, TooSmall> {
         let (shares, units) = self.shared(&self.instructions(&mut Omitted::default()))?;
         let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);

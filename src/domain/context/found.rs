@@ -13,7 +13,7 @@ pub struct Found {
     pub source: Option<Arc<Source>>,
 }
 
-/// What a search found, and what is around it.
+/// An utterance that a search found, and those around it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
     /// The utterance that was found.

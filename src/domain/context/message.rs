@@ -30,7 +30,7 @@ pub struct Context {
     pub budget: Option<u32>,
     /// The utterances that a message quotes as recalled, in its order.
     pub recalled: Vec<Found>,
-    /// What was left out, and why.
+    /// The utterances that were left out, and why.
     pub omitted: Vec<(Omission, Ranges)>,
     /// Utterances and turns that limits leave out and no summary covers.
     pub uncovered: Uncovered,
@@ -75,7 +75,7 @@ pub enum How {
     Trimmed,
     /// The summary.
     Summary,
-    /// What was recalled.
+    /// The recalled utterances.
     Recalled,
     /// Replaces something that is missing: the result of a call, or a first user message.
     Placeholder,

@@ -1,10 +1,10 @@
-//! What a context leaves out, as ranges of sequences.
+//! The utterances that a context leaves out, as ranges of sequences.
 
 use std::collections::BTreeMap;
 
 use crate::domain::{Ranges, Sequence, context::Omission};
 
-/// What is left out, by reason.
+/// The utterances that are left out, by reason.
 #[derive(Debug, Default)]
 pub(super) struct Omitted(BTreeMap<Omission, Ranges>);
 
@@ -21,7 +21,7 @@ impl Omitted {
         }
     }
 
-    /// The reasons that apply, without what is `rendered` after all.
+    /// The reasons that apply, without the utterances that are `rendered` after all.
     pub(super) fn done(mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
         self.0.values_mut().for_each(|ranges| ranges.subtract(rendered));
         self.0.into_iter().filter(|(_, ranges)| !ranges.is_empty()).collect()

@@ -11,7 +11,7 @@ const BEFORE_ALL: &str = "[Recalled from earlier conversations]\n";
 /// The heading of the utterances from this conversation, in that case.
 const HERE: &str = "From this conversation:\n";
 
-/// What is recalled, and the message that quotes it.
+/// The recalled utterances, and the message that quotes them.
 pub(super) struct Quote {
     /// Best first.
     entries: Vec<Entry>,
@@ -45,7 +45,7 @@ impl Quote {
         self.message.tokens.into()
     }
 
-    /// The message, and what it quotes, in its order.
+    /// The message, and the utterances that it quotes, in its order.
     pub(super) fn parts(self) -> (Message, Vec<Found>) {
         let found = in_order(&self.entries).into_iter().map(|(found, _)| found.clone()).collect();
         (self.message, found)

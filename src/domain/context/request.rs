@@ -39,7 +39,7 @@ pub struct RecallLimits {
     pub percent: Option<u32>,
 }
 
-/// The default share for what is recalled, in percent of the budget.
+/// The default share for recalled utterances, in percent of the budget.
 pub const RECALL_PERCENT: u32 = 50;
 /// The budget from which the recalled share is computed if the budget is unlimited.
 pub(super) const UNLIMITED_RECALL_TOKENS: u64 = DEFAULT_MAX_TOKENS as u64;

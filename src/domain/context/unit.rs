@@ -27,7 +27,7 @@ pub(super) struct Unit {
     pub(super) counted: u64,
     /// Its messages; none if all of it is left out.
     pub(super) messages: SmallVec<[Message; 1]>,
-    /// What is left out of it.
+    /// The utterances that are left out of it.
     pub(super) omitted: Vec<(Sequence, Omission)>,
 }
 
@@ -272,7 +272,7 @@ impl Rendering<'_> {
     }
 }
 
-/// What is said in a unit, except the results.
+/// The messages of a unit, except the results.
 #[derive(Default)]
 struct Exchange<'u> {
     said: SmallVec<[Said<'u>; 1]>,

@@ -92,7 +92,7 @@ impl Head {
     }
 }
 
-/// What is left of each unit from which `gone` removes a part.
+/// The remaining members of each unit from which `gone` removes a part.
 fn parted(of: &Conversation, gone: &Ranges, context: &Context<'_>) -> Result<Vec<Vec<Arc<Utterance>>>, Need> {
     let away = gone.intersection(&of.head.archived);
     // members of one unit are all in the window, or all in the archive

@@ -29,7 +29,7 @@ impl InForks {
 /// What a conversation loses by a hard forget in another conversation, or of another copy in itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
-    /// What it has of the forgotten origins.
+    /// Its utterances that have a forgotten origin.
     pub had: Had,
     /// The instruction that selects from the imported segments that both have.
     pub imported: Option<Instruction>,
@@ -37,7 +37,7 @@ pub struct Lost {
     pub exact: bool,
 }
 
-/// Removes what is lost; returns `None` if the conversation has none of it.
+/// Removes these utterances and texts; returns `None` if the conversation has none of them.
 ///
 /// - The closing title and summary that an imported conversation got from its file are always replaced,
 ///   because they can mention messages that the file does not contain.
@@ -99,7 +99,7 @@ fn without_imported_closing(before: &Conversation, context: &Context<'_>) -> Opt
     is_renewed.then(|| transition.finish(&before.summary))
 }
 
-/// The stored copies among what is lost.
+/// The stored copies among the lost utterances.
 struct Copies {
     /// Copies with new content that stand alone.
     alone: Vec<Arc<Utterance>>,
@@ -159,7 +159,7 @@ fn parts(of: &Conversation, gone: &Ranges, loaded: &Loaded) -> Result<bool, Need
     if wanted.is_empty() { Ok(false) } else { Err(Need::Archive(wanted)) }
 }
 
-/// The utterance without what was copied.
+/// The utterance without the fields that were copied.
 fn bare(utterance: &Utterance, counter: &dyn TokenCounter) -> Arc<Utterance> {
     let own = |more: &More| More {
         tool_call_id: more.tool_call_id.clone(),

@@ -76,7 +76,7 @@ impl Instruction {
     }
 }
 
-/// What an instruction selects, and what it excepts; both ascending.
+/// The utterances that an instruction selects, and those that it excepts; both ascending.
 pub struct Selected<'a> {
     pub selected: Vec<&'a Arc<Utterance>>,
     pub kept: Vec<&'a Arc<Utterance>>,

@@ -1,4 +1,4 @@
-//! Forgetting what is named: by ids, by sequences, or as the newest messages.
+//! Forgetting named utterances: by ids, by sequences, or as the newest messages.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::domain::{
     locate,
 };
 
-/// A command to forget what is named.
+/// A command to forget named utterances.
 #[derive(Clone, Debug)]
 pub struct ForgetSelected {
-    /// What is selected at the time of the change.
+    /// Selects the utterances at the time of the change.
     pub selector: Selector,
     /// How it is forgotten.
     pub how: How,

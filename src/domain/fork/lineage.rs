@@ -4,8 +4,8 @@ use crate::domain::{AssignedId, Head, LineageId, Ranges, Sequence, Trunk};
 
 impl Head {
     /// The lineages in which an utterance may be stored, in the order of lookup: the branch, then the trunks
-    /// that reach it, newest first. The first record found is the utterance: what changed since a fork
-    /// overrides what is shared.
+    /// that reach it, newest first. The first record found is the utterance: a change since a fork overrides
+    /// the shared record.
     pub fn lineages_of(&self, sequence: Sequence) -> impl Iterator<Item = LineageId> {
         let reaching = self.trunks.iter().rev().filter(move |trunk| sequence <= trunk.through);
         std::iter::once(self.branch).chain(reaching.map(|trunk| trunk.lineage))
@@ -18,7 +18,7 @@ impl Head {
         std::iter::once((self.branch, self.next)).chain(trunks)
     }
 
-    /// Whether the conversation was forked or is a fork, so that others may share what it reads.
+    /// Whether the conversation was forked or is a fork, so that others may read the same lineages.
     pub fn is_forked(&self) -> bool {
         !self.trunks.is_empty() || self.branch != self.identity.lineage
     }

@@ -184,7 +184,7 @@ impl Taken {
         window.truncate(at);
         let newest = window.last().map(|newest| newest.sequence);
         if at == Sequence(0) {
-            // nothing is shared, nor what was imported before
+            // nothing is shared, and imported summaries are not either
             let summary = Cut { summary: Summary::default(), approximate: false };
             return Ok(Self { window, left: Ranges::new(), archived: Ranges::new(), summary });
         }

@@ -11,9 +11,9 @@ use crate::domain::{Refusal, Role};
 /// What a format costs besides the units.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame {
-    /// What is around all messages.
+    /// The cost of what surrounds all messages.
     pub around: Cost,
-    /// What precedes an assistant's message that would be the first of the conversation.
+    /// The cost of what precedes an assistant's message that would be the first of the conversation.
     pub lead: Cost,
 }
 
@@ -72,7 +72,7 @@ pub fn too_small(limit: Limit, most: Cost, needed: Cost) -> Refusal {
     Refusal::invalid(limit.field(), text)
 }
 
-/// Where the longest end of `history` begins that fits in addition to what is `used`, and the limit that the
+/// Where the longest end of `history` begins that fits in addition to the `used` cost, and the limit that the
 /// unit before it exceeds.
 fn newest(history: &[Unit], mut used: Cost, most: Cost, lead: Cost) -> (usize, Option<Limit>) {
     let (mut start, mut reached) = (history.len(), None);
@@ -92,7 +92,7 @@ fn newest(history: &[Unit], mut used: Cost, most: Cost, lead: Cost) -> (usize, O
 }
 
 impl Kept<'_> {
-    /// Drops the oldest unit, then what is recalled, and the instructions last; returns false if only the
+    /// Drops the oldest unit, then the recalled message, and the instructions last; returns false if only the
     /// prompt is left.
     pub fn drop_oldest(&mut self, limit: Limit) -> bool {
         let prompt = self.units.last().is_some_and(Unit::is_prompt);

@@ -32,7 +32,7 @@ pub struct Entry {
     pub draft: Draft,
 }
 
-/// What leaves a history together: a message and the results of its calls.
+/// A message and the results of its calls, which leave a history together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
     /// The message.
@@ -60,12 +60,12 @@ impl Unit {
     }
 }
 
-/// What is recalled of a history.
+/// The messages that are recalled from a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recalled {
     /// The message that quotes it; it has no index in the request.
     pub message: Entry,
-    /// The indexes in the request of what it quotes, ascending.
+    /// The indexes of the quoted messages in the request, ascending.
     pub places: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Replacing what was said: everything after a point, or one utterance.
+//! Replacing utterances: everything after a point, or one utterance.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::domain::{
 pub struct Replace {
     /// The last sequence that stays; 0 for none.
     pub after: Sequence,
-    /// What is said instead, which may be nothing.
+    /// The utterances to add instead; may be empty.
     pub memorize: Memorize,
 }
 
-/// What was replaced.
+/// The result of a replacement.
 #[derive(Clone, Debug)]
 pub struct Replaced {
     /// What changed.

@@ -16,7 +16,7 @@ use crate::domain::{
 /// A summary that covers less than the one it was cut from.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// What is left.
+    /// The remaining summary.
     pub summary: Summary,
     /// Whether a segment was cut whose sources are no longer stored: it keeps its sentences about what it
     /// still covers.
@@ -42,8 +42,8 @@ impl Summary {
     /// - A segment that covers nothing else is kept, except for a model's text that was also made from
     ///   something else; a segment that covers none of `kept` is removed.
     /// - Any other segment is made again from `sources`, the utterances that
-    ///   [`sources_of_cut`](Self::sources_of_cut) names, in order. If they do not include everything that it
-    ///   still covers, it keeps its sentences about that, and the cut is approximate.
+    ///   [`sources_of_cut`](Self::sources_of_cut) names, in order. If some of them are missing, it keeps its
+    ///   sentences about what it still covers, and the cut is approximate.
     pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
@@ -78,7 +78,7 @@ pub(super) fn anew(
     Segment::new(level, covers, sentences, tokens)
 }
 
-/// What a segment says about a part of what it covers.
+/// The sentences of a segment about a part of what it covers.
 pub(super) fn remainder(segment: &Segment, covers: Ranges, with: &SummaryContext<'_>) -> Segment {
     let gone = |sequence| !covers.contains(sequence);
     let sentences = segment.sentences.iter().filter_map(|line| line.without(gone, with.counter)).collect();

@@ -19,7 +19,7 @@ const MAX_TOLD_BYTES: usize = 32 << 10;
 pub(super) struct Joined<'a>(pub(super) &'a [Arc<Segment>]);
 
 impl<'a> Joined<'a> {
-    /// Everything they say.
+    /// The segment with all of their sentences and texts.
     pub(super) fn whole(&self, with: &SummaryContext<'_>) -> Segment {
         let llm_text = self.newest_llm_text().map(|newest| {
             let lines = self.0.iter().flat_map(|segment| segment.lines().to_vec()).collect();
@@ -29,8 +29,8 @@ impl<'a> Joined<'a> {
         Segment { llm_text, awaits, ..self.plain(self.sentences(u32::MAX, &Focus::none(), with)) }.sum()
     }
 
-    /// The most important of what they say, in `budget` tokens; the texts of models are kept for the model
-    /// that is to rewrite it.
+    /// The segment with their most important sentences, in `budget` tokens; the texts of models are kept for
+    /// the model that is to rewrite it.
     pub(super) fn within(&self, budget: u32, with: &SummaryContext<'_>) -> Segment {
         let segment = self.plain(self.sentences(budget, &with.focus(), with));
         Segment { awaits: self.awaits(with), ..segment }

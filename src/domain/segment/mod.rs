@@ -1,4 +1,4 @@
-//! Segments: what left the window, in sentences, and which sequences each segment covers.
+//! Segments: sentences from utterances that left the window, and the sequences that each segment covers.
 
 mod chunk;
 mod cut;

@@ -1,4 +1,4 @@
-//! A segment: what left the window, in sentences, and which sequences it covers.
+//! A segment: sentences from utterances that left the window, and the sequences that it covers.
 
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ impl Segment {
             && self.awaits.as_ref().is_none_or(|awaits| sequences.holds(&awaits.from))
     }
 
-    /// Whether a model's text, or what it is to be made from, comes from any of `sequences`.
+    /// Whether any of `sequences` is a source of a model's text, or of the text that a model is to write.
     pub(super) fn llm_saw(&self, sequences: &Ranges) -> bool {
         let told = |from: &Ranges| from.meets(sequences);
         let awaits = self.awaits.as_ref();

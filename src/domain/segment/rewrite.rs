@@ -17,7 +17,7 @@ use crate::domain::{
 };
 
 impl Summary {
-    /// Adds segments for what left the window, and folds as the limit demands.
+    /// Adds segments for the utterances that left the window, and folds as the limit demands.
     ///
     /// - A segment has at most [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT) of its source's
     ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] if that is more, and up to half of them if the limit leaves room

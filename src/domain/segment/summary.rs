@@ -37,7 +37,7 @@ impl Default for Summary {
 impl Summary {
     /// Puts stored segments together again, in any order; `next_number` is for the next new one.
     pub fn numbered(mut segments: Vec<Arc<Segment>>, next_number: u32) -> Self {
-        // What was erased, or left the window late, may have changed the order.
+        // Utterances that were erased, or left the window late, may have changed the order.
         let ends = |segment: &Segment| segment.imported.map(|imported| (imported.end, imported.start));
         segments.sort_by_key(|segment| (segment.covers.last(), ends(segment), segment.number));
         let tokens = total(&segments);

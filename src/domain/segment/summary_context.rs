@@ -12,12 +12,12 @@ pub struct SummaryContext<'a> {
     pub limit: Option<u32>,
     /// Counts tokens in the conversation's encoding.
     pub counter: &'a dyn TokenCounter,
-    /// The window, when what left it is summarised: what is still talked about there is kept longest.
+    /// The window, when utterances that left it are summarised: what it still talks about is kept longest.
     pub window: Option<&'a Window>,
     /// Whether the conversation is to become short: new segments then always keep to
     /// [`SEGMENT_PERCENT`](crate::domain::limits::SEGMENT_PERCENT).
     pub compacts: bool,
-    /// The current time, if a model is to rewrite what is written; `None` if none is.
+    /// The current time, if a model is to rewrite new segments; otherwise `None`.
     pub awaits: Option<Timestamp>,
 }
 

@@ -9,7 +9,7 @@ use crate::domain::{
     state::{StaleName, StateContent, StateEntry, StateValue},
 };
 
-/// Changes to a conversation's state. What is not named stays as it is.
+/// Changes to a conversation's state. Names that it does not list stay as they are.
 #[derive(Clone, Debug, Default)]
 pub struct StateChange {
     /// Values to set.
@@ -139,7 +139,7 @@ impl Transition {
 }
 
 impl crate::domain::Change {
-    /// What a head lists of the state after the change; `before` is what it listed before.
+    /// The entries of a head after the change; `before` are those before it.
     fn state_of(&self, before: &[StateEntry]) -> Arc<[StateEntry]> {
         let replaced = |entry: &&StateEntry| {
             self.state_deleted.contains(&entry.name)

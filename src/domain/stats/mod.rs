@@ -1,4 +1,4 @@
-//! Statistics: what was said by role, by time and by tool, and what happened to it.
+//! Statistics: utterances by role, by time and by tool, and what happened to them.
 
 mod calendar;
 #[cfg(test)]
@@ -77,7 +77,7 @@ pub struct Stats {
     pub aside: u64,
     /// The tools that were called.
     pub tools: Tools,
-    /// What left windows.
+    /// Utterances that left windows.
     pub evictions: Evictions,
     /// All summaries together.
     pub compression: Compression,

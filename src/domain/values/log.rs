@@ -82,8 +82,8 @@ impl<T: Clone> Log<T> {
         before
     }
 
-    /// Removes what follows the first `length` members, at the cost of its chunks. The last remaining chunk
-    /// is copied, so that nothing that was removed stays in memory.
+    /// Removes the members after the first `length`, at the cost of its chunks. The last remaining chunk is
+    /// copied, so that no removed member stays in memory.
     pub fn truncate(&mut self, length: usize) {
         if length >= self.length {
             return;

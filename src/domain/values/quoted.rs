@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use crate::domain::limits::MAX_QUOTED_BYTES;
 
-/// Quotes and escapes `text` as its `Debug` form does. A long text is cut, and its length said: what is quoted also goes
-/// into headers, of which many clients accept 8 KiB.
+/// Quotes and escapes `text` as its `Debug` form does. A long text is cut, and its length given: quotes also go into
+/// headers, of which many clients accept 8 KiB.
 pub fn quoted(text: &str) -> Quoted<'_> {
     Quoted(text)
 }

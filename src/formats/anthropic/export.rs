@@ -61,8 +61,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     writer.end(extras::document(&said, FORMAT))
 }
 
-/// One utterance as an array of content blocks that includes what was kept of it, and whether that still
-/// fits.
+/// One utterance as an array of content blocks that includes its kept details, and whether these still fit.
 fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }
@@ -87,8 +86,8 @@ fn is_plain(block: &Value) -> bool {
     }
 }
 
-/// Writes the message whose parts are `said`, each with what was kept of it. Instructions are a message with
-/// their own role.
+/// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
+/// role.
 pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
     for (parts, kept) in said {

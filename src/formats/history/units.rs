@@ -21,7 +21,7 @@ pub struct Units {
     pub units: Vec<Unit>,
     /// Results without a call, and calls without a result.
     pub dropped: Vec<Dropped>,
-    /// What was moved and renamed.
+    /// Results that were moved, and ids that were renamed.
     pub warnings: Vec<Warning>,
 }
 

@@ -35,7 +35,7 @@ pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Op
     Written { json, format }
 }
 
-/// Adds to each what was kept of it.
+/// Adds its kept details to each part.
 pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'a>, Option<Value>)> {
     parts.iter().map(|parts| (*parts, parts.kept(format))).collect()
 }
@@ -56,7 +56,7 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
     (is_whole && json.trim_end().ends_with('}')).then_some(json)
 }
 
-/// The message as `format` writes it, with what was kept of it.
+/// The message as `format` writes it, with its kept details.
 pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
     let values: Vec<Value> = match format {
         Format::Anthropic => anthropic::message(said).into_iter().collect(),

@@ -43,7 +43,7 @@ pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
     content.iter().any(|part| part["type"] != "text").then_some(content)
 }
 
-/// One utterance as a message that includes what was kept of it, and whether that still fits.
+/// One utterance as a message that includes its kept details, and whether these still fit.
 pub fn message(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }

@@ -45,7 +45,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     }
 }
 
-/// One utterance as an array of items that includes what was kept of it, and whether that still fits.
+/// One utterance as an array of items that includes its kept details, and whether these still fit.
 pub fn items(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }

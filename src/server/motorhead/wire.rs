@@ -30,22 +30,22 @@ pub struct Posted {
     /// What was said, the oldest first.
     #[serde(default)]
     pub messages: Vec<Message>,
-    /// What was said before, in short; it replaces what was posted earlier.
+    /// A short context of what was said before; it replaces the one that was posted earlier.
     pub context: Option<String>,
 }
 
 /// A session's memory.
 #[derive(Debug, Default, Serialize)]
 pub struct Memory {
-    /// What is in the window, the newest first.
+    /// The messages in the window, the newest first.
     pub messages: Vec<Message>,
-    /// What was said before, in short.
+    /// A short context of what was said before.
     pub context: Option<String>,
     /// The tokens of both.
     pub tokens: i64,
 }
 
-/// What is sought.
+/// The request of a search.
 #[derive(Debug, Deserialize)]
 pub struct Sought {
     pub text: String,

@@ -58,7 +58,7 @@ impl From<ReadError> for Status {
     }
 }
 
-/// The memory for bodies: that for the messages of calls, of which each caller has a share.
+/// The memory for bodies. It is the memory for the messages of calls, of which each caller has a share.
 #[derive(Clone)]
 pub struct Room {
     messages: MessagesLayer,

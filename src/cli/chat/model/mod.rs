@@ -61,7 +61,7 @@ pub struct Chat {
     /// A reply of the model that was broken off, or could not be stored; nothing has been said since.
     unkept: Option<Draft>,
     attempts: u64,
-    /// What was forgotten last.
+    /// The sequences that were forgotten last.
     forgotten: Vec<i64>,
     /// The server keeps the conversation in memory only.
     in_memory: bool,
@@ -380,7 +380,7 @@ impl Chat {
 
     fn done(&mut self, done: Done) -> Vec<Effect> {
         if !done.forgotten.is_empty() {
-            // Earlier notes might quote what was forgotten.
+            // Earlier notes might quote forgotten utterances.
             self.notes.retain(|note| note.look == Look::Aside);
             self.input.forget(&done.forgotten);
             self.forgotten = done.forgotten;

@@ -14,7 +14,7 @@ use crate::domain::{
     update::{UpdateUtterance, update_utterance},
 };
 
-/// A conversation for tests, and what left its window.
+/// A conversation for tests, and the utterances that left its window.
 #[derive(Clone, Debug)]
 pub(crate) struct Talk(pub(crate) Conversation, pub(crate) Vec<Arc<Utterance>>);
 
