@@ -119,7 +119,7 @@ impl Memorized {
     }
 }
 
-/// Adds drafts that were said before to a transition in the making, with the tokens of each, as a lenient
+/// Adds drafts that were said before, with the tokens of each, to an unfinished transition, as a lenient
 /// [`memorize`] does. Nothing is evicted yet.
 ///
 /// None of their ids may be taken.

@@ -141,7 +141,7 @@ pub struct PolicyUpdate {
 }
 
 impl PolicyUpdate {
-    /// Returns what `base` becomes.
+    /// Returns `base` with these changes.
     ///
     /// Refuses a `keep` outside 1 to its maximum, and one for an unlimited measure; `field` is the update's
     /// place in the request. If a new maximum is below the explicit `keep`, that is replaced by four fifths

@@ -98,8 +98,8 @@ pub struct UpdatedUtterance {
     pub utterance: Arc<Utterance>,
 }
 
-/// Pins or unpins the unit of an utterance, replaces its metadata, or edits its content. Unpinning and more
-/// tokens cause an eviction if the window is above a limit.
+/// Pins or unpins the unit of an utterance, replaces its metadata, or edits its content. Unpinning it, or
+/// content with more tokens, causes an eviction if the window is then above a limit.
 ///
 /// An edit keeps the first content, and a segment that covers the utterance is updated to the new one.
 ///

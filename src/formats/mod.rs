@@ -12,10 +12,10 @@
 //!
 //! # Round trips
 //!
-//! What a format carries and the model does not is kept with the utterance, in its `extras_json`, under the
-//! format's name: `{"openai_chat": …}` (see [`extras`]). Nothing else reads it. An export in the same format
-//! restores it, so the same JSON comes out; for another format it is a [`Loss`]. An entry of a format, even
-//! an empty one, also means that the utterance came in that format as it is: irregularities (an orphaned
+//! Data that a format carries and the model does not is kept with the utterance, in its `extras_json`, under
+//! the format's name: `{"openai_chat": …}` (see [`extras`]). Nothing else reads it. An export in the same
+//! format restores it, so the same JSON comes out; for another format it is a [`Loss`]. An entry of a format,
+//! even an empty one, also means that the utterance came in that format as it is: irregularities (an orphaned
 //! result, an unanswered call) go out only in the same format, and are [repaired](repair) for every other.
 
 pub mod anthropic;

@@ -31,7 +31,8 @@ pub fn keep_pages_small() {
 
 /// Makes the runtime of one thread of the server.
 ///
-/// Beside that thread it has those that do long work and those that wait for the disk, as many as are needed at a time.
+/// In addition to that thread, it has threads for long work and for waiting on the disk, as many as are needed at a
+/// time.
 pub fn runtime() -> io::Result<Runtime> {
     let mut runtime = Builder::new_current_thread();
     runtime.enable_all().max_blocking_threads(most_offloaded() + READING_THREADS).build()

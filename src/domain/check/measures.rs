@@ -45,7 +45,7 @@ impl Measures {
         }
     }
 
-    /// Checks that the window is within its limits, or holds only what cannot leave.
+    /// Checks that the window is within its limits, or holds only utterances that cannot leave.
     ///
     /// An undone compaction may leave the window above its limits until the next utterance is added.
     pub(super) fn check(&self, head: &Head) -> Result<(), String> {

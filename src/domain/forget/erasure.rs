@@ -37,7 +37,7 @@ pub struct Lost {
     pub exact: bool,
 }
 
-/// Removes these utterances and texts; returns `None` if the conversation has none of them.
+/// Removes what `lost` names; returns `None` if the conversation has none of it.
 ///
 /// - The closing title and summary that an imported conversation got from its file are always replaced,
 ///   because they can mention messages that the file does not contain.

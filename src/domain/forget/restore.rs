@@ -87,7 +87,7 @@ impl Transition {
 /// The exchange that waits again after `restored`, and the changed utterances that join its unit.
 ///
 /// There is none if the conversation has ended, if a call was answered late, or if an utterance follows that
-/// cannot be in the unit: a user utterance; one that is forgotten, erased or an orphaned result; or one that
+/// cannot be in the unit: a user utterance; a forgotten or erased one; a result without a call; or one that
 /// is pinned while the calls are not, or the other way round.
 fn reopened(after: &Conversation, restored: &Ranges) -> Option<(OpenExchange, Vec<Arc<Utterance>>)> {
     let tail = since_the_user(after);

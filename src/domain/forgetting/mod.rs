@@ -1,9 +1,9 @@
 //! Forget instructions: what callers write to select the utterances to forget.
 //!
 //! An instruction is a union of parts, without the union of its exceptions. A part is a conjunction of
-//! criteria, optionally with a count of what meets them. It is written in the short forms
-//! (`speaker:user before:turn_5`) or in plain English ("remove everything the user said before turn 5").
-//! Either is understood as a whole or refused: no part of a sentence is ever skipped.
+//! criteria, optionally with a count of the utterances that meet them. Callers write an instruction in the
+//! short forms (`speaker:user before:turn_5`) or in plain English ("remove everything the user said before
+//! turn 5"). It is understood as a whole or refused: no part of a sentence is ever skipped.
 
 mod asked;
 mod canonical;

@@ -83,9 +83,8 @@ pub fn fork(
     verdict(decide())
 }
 
-/// The conversation after another has received something of it: a fork, or an import of its export. Its
-/// branch is frozen, unless nothing was written to it. Callers see no change: revision and time stay the
-/// same.
+/// The conversation after a fork, or an import of its export, received a part of it. Its branch is frozen,
+/// unless nothing was written to it. Callers see no change: revision and time stay the same.
 pub fn freeze(before: &Conversation, branch: LineageId) -> Transition {
     let mut after = before.clone();
     if !before.head.fresh_branch {

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`alternation`] | user and assistant take turns |
 //! | [`cut`] | the newest units that fit the limits stay, with the instructions and the prompt |
-//! | [`recall`] | what a prompt asks for from the rest, as one marked message |
+//! | [`recall`] | the messages of the rest that a prompt asks for, as one marked message |
 //!
 //! Which result answers which call, and which call ids, names and arguments a provider accepts, are rules
 //! that stored conversations have too: [`exchange`](crate::domain::exchange),

@@ -6,8 +6,8 @@ use crate::domain::{Conversation, Draft, Ranges, Reason, Refusal, Sequence, chan
 
 /// The utterances, except those in `gone`, that already have the ids of drafts; by the draft's index.
 ///
-/// Refuses ids that are taken, unless `upsert` is set; and always ids of the server's form that name nothing
-/// stored, and an id that is given twice.
+/// Refuses ids that are taken, unless `upsert` is set. Always refuses an id of the server's form that names
+/// nothing stored, and an id that is given twice.
 pub(super) fn known(
     before: &Conversation,
     drafts: &[Draft],

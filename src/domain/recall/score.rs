@@ -83,7 +83,7 @@ impl Search {
     }
 
     /// The first `most` hits of some of the indexes, selected by position, as in [`hits`](Self::hits). The
-    /// hits of all indexes are the [first](Hit::first) of those of the parts.
+    /// hits of all indexes are the [first](Hit::first) hits of all parts.
     pub fn hits_among(
         &self,
         indexes: Range<usize>,

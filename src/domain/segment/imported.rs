@@ -1,8 +1,8 @@
 //! Imported summaries of what was said before the conversation.
 //!
 //! They cover no sequence: each sequence that left the window is covered by exactly one of the other
-//! segments. They come before those, are folded only with one another, and lose sentences to the summary's
-//! limit as others do; one without any left is removed.
+//! segments. They come before the other segments, are folded only with each other, and lose sentences to the
+//! summary's limit like any segment. An imported segment without sentences is removed.
 
 use crate::domain::{
     Ranges, TokenCounter,

@@ -80,8 +80,7 @@ impl<'a> Rebuild<'a> {
     /// If no model writes any of it, all segments that were not imported are merged, and their sentences are
     /// chosen again together, by what the window still talks about. Otherwise the two oldest neighbours of
     /// equal level are merged, so that models rewrite a little at a time; such a merge drops at most half of
-    /// the two.
-    /// Imported segments are merged separately from the others.
+    /// the two. Imported segments are merged separately from the others.
     pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
         let limit = with.limit();
         while self.segments.len() > MAX_SEGMENTS {

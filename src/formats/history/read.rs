@@ -29,7 +29,7 @@ const FIELD: &str = "messages_json";
 
 /// Reads a history; unusable messages are recorded as dropped.
 ///
-/// Lone surrogates, which programs write that cut text anywhere, become U+FFFD.
+/// Lone surrogates, which come from programs that cut text anywhere, become U+FFFD.
 ///
 /// Refuses anything that is not a JSON array or has more than [`MAX_MESSAGES_READ`] messages.
 pub fn read(json: &str) -> Result<Incoming, Refusal> {

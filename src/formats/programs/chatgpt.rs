@@ -14,8 +14,8 @@ use crate::{
     formats::{Parsed, notes::Notes, openai_chat},
 };
 
-/// Reads an export, or one conversation of it. A branch that was left, such as an answer that was regenerated, is a
-/// conversation of its own.
+/// Reads an export, or one conversation of it. An abandoned branch, such as that of an answer that was regenerated, is
+/// a conversation of its own.
 pub fn conversations(values: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
     let mut found = Vec::new();
     for (index, value) in super::each(values).iter().enumerate() {

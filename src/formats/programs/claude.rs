@@ -1,7 +1,7 @@
 //! Claude's export: `conversations.json`, an array of conversations with `chat_messages`.
 //!
-//! One message of the assistant holds its calls and their results; they are taken apart into the messages of Anthropic's
-//! API. Calls have no ids in most exports, so each result belongs to the first open call of its tool.
+//! One message of the assistant holds its calls and their results; it is split into the messages of Anthropic's API.
+//! Calls have no ids in most exports, so each result belongs to the first open call of its tool.
 
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use crate::{
     formats::{Parsed, anthropic, notes::Notes},
 };
 
-/// Reads an export, or one conversation of it. A branch that was left is a conversation of its own.
+/// Reads an export, or one conversation of it. An abandoned branch is a conversation of its own.
 pub fn conversations(values: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
     let mut found = Vec::new();
     for (index, value) in super::each(values).iter().enumerate() {

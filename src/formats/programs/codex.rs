@@ -1,7 +1,7 @@
 //! Sessions of Codex: the files `~/.codex/sessions/**/rollout-*.jsonl`, one line per event.
 //!
-//! What was said are items of OpenAI's Responses API, in lines of the type `response_item`; in older files, the items
-//! are the lines themselves. Where turns were rolled back, the session branches.
+//! Utterances are items of OpenAI's Responses API, in lines of the type `response_item`; in older files, the items are
+//! the lines themselves. Where turns were rolled back, the session branches.
 
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! The files that ChatGPT, Claude, Claude Code and Codex keep or export.
 //!
-//! Each of them writes what a model's API said, with an id, a time and often a branch around it. A file is taken apart
-//! into such messages, which the API's own format then reads. Whatever a model was not shown, such as events of the
-//! program, is left out. None of the programs documents its files; what is unknown in them is passed over.
+//! Each of them writes the messages of a model's API, with an id, a time and often a branch. A file is split into such
+//! messages, which the API's own format then reads. Anything that a model was not shown, such as events of the
+//! program, is left out. None of the programs documents its files, so unknown parts are skipped.
 
 pub mod chatgpt;
 pub mod claude;

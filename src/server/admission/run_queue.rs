@@ -18,7 +18,7 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WAIT, OVERLOAD_WINDOW, STAN
 ///   it as waited before it, or it arrived after another had waited that long.
 /// - A queue of fewer than 64 calls is not overload: something else delays the thread.
 /// - Under overload, a call is admitted if it waited for at most 2 ms, or if its caller asks for less than an even
-///   share of what all workers serve: so many calls of one caller do not displace the few of another.
+///   share of what all workers serve, so that many calls of one caller do not displace the few of another.
 /// - A quarter of the usual number of calls is served however long they waited, so that not all time goes to turning
 ///   calls away.
 /// - The overload ends after the first 50 ms in which no call waited that long and nearly all calls that arrived were

@@ -1,7 +1,7 @@
 //! The connections of a server: how many are allowed, and which one makes room for a new one.
 //!
 //! When all places are taken, the connection that has been idle for longest makes room for the new one. So idle
-//! connections cannot keep anyone out, however many there are; a client that was only resting connects again with
+//! connections cannot keep anyone out, however many there are; a client that was only idle connects again with
 //! its next call. Strangers, on whose connections no known caller has called yet, make room first, as long as they
 //! have more than their share: so they cannot drive out known callers either.
 

@@ -1,7 +1,8 @@
 //! Turns away connections that there is no room for: each gets the reason and is closed.
 //!
-//! Over HTTP/2, the reason is all that they get. After SETTINGS, gRPC's clients count a connection as established, and after a
-//! GOAWAY they connect again at once, and again: without SETTINGS it has failed, and they wait for longer each time.
+//! Over HTTP/2, they get the reason and no SETTINGS. After SETTINGS, gRPC's clients count a connection as established,
+//! and after a GOAWAY they connect again at once. Without SETTINGS, the connection has failed, and they wait for
+//! longer each time.
 
 use std::{sync::Arc, time::Duration};
 
