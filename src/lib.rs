@@ -59,6 +59,44 @@
 //! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
 //! engine over the same store. It compares each answer with what took effect.
 //!
+//! # Five walks, file by file
+//!
+//! | a write | |
+//! |---|---|
+//! | `rpc/memorize.rs` | decodes the request into drafts and an address, and encodes the reply |
+//! | `engine/write/memorize.rs` | counts the tokens of the drafts, and makes a write with the domain's rule |
+//! | `engine/lane/hold.rs`, `drive.rs` | put the write in its conversation's queue; whoever holds the queue drives it |
+//! | `engine/lane/batch.rs`, `decide.rs` | let the domain decide each waiting write on the result of the one before |
+//! | `engine/lane/commit.rs` | commits the batch, publishes the new state, and reports the events |
+//!
+//! | a context | |
+//! |---|---|
+//! | `rpc/build_context.rs` | decodes the request, and writes the messages in the format asked for |
+//! | `engine/read/context.rs` | reads the published state, and from the archive what is pinned or recalled |
+//! | `domain/context` | shares the budget among instructions, summary, pinned, recent and recalled utterances |
+//! | `formats/render` | writes the chosen units as OpenAI's or Anthropic's messages, or as text |
+//!
+//! | a search | |
+//! |---|---|
+//! | `engine/search/remember.rs` | reads the states to search, and pages through the matches |
+//! | `engine/search/indexing.rs` | completes the index of each conversation from stored blocks and from utterances |
+//! | `engine/search/ranked.rs` | ranks by words and, with an embedding model, by meaning |
+//! | `domain/recall` | splits texts into terms, looks them up, and scores passages |
+//!
+//! | a hard forget | |
+//! |---|---|
+//! | `engine/write/forget.rs` | parses the instruction into a rule, and asks for an erasure |
+//! | `engine/write/erase.rs` | holds the conversations, decides all of them, and commits once; begins again if it reaches more |
+//! | `engine/write/reach.rs` | finds the conversations that share the erased utterances or have copies of them |
+//! | `domain/forget/erasure.rs` | decides what each of these loses |
+//!
+//! | a commit in PostgreSQL | |
+//! |---|---|
+//! | `store/postgres/write/lanes.rs` | makes commits of one conversation take turns in the order of their calls |
+//! | `store/postgres/write/plan.rs`, `row.rs` | turn the commit into statements, or into one row of a shared statement |
+//! | `store/postgres/write/commit.rs` | runs them as one transaction, and settles a commit whose answer was lost |
+//! | `store/postgres/hints.rs` | tells the other processes what changed |
+//!
 //! # Long work
 //!
 //! A worker's thread serves all calls of its connections, so nothing long runs on it. Work that grows with a text, a
@@ -83,8 +121,8 @@
 //! Over a [`shared`](store::Capabilities::shared) store, such as [PostgreSQL](store::postgres), nothing is
 //! answered from memory alone. A read asks the store for a state newer than the known one, unless its caller
 //! accepts an older answer and the store was asked recently. A write is decided on the known state, and the
-//! store refuses the commit if there is a newer one; what is answered without a commit is confirmed first. If nothing is known, or other processes were faster lately, a write asks once for
-//! everything it needs.
+//! store refuses the commit if there is a newer one; what is answered without a commit is confirmed first. If
+//! nothing is known, or other processes were faster lately, a write asks once for everything it needs.
 //! [Hints](store::Sharing::hints) of changes wake the watchers. A hint is never trusted, only the read that
 //! follows it, so a hint may be late, duplicated, or lost: now and then, what watchers have seen is
 //! [compared](store::Sharing::outdated) with what is stored. Before a model is paid for work, the work is
@@ -135,8 +173,8 @@
 //!   [`store::DerivedData::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
-//! - errors on the wire: `src/rpc/convert/status.rs`, the only place that uses gRPC codes, and `src/rpc/convert/bounded.rs`, which
-//!   keeps them short enough to arrive
+//! - errors on the wire: `src/rpc/convert/status.rs`, the only place that uses gRPC codes, and
+//!   `src/rpc/convert/bounded.rs`, which keeps them short enough to arrive
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
 //! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
