@@ -27,37 +27,37 @@ macro_rules! files {
 const FILES: &[(&str, &str)] = files![
     "index.html",
     "icon.svg",
-    "base.css",
-    "conversation.css",
-    "dialogs.css",
-    "narrow.css",
-    "page.css",
-    "panels.css",
     "actions.js",
     "block.js",
     "calls.js",
     "compose.js",
-    "context.js",
     "conversation.js",
     "details.js",
     "dialogs.js",
     "element.js",
-    "events.js",
     "forget.js",
-    "forks.js",
     "list.js",
     "live.js",
     "main.js",
     "messages.js",
-    "recall.js",
     "route.js",
-    "summary.js",
     "tabs.js",
-    "timeline.js",
     "utterance.js",
     "view.js",
     "window.js",
     "words.js",
+    "panels/context.js",
+    "panels/events.js",
+    "panels/forks.js",
+    "panels/recall.js",
+    "panels/summary.js",
+    "panels/timeline.js",
+    "styles/base.css",
+    "styles/conversation.css",
+    "styles/dialogs.css",
+    "styles/narrow.css",
+    "styles/page.css",
+    "styles/panels.css",
 ];
 
 /// Answers with the file that `request` names.
@@ -102,16 +102,29 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, fs};
+    use std::{collections::BTreeSet, fs, path::Path};
 
     use super::*;
 
+    /// The files below `directory`, by their paths in it.
+    fn files(directory: &Path, within: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for entry in fs::read_dir(directory.join(within)).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{within}{}", entry.file_name().into_string().unwrap());
+            match entry.file_type().unwrap().is_dir() {
+                true => found.extend(files(directory, &format!("{name}/"))),
+                false => drop(found.insert(name)),
+            }
+        }
+        found
+    }
+
     #[test]
     fn every_file_is_served() {
-        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/src/server/inspector/page");
-        let names = fs::read_dir(directory).unwrap().map(|it| it.unwrap().file_name().into_string().unwrap());
+        let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/server/inspector/page"));
         let is_served = |name: &String| !name.ends_with(".json");
         let served: BTreeSet<_> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(served, names.filter(is_served).collect());
+        assert_eq!(served, files(directory, "").into_iter().filter(is_served).collect());
     }
 }

@@ -11,8 +11,8 @@ const BLOCK = 40;
 const GUESS = 96;
 
 /** @typedef {import("./conversation.js").Conversation} Conversation */
-/** @typedef {import("./timeline.js").Timeline} Timeline */
-/** @typedef {import("./timeline.js").Fate} Fate */
+/** @typedef {import("./panels/timeline.js").Timeline} Timeline */
+/** @typedef {import("./panels/timeline.js").Fate} Fate */
 
 /** The number of the block with a sequence. @param {number} sequence */
 export const blockOf = (sequence) => Math.floor((sequence - 1) / BLOCK);

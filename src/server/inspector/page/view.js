@@ -2,18 +2,18 @@
 
 import * as actions from "./actions.js";
 import { compose } from "./compose.js";
-import { ContextPanel } from "./context.js";
+import { ContextPanel } from "./panels/context.js";
 import { DetailsPanel } from "./details.js";
 import { attempt } from "./dialogs.js";
 import { dot, fill, h, icon, iconButton, linkButton, set } from "./element.js";
-import { EventsPanel } from "./events.js";
+import { EventsPanel } from "./panels/events.js";
 import { forget } from "./forget.js";
-import { ForksPanel } from "./forks.js";
-import { RecallPanel } from "./recall.js";
+import { ForksPanel } from "./panels/forks.js";
+import { RecallPanel } from "./panels/recall.js";
 import { route, turnTo } from "./route.js";
-import { SummaryPanel } from "./summary.js";
+import { SummaryPanel } from "./panels/summary.js";
 import { Tabs } from "./tabs.js";
-import { Timeline } from "./timeline.js";
+import { Timeline } from "./panels/timeline.js";
 import { WindowStrip } from "./window.js";
 import { at, statusName } from "./words.js";
 

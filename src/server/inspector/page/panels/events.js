@@ -1,9 +1,9 @@
 // What happens on the server, the newest first.
 
-import { fill, h } from "./element.js";
-import { changes, live, operation } from "./live.js";
-import { link } from "./route.js";
-import { atClock, counted, exactly, span } from "./words.js";
+import { fill, h } from "../element.js";
+import { changes, live, operation } from "../live.js";
+import { link } from "../route.js";
+import { atClock, counted, exactly, span } from "../words.js";
 
 /** The most events that are kept. */
 const MOST = 300;
@@ -19,7 +19,7 @@ live.addEventListener("event", (event) => {
 export class EventsPanel {
   #draw = () => this.update();
 
-  /** @param {import("./conversation.js").Conversation} conversation */
+  /** @param {import("../conversation.js").Conversation} conversation */
   constructor(conversation) {
     this.conversation = conversation;
     this.everything = h("input", { type: "checkbox", onchange: this.#draw });

@@ -1,9 +1,9 @@
 // What a model would get, at any budget and in any format, and what is left out.
 
-import { call } from "./calls.js";
-import { field, fill, h, linkButton, select } from "./element.js";
-import { cards } from "./messages.js";
-import { count, counted, indented, length, named, span, within } from "./words.js";
+import { call } from "../calls.js";
+import { field, fill, h, linkButton, select } from "../element.js";
+import { cards } from "../messages.js";
+import { count, counted, indented, length, named, span, within } from "../words.js";
 
 const PAUSE = 120;
 /** @type {[value: string, text: string][]} */
@@ -19,7 +19,7 @@ export class ContextPanel {
   /** @type {any} */ #built = null;
 
   /**
-   * @param {import("./conversation.js").Conversation} conversation
+   * @param {import("../conversation.js").Conversation} conversation
    * @param {{timeline: import("./timeline.js").Timeline, goTo: (sequence: number) => void}} shown
    */
   constructor(conversation, { timeline, goTo }) {

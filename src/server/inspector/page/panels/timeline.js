@@ -1,16 +1,16 @@
 // The conversation from its first stored utterance to the last. Only what is near the view is read and shown, so a
 // conversation of any length scrolls alike.
 
-import { Block, blockOf } from "./block.js";
-import { h } from "./element.js";
-import { within } from "./words.js";
+import { Block, blockOf } from "../block.js";
+import { h } from "../element.js";
+import { within } from "../words.js";
 
 /** How far from the view blocks are shown, in pixels. */
 const MARGIN = 1_500;
 /** How near to the end the view counts as at the end, in pixels. */
 const END = 80;
 
-/** @typedef {import("./conversation.js").Conversation} Conversation */
+/** @typedef {import("../conversation.js").Conversation} Conversation */
 /** @typedef {(utterance: any) => ({text: string, isIn: boolean} | null)} Fate */
 
 export class Timeline {
@@ -20,12 +20,12 @@ export class Timeline {
   #at = 0;
   /** Whether to go to the end with the next change. */
   #follows = false;
-  /** What is marked. @type {import("./conversation.js").Range[]} */ lit = [];
+  /** What is marked. @type {import("../conversation.js").Range[]} */ lit = [];
   #observer;
 
   /**
    * @param {Conversation} conversation
-   * @param {import("./utterance.js").Actions} actions
+   * @param {import("../utterance.js").Actions} actions
    */
   constructor(conversation, actions) {
     this.conversation = conversation;
@@ -64,7 +64,7 @@ export class Timeline {
 
   /**
    * Takes over what has changed in the conversation.
-   * @param {import("./conversation.js").Range[] | "all"} stale
+   * @param {import("../conversation.js").Range[] | "all"} stale
    */
   update(stale) {
     const { first, last } = this.conversation;
@@ -135,7 +135,7 @@ export class Timeline {
     return this.#fate;
   }
 
-  /** Marks the utterances of ranges, or none. @param {import("./conversation.js").Range[]} ranges */
+  /** Marks the utterances of ranges, or none. @param {import("../conversation.js").Range[]} ranges */
   light(ranges) {
     this.lit = ranges;
     for (const shown of this.#shown()) shown.classList.toggle("lit", within(ranges, Number(shown.dataset.sequence)));

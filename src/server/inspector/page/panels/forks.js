@@ -1,9 +1,9 @@
 // The forks of a conversation as a tree, from the one that it all began with.
 
-import { CallError, call } from "./calls.js";
-import { fill, h } from "./element.js";
-import { link } from "./route.js";
-import { counted } from "./words.js";
+import { CallError, call } from "../calls.js";
+import { fill, h } from "../element.js";
+import { link } from "../route.js";
+import { counted } from "../words.js";
 
 /** The most conversations that are read for a tree. */
 const MOST = 200;
@@ -12,7 +12,7 @@ export class ForksPanel {
   #asked = 0;
 
   /**
-   * @param {import("./conversation.js").Conversation} conversation
+   * @param {import("../conversation.js").Conversation} conversation
    * @param {{goTo: (sequence: number) => void, fork: (sequence?: number) => void}} shown
    */
   constructor(conversation, { fork }) {
@@ -70,7 +70,7 @@ export class ForksPanel {
 class Reader {
   #read = 0;
 
-  /** @param {import("./conversation.js").Conversation} conversation */
+  /** @param {import("../conversation.js").Conversation} conversation */
   constructor(conversation) {
     this.conversation = conversation;
   }

@@ -1,13 +1,13 @@
 // The summary: its segments, and what each of them covers.
 
-import { call } from "./calls.js";
-import { attempt } from "./dialogs.js";
-import { field, fill, h, linkButton } from "./element.js";
-import { at, count, counted, length, named, span } from "./words.js";
+import { call } from "../calls.js";
+import { attempt } from "../dialogs.js";
+import { field, fill, h, linkButton } from "../element.js";
+import { at, count, counted, length, named, span } from "../words.js";
 
 export class SummaryPanel {
   /**
-   * @param {import("./conversation.js").Conversation} conversation
+   * @param {import("../conversation.js").Conversation} conversation
    * @param {{timeline: import("./timeline.js").Timeline, goTo: (sequence: number) => void}} shown
    */
   constructor(conversation, { timeline, goTo }) {

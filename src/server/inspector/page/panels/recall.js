@@ -1,9 +1,9 @@
 // Remember: what of a conversation, or of all of its recipient's, is about a prompt.
 
-import { call } from "./calls.js";
-import { field, fill, h, select } from "./element.js";
-import { link } from "./route.js";
-import { at, counted, roleName } from "./words.js";
+import { call } from "../calls.js";
+import { field, fill, h, select } from "../element.js";
+import { link } from "../route.js";
+import { at, counted, roleName } from "../words.js";
 
 const PAUSE = 200;
 const PAGE = 20;
@@ -27,7 +27,7 @@ export class RecallPanel {
   #asked = 0;
 
   /**
-   * @param {import("./conversation.js").Conversation} conversation
+   * @param {import("../conversation.js").Conversation} conversation
    * @param {{goTo: (sequence: number) => void}} shown
    */
   constructor(conversation, { goTo }) {
