@@ -87,6 +87,13 @@ fn a_circle_is_named_with_what_is_used() {
 }
 
 #[test]
+fn an_item_is_in_the_file_whose_macro_writes_it() {
+    let a = "macro_rules! columns {\n    ($($name:ident),*) => { pub struct Row { $($name: crate::b::B),* } };\n}\ncolumns! { id }";
+    let files = [("a.rs", a), ("b.rs", "pub struct B;\nfn f(row: crate::a::Row) {}")];
+    assert_eq!(circles_of(&files), ["a.rs uses b.rs: crate::b::B\nb.rs uses a.rs: crate::a::Row\n"]);
+}
+
+#[test]
 fn names_are_followed_to_the_file_that_defines_them() {
     let parent = ("a/mod.rs", "mod b;\nmod c;\npub use b::B;\npub use self::c::*;");
     let c = ("a/c.rs", "use super::B;\npub struct C(B);");

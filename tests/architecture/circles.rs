@@ -158,7 +158,7 @@ fn without_tests(tokens: TokenStream) -> TokenStream {
     kept.into_iter().collect()
 }
 
-/// The names of the file's top-level items, and those that a macro is given there.
+/// The names of the file's top-level items, and those that a macro is given there or writes itself.
 fn defined(tokens: TokenStream) -> BTreeSet<String> {
     const ITEMS: [&str; 9] = ["struct", "enum", "union", "trait", "type", "fn", "const", "static", "mod"];
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
@@ -171,10 +171,15 @@ fn defined(tokens: TokenStream) -> BTreeSet<String> {
                     names.insert(name.to_string());
                 }
             }
-            [TokenTree::Punct(mark), TokenTree::Ident(name), TokenTree::Group(_)]
+            [TokenTree::Punct(mark), TokenTree::Ident(name), TokenTree::Group(rules)]
                 if mark.as_char() == '!' =>
             {
                 names.insert(name.to_string());
+                let bodies = rules.stream().into_iter().filter_map(|token| match token {
+                    TokenTree::Group(body) => Some(body.stream()),
+                    _ => None,
+                });
+                names.extend(bodies.flat_map(defined));
             }
             [TokenTree::Ident(_), TokenTree::Punct(mark), TokenTree::Group(given)]
                 if mark.as_char() == '!' =>

@@ -1,4 +1,4 @@
-//! The SQL forms of values.
+//! The SQL forms of values, and the parameters of statements.
 
 use std::{error::Error, fmt};
 
@@ -6,6 +6,20 @@ use bytes::{BufMut as _, BytesMut};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, accepts, to_sql_checked};
 
 use crate::domain::{Ranges, Sequence, Timestamp};
+
+/// A parameter of a statement.
+pub(super) type Param = Box<dyn ToSql + Send + Sync>;
+
+/// Collects parameters.
+macro_rules! params {
+    ($($param:expr),* $(,)?) => { vec![$(Box::new($param) as $crate::store::postgres::types::Param),*] };
+}
+pub(super) use params;
+
+/// The parameters as a client takes them.
+pub(super) fn borrowed(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
+    params.iter().map(|param| &**param as &(dyn ToSql + Sync)).collect()
+}
 
 type Encoded = Result<IsNull, Box<dyn Error + Sync + Send>>;
 

@@ -1,9 +1,6 @@
 //! The columns of a conversation's row that are computed from its records.
 
-use crate::store::postgres::{
-    types::{Sequences, Time, Uuid, number},
-    write::parameters::{Param, params},
-};
+use crate::store::postgres::types::{Param, Sequences, Time, Uuid, number, params};
 use crate::{
     domain::{Head, Ranges, Timestamp},
     store::listing::span_of,

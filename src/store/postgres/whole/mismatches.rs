@@ -12,10 +12,7 @@ use super::{
     snapshot::Snapshot,
     tables::outcome,
 };
-use crate::store::postgres::{
-    types::{Time, Uuid, number},
-    write::parameters::{Param, params},
-};
+use crate::store::postgres::types::{Param, Time, Uuid, number, params};
 use crate::{
     domain::{LineageId, Sequence},
     store::{

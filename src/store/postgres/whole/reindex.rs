@@ -7,7 +7,7 @@ use super::{
     session::Session,
     snapshot,
 };
-use crate::store::postgres::{Options, write::parameters::borrowed};
+use crate::store::postgres::{Options, types::borrowed};
 use crate::store::{
     StoreError,
     durable::{Reindexed, Scope},

@@ -5,10 +5,7 @@ use std::pin::pin;
 use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter};
 
 use super::{computed::Computed, conversations::ConversationRow, session::Session};
-use crate::store::postgres::{
-    types::{Time, Uuid, number},
-    write::parameters::{Param, borrowed, params},
-};
+use crate::store::postgres::types::{Param, Time, Uuid, borrowed, number, params};
 use crate::store::{
     RecipientKey, StoreError,
     durable::{

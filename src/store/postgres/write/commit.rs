@@ -13,7 +13,6 @@ use tokio_postgres::{Error, Row, Statement};
 
 use super::{
     lone::{Lones, Sent},
-    parameters::borrowed,
     plan::{How, Logged, Lone, Plan, Step},
     quotas::Taken,
     row::Basis,
@@ -25,6 +24,7 @@ use crate::store::postgres::{
         database::{Connection, Database, with_jitter},
         fault::Fault,
     },
+    types::borrowed,
 };
 use crate::{
     domain::limits::DATABASE_SETTLE,

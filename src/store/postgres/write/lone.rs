@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use super::{
-    parameters::{borrowed, parameters},
-    plan::Lone,
-};
+use super::{parameters::parameters, plan::Lone};
 use crate::store::postgres::{
     batches::Batched,
     connection::{database::Database, fault::Fault, waits::Wait},
+    types::borrowed,
 };
 use crate::store::{StoreError, meters::Meters};
 

@@ -2,24 +2,8 @@
 
 use std::fmt::{Display, Write as _};
 
-use tokio_postgres::types::ToSql;
-
 use super::row::Row;
-use crate::store::postgres::types::Uuid;
-
-/// A parameter of a statement.
-pub(in crate::store::postgres) type Param = Box<dyn ToSql + Send + Sync>;
-
-/// Collects parameters.
-macro_rules! params {
-    ($($param:expr),* $(,)?) => { vec![$(Box::new($param) as $crate::store::postgres::write::parameters::Param),*] };
-}
-pub(in crate::store::postgres) use params;
-
-/// The parameters as a client takes them.
-pub(in crate::store::postgres) fn borrowed(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
-    params.iter().map(|param| &**param as &(dyn ToSql + Sync)).collect()
-}
+use crate::store::postgres::types::{Param, Uuid, params};
 
 /// The parameters `$1` to `$50` of a statement that changes conversations, to `$53` of one that creates them.
 ///

@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    parameters::{Param, parameters, params},
+    parameters::parameters,
     quotas::{self, Taken},
     row::{Basis, Net, OutcomeRow, Row, names, parted, value},
     sql,
 };
-use crate::store::postgres::types::{Sequences, Uuid, number};
+use crate::store::postgres::types::{Param, Sequences, Uuid, number, params};
 use crate::{
     domain::{Block, Change, ChangeId, Head, LineageId, Ranges, Trunk},
     store::{
