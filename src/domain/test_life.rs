@@ -43,8 +43,7 @@ pub(super) fn name(id: &str) -> ConversationKey {
 }
 
 pub(super) fn said(role: Role, content: &str) -> Draft {
-    let content = content.into();
-    Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more: None }
+    Draft::of(role, content, More::default())
 }
 
 impl Life {

@@ -87,16 +87,21 @@ impl Demands {
     }
 }
 
-/// Repairs `said` for `format`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
+/// Pairs the calls and the results of `said`.
+pub fn pairing(said: &[Parts<'_>]) -> Pairing {
+    Pairing::of(said.iter().map(|parts| Said::from(*parts)))
+}
+
+/// Repairs `said`, which is paired so, for `format`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
 /// `lost` with the place, the field and the reason of each change.
 pub fn lines<'a>(
     said: &[Parts<'a>],
+    pairing: &Pairing,
     format: Format,
     unanswered: Unanswered,
     as_it_came: impl Fn(usize) -> bool,
     lost: impl FnMut(usize, &str, &str),
 ) -> Vec<Line<'a>> {
-    let pairing = Pairing::of(said.iter().map(|parts| Said::from(*parts)));
     let demands = Demands::of(format);
     let ids = CallIds::by(demands.ids);
     let mut repair = Repair { said, pairing, demands, unanswered, ids, lines: Vec::new(), lost };
@@ -119,9 +124,10 @@ pub fn lines<'a>(
 /// nothing more would be changed.
 pub fn mark(format: Format, said: &mut [Sourced]) {
     let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
+    let pairing = pairing(&parts);
     let mut irregular: HashSet<usize> = HashSet::new();
     loop {
-        let changed = changed(format, &parts, &irregular);
+        let changed = changed(format, &parts, &pairing, &irregular);
         if changed.is_subset(&irregular) {
             break;
         }
@@ -133,12 +139,17 @@ pub fn mark(format: Format, said: &mut [Sourced]) {
 }
 
 /// The places that an export changes or reorders if the `irregular` ones go out unchanged.
-fn changed(format: Format, said: &[Parts<'_>], irregular: &HashSet<usize>) -> HashSet<usize> {
+fn changed(
+    format: Format,
+    said: &[Parts<'_>],
+    pairing: &Pairing,
+    irregular: &HashSet<usize>,
+) -> HashSet<usize> {
     let mut changed = HashSet::new();
     let note = |place: usize, _: &str, _: &str| {
         changed.insert(place);
     };
-    let lines = lines(said, format, Unanswered::LeaveOut, |place| irregular.contains(&place), note);
+    let lines = lines(said, pairing, format, Unanswered::LeaveOut, |place| irregular.contains(&place), note);
     let mut newest = 0;
     for line in &lines {
         if line.place < newest {
@@ -151,7 +162,7 @@ fn changed(format: Format, said: &[Parts<'_>], irregular: &HashSet<usize>) -> Ha
 
 struct Repair<'a, 'b, F> {
     said: &'b [Parts<'a>],
-    pairing: Pairing,
+    pairing: &'b Pairing,
     demands: Demands,
     unanswered: Unanswered,
     ids: CallIds,

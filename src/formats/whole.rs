@@ -65,7 +65,7 @@ impl<'a> Whole<'a> {
         let lost = |place: usize, field: &str, reason: &str| {
             losses.add(field, reason, Some(self.utterances[place].sequence));
         };
-        repair::lines(said, format, repairs.unanswered, as_it_came, lost)
+        repair::lines(said, &repair::pairing(said), format, repairs.unanswered, as_it_came, lost)
     }
 
     /// The written form of an utterance; records a loss if not all of its kept details still fit.

@@ -2,7 +2,7 @@
 
 use std::{borrow::Borrow, collections::HashMap, hash::Hash};
 
-use crate::domain::{Draft, Role, ToolCall, Utterance};
+use crate::domain::{Role, ToolCall, Utterance};
 
 /// The calls waiting for a result while utterances are read in order; a `C` for each call.
 #[derive(Clone, Debug)]
@@ -64,12 +64,6 @@ pub struct Said<'a> {
     pub answers: Option<&'a str>,
     /// Whether it is known to be a late result.
     pub late: bool,
-}
-
-impl<'a> From<&'a Draft> for Said<'a> {
-    fn from(draft: &'a Draft) -> Self {
-        Self { role: draft.role, calls: draft.tool_calls(), answers: draft.tool_call_id(), late: false }
-    }
 }
 
 impl<'a> From<&'a Utterance> for Said<'a> {

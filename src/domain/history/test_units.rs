@@ -33,34 +33,33 @@ fn cost(entry: &Entry) -> Cost {
     Cost { messages: u64::from(entry.index.is_some()), bytes, tokens: 1 }
 }
 
-pub fn said(role: Role, content: &str, more: More) -> Draft {
-    let more = (more != More::default()).then(|| Box::new(more));
-    Draft { id: None, role, content: content.into(), turn: None, create_time: None, pinned: false, more }
-}
-
 pub fn system(content: &str) -> Draft {
-    said(Role::System, content, More::default())
+    Draft::of(Role::System, content, More::default())
 }
 
 pub fn user(content: &str) -> Draft {
-    said(Role::User, content, More::default())
+    Draft::of(Role::User, content, More::default())
 }
 
 pub fn named(name: &str, content: &str) -> Draft {
-    said(Role::User, content, More { name: Some(name.into()), ..More::default() })
+    Draft::of(Role::User, content, More { name: Some(name.into()), ..More::default() })
 }
 
 pub fn assistant(content: &str) -> Draft {
-    said(Role::Assistant, content, More::default())
+    Draft::of(Role::Assistant, content, More::default())
 }
 
 /// An assistant's calls.
 pub fn calls(content: &str, ids: &[&str]) -> Draft {
     let call = |id: &&str| ToolCall { id: (*id).into(), name: "find".into(), arguments_json: "{}".into() };
-    said(Role::Assistant, content, More { tool_calls: ids.iter().map(call).collect(), ..More::default() })
+    Draft::of(
+        Role::Assistant,
+        content,
+        More { tool_calls: ids.iter().map(call).collect(), ..More::default() },
+    )
 }
 
 /// A tool's result.
 pub fn result(call: &str) -> Draft {
-    said(Role::Tool, "it is", More { tool_call_id: Some(call.into()), ..More::default() })
+    Draft::of(Role::Tool, "it is", More { tool_call_id: Some(call.into()), ..More::default() })
 }

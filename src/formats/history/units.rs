@@ -3,7 +3,7 @@
 use crate::{
     domain::{
         Draft, Role, TokenCounter,
-        exchange::{Answers, Pairing, Said},
+        exchange::{Answers, Pairing},
         history::{DropReason, Dropped, Entry, Unit, cut::Cost},
     },
     formats::{
@@ -29,12 +29,13 @@ impl Units {
     /// Pairs the messages of `field`, which are in the order of the conversation.
     pub fn of(entries: &[Entry], field: &str, request: &Request, counter: &dyn TokenCounter) -> Self {
         let mut paired = Self::default();
-        paired.report(entries, field);
         let said: Vec<Parts<'_>> = entries.iter().map(|entry| Parts::from(&entry.draft)).collect();
+        let pairing = repair::pairing(&said);
+        paired.report(entries, &pairing, field);
         let mut renamed = 0;
         let note = |_, field: &str, _: &str| renamed += usize::from(field == "tool_calls.id");
         let format = request.format.of_exports();
-        let lines = repair::lines(&said, format, Unanswered::LeaveOut, |_| false, note);
+        let lines = repair::lines(&said, &pairing, format, Unanswered::LeaveOut, |_| false, note);
         for line in &lines {
             let entry = Entry { index: entries[line.place].index, draft: draft(line.parts()) };
             paired.add(entry, request, counter);
@@ -48,8 +49,7 @@ impl Units {
 
     /// Reports the calls and results that are left out, and the results that do not directly follow their
     /// calls.
-    fn report(&mut self, entries: &[Entry], field: &str) {
-        let pairing = Pairing::of(entries.iter().map(|entry| Said::from(&entry.draft)));
+    fn report(&mut self, entries: &[Entry], pairing: &Pairing, field: &str) {
         let mut moved = Vec::new();
         for (place, entry) in entries.iter().enumerate() {
             let Some(index) = entry.index else { continue };

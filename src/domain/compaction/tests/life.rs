@@ -33,8 +33,7 @@ pub(super) struct Life {
 }
 
 pub(super) fn said(role: Role, content: &str) -> Draft {
-    let content = content.into();
-    Draft { id: None, role, content, turn: None, create_time: None, pinned: false, more: None }
+    Draft::of(role, content, More::default())
 }
 
 /// The word that is only in the utterance with this sequence.
