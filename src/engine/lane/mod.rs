@@ -11,3 +11,5 @@ pub(super) mod pipeline;
 pub(super) mod queue;
 pub(super) mod queued;
 pub(super) mod queues;
+#[cfg(test)]
+mod tests;

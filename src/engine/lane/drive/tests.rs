@@ -1,21 +1,18 @@
 //! What a panic leaves of a queue.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Policy, Refusal, Role,
-        Sequence, Timestamp, TokenCounter, Verdict, change::Context, conversation::Timeouts,
+        Conversation, ConversationId, ConversationKey, Namespace, Policy, Refusal, Sequence, Verdict,
+        change::Context,
     },
     engine::{
-        Address, Caller, Clock, Defaults, Engine, EngineError, MemorizeCall, MemorizeReply, Operation,
-        lane::queued::{Decision, WriteCall},
+        Address, Caller, Engine, EngineError, MemorizeReply, Operation,
+        lane::{
+            queued::{Decision, WriteCall},
+            tests::{self, saying},
+        },
     },
     store::MemoryStore,
     telemetry::panics::Within,
@@ -47,26 +44,7 @@ async fn the_driver_of_a_queue_outlives_the_panic_of_another() {
 
 /// Stores one more utterance.
 async fn say(engine: &Arc<Engine>) -> Result<MemorizeReply, EngineError> {
-    let draft = Draft {
-        id: None,
-        role: Role::User,
-        content: "hello".into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    };
-    let call = MemorizeCall {
-        address: address(),
-        drafts: vec![draft],
-        attempt: None,
-        expected: None,
-        lenient: false,
-        upsert: false,
-        state: None,
-        recipient_state: None,
-    };
-    engine.memorize(&Caller::default(), call).await
+    engine.memorize(&Caller::default(), saying(address(), None)).await
 }
 
 /// A write whose rule panics.
@@ -107,35 +85,5 @@ fn sequence(reply: Result<MemorizeReply, EngineError>) -> u64 {
 }
 
 fn engine() -> Arc<Engine> {
-    let defaults = Defaults {
-        max_conversations_retained: 0,
-        policy: Policy::SESSION,
-        encoding: Encoding::O200kBase,
-        timeouts: Timeouts { idle: Duration::from_secs(60), ..Timeouts::default() },
-        event_capacity: 100,
-        cache_bytes: 64 << 20,
-        index_bytes: 64 << 20,
-    };
-    let (store, clock) = (Arc::new(MemoryStore::new(0)), Arc::new(Ticks(AtomicU64::new(1))));
-    Arc::new(Engine::new(store, clock, |_| &Characters, defaults))
-}
-
-struct Characters;
-
-impl TokenCounter for Characters {
-    fn count(&self, text: &str) -> u32 {
-        text.len() as u32
-    }
-}
-
-struct Ticks(AtomicU64);
-
-impl Clock for Ticks {
-    fn now(&self) -> Timestamp {
-        Timestamp(1)
-    }
-
-    fn unique(&self) -> u128 {
-        self.0.fetch_add(1, Ordering::Relaxed).into()
-    }
+    tests::engine(MemoryStore::new(0), Policy::SESSION, 64 << 20)
 }

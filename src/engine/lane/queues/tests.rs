@@ -1,7 +1,6 @@
 use std::{
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
-    time::Duration,
 };
 
 use tokio::sync::oneshot;
@@ -9,12 +8,16 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::{
     domain::{
-        Conversation, ConversationId, Draft, Encoding, Identity, LineageId, Namespace, Policy, RecipientId,
-        Revision, Role, Timestamp, TokenCounter, conversation::Timeouts,
+        Conversation, ConversationId, Encoding, Identity, LineageId, Namespace, Policy, RecipientId,
+        Revision, Timestamp,
     },
     engine::{
-        Address, Caller, Clock, Defaults, Engine, EngineError, MemorizeCall,
-        lane::{queue::Unqueued, queued::Entry},
+        Address, Caller, Engine, EngineError,
+        lane::{
+            queue::Unqueued,
+            queued::Entry,
+            tests::{self, saying},
+        },
     },
     store::{MemoryStore, StoreError},
 };
@@ -105,12 +108,12 @@ async fn what_does_not_exist_leaves_no_queue() {
     assert!(engine.published(&key(0)).await.unwrap().is_none());
     assert!(engine.read(&caller, &address).await.is_err());
     assert!(engine.delete_conversation(&caller, key(0).id, None).await.is_err());
-    let refused = engine.memorize(&caller, call(address.clone(), Some(Revision(7)))).await;
+    let refused = engine.memorize(&caller, saying(address.clone(), Some(Revision(7)))).await;
     assert!(matches!(refused, Err(EngineError::Refused(_))));
-    let failed = engine.memorize(&caller, call(address, None)).await;
+    let failed = engine.memorize(&caller, saying(address, None)).await;
     assert!(matches!(failed, Err(EngineError::Store(StoreError::Full { .. }))));
     let nobodys = Address::default();
-    assert!(engine.memorize(&caller, call(nobodys, None)).await.is_err());
+    assert!(engine.memorize(&caller, saying(nobodys, None)).await.is_err());
     assert_eq!(engine.queues.cache.len(), 0);
 }
 
@@ -125,59 +128,7 @@ fn state(key: &ConversationKey) -> Arc<Conversation> {
     Arc::new(Conversation::new(identity, Policy::ROLLING))
 }
 
-fn call(address: Address, expected: Option<Revision>) -> MemorizeCall {
-    let draft = Draft {
-        id: None,
-        role: Role::User,
-        content: "hello".into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    };
-    MemorizeCall {
-        address,
-        drafts: vec![draft],
-        attempt: None,
-        expected,
-        lenient: false,
-        upsert: false,
-        state: None,
-        recipient_state: None,
-    }
-}
-
 /// An engine over a store that has no room.
 fn full_engine() -> Arc<Engine> {
-    let defaults = Defaults {
-        max_conversations_retained: 0,
-        policy: Policy::ROLLING,
-        encoding: Encoding::O200kBase,
-        timeouts: Timeouts { idle: Duration::from_secs(60), ..Timeouts::default() },
-        event_capacity: 100,
-        cache_bytes: LIMIT,
-        index_bytes: 64 << 20,
-    };
-    let (store, clock) = (Arc::new(MemoryStore::new(1)), Arc::new(Ticks(AtomicU64::new(1))));
-    Arc::new(Engine::new(store, clock, |_| &Characters, defaults))
-}
-
-struct Characters;
-
-impl TokenCounter for Characters {
-    fn count(&self, text: &str) -> u32 {
-        text.len() as u32
-    }
-}
-
-struct Ticks(AtomicU64);
-
-impl Clock for Ticks {
-    fn now(&self) -> Timestamp {
-        Timestamp(1)
-    }
-
-    fn unique(&self) -> u128 {
-        self.0.fetch_add(1, Ordering::Relaxed).into()
-    }
+    tests::engine(MemoryStore::new(1), Policy::ROLLING, LIMIT)
 }
