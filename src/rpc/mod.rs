@@ -43,6 +43,7 @@ use crate::{
     engine::{Applied, Caller, Engine},
     proto,
 };
+use convert::{decode, encode};
 use streams::endless::UntilClosing;
 
 /// A stream of responses.
@@ -80,7 +81,7 @@ impl Services {
 
     /// Decodes the changes to a policy. Refuses summaries by a model that is not configured.
     fn policy_update(&self, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
-        let update = convert::decode::policy("policy", policy)?;
+        let update = decode::policy("policy", policy)?;
         let models = self.engine.models();
         if update.llm_summaries == Some(true) && models.is_empty() {
             let text = "is true, but the server has no model configured (llm); accepted: false";
@@ -101,7 +102,7 @@ impl Services {
 
     /// Returns the capacity as callers of a session see it.
     fn capacity_in(&self, state: &Conversation, session: Option<&str>) -> proto::Capacity {
-        let mut capacity = convert::encode::capacity(state, self.status_of(state));
+        let mut capacity = encode::capacity(state, self.status_of(state));
         self.quieten(&mut capacity, state, session);
         capacity
     }
@@ -111,8 +112,8 @@ impl Services {
         let outcome = &applied.outcome;
         let mut capacity = proto::Capacity {
             conversation_id: outcome.conversation.to_string(),
-            revision: convert::encode::long(outcome.revision.get()),
-            ..convert::encode::numbers(&outcome.capacity)
+            revision: encode::long(outcome.revision.get()),
+            ..encode::numbers(&outcome.capacity)
         };
         if let Some(state) = &applied.state {
             capacity.recipient_id = state.head.identity.recipient.to_string();
@@ -141,9 +142,7 @@ impl Services {
 
     fn status_of(&self, state: &Conversation) -> proto::ConversationStatus {
         match state.exists() {
-            true => convert::encode::status(
-                state.head.status(self.engine.moment(), self.engine.defaults().timeouts),
-            ),
+            true => encode::status(state.head.status(self.engine.moment(), self.engine.defaults().timeouts)),
             false => proto::ConversationStatus::Unspecified,
         }
     }

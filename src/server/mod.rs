@@ -66,7 +66,7 @@ use calls::{CallLayer, Calls};
 use guard::{Guard, GuardLayer, Strangers};
 use messages::MessagesLayer;
 use plain_http::Room;
-use transport::activity::Activity;
+use transport::{activity::Activity, http2};
 
 pub use announce::Announce;
 pub use check::check;
@@ -275,11 +275,11 @@ impl Server {
     {
         let connections = incoming.filter_map(|connection| ready(connection.ok()));
         let arriving = connections.map(|connection| (ready(Ok(connection)), Activity::new()));
-        transport::http2::serve_all(self.service(), arriving, shutdown).await;
+        http2::serve_all(self.service(), arriving, shutdown).await;
     }
 
     /// Returns the services for one worker, behind their layers, the outermost first.
-    fn service(&self) -> impl transport::http2::Serves {
+    fn service(&self) -> impl http2::Serves {
         ServiceBuilder::new()
             .layer(CallLayer::new(self.calls.clone()))
             .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))

@@ -5,6 +5,9 @@ use crate::proto::{
     Conversation, GetConversationRequest, ListUtterancesRequest, ListUtterancesResponse, Utterance,
 };
 
+/// The most utterances read at once: as many as the server gives.
+pub const PAGE_SIZE: i32 = 1_000;
+
 /// The target conversation, which must exist.
 pub async fn conversation(connection: &Connection, target: &Target) -> Result<Conversation, CliError> {
     let request = GetConversationRequest {

@@ -7,12 +7,10 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
 
 use super::{fault::Fault, memory::Memory};
-use crate::proto::{
-    Conversation, GetConversationRequest, ListUtterancesRequest, Role, Utterance, UtteranceState,
+use crate::{
+    cli::conversations::stored,
+    proto::{Conversation, GetConversationRequest, ListUtterancesRequest, Role, Utterance, UtteranceState},
 };
-
-/// The most utterances read at once: as many as the server gives.
-const PAGE_SIZE: i32 = 1_000;
 
 /// A conversation without its messages.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -88,7 +86,7 @@ pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Resu
     let mut request = ListUtterancesRequest {
         conversation_id: id.to_owned(),
         include_archive: true,
-        page_size: PAGE_SIZE,
+        page_size: stored::PAGE_SIZE,
         ..Default::default()
     };
     let mut part = Part { first, bytes, ..Part::default() };

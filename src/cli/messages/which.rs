@@ -5,9 +5,6 @@ use std::{fmt, ops::RangeInclusive, str::FromStr};
 use crate::cli::{client::Connection, conversations::stored, errors::CliError};
 use crate::proto::{ListUtterancesRequest, Utterance};
 
-/// Utterances per page.
-const PAGE_SIZE: i32 = 1_000;
-
 /// One utterance by its sequence, several by a range of sequences, or one by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -55,7 +52,7 @@ pub async fn everything(connection: &Connection, conversation: &str) -> Result<V
         conversation_id: conversation.to_owned(),
         include_archive: true,
         include_forgotten: true,
-        page_size: PAGE_SIZE,
+        page_size: stored::PAGE_SIZE,
         ..Default::default()
     };
     stored::utterances(connection, request).await
