@@ -46,10 +46,8 @@ pub struct Defaults {
 /// Serves every operation on conversations. Used behind an [`Arc`].
 pub struct Engine {
     pub(super) store: Arc<dyn Store>,
-    /// Whether other processes use the store too; if so, nothing is answered from memory alone, unless the caller
+    /// Set if other processes use the store too: then nothing is answered from memory alone, unless the caller
     /// accepts an older answer.
-    pub(super) is_shared: bool,
-    /// Set if they do.
     pub(super) last_active: Option<LastActive>,
     /// Whether the store keeps the events of changes.
     pub(super) is_traced: bool,
@@ -76,7 +74,6 @@ impl Engine {
         let cache_bytes = if capabilities.resident { u64::MAX } else { defaults.cache_bytes };
         Self {
             store,
-            is_shared: capabilities.shared,
             is_traced: capabilities.traced,
             last_active: capabilities.shared.then(LastActive::new),
             clock: Time::new(clock),
@@ -151,7 +148,12 @@ impl Engine {
     /// Returns the time before a question to the store; `None` if only this process writes to it, so that
     /// nothing has to be confirmed.
     pub(super) fn asking(&self) -> Option<Duration> {
-        self.is_shared.then(|| self.clock.elapsed())
+        self.is_shared().then(|| self.clock.elapsed())
+    }
+
+    /// Whether other processes use the store too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.last_active.is_some()
     }
 
     /// Returns the counter of `encoding`.

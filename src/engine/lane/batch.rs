@@ -189,7 +189,7 @@ impl Batch {
         engine: &'a Engine,
         write: &dyn QueuedWrite,
     ) -> impl Future<Output = Result<bool, EngineError>> + Send + use<'a> {
-        let asked = (engine.is_shared && self.part.changes().is_empty())
+        let asked = (engine.is_shared() && self.part.changes().is_empty())
             .then(|| (write.call().clone(), write.target().clone()));
         async move {
             match asked {

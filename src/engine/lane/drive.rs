@@ -82,13 +82,10 @@ async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> b
         writes.push_back(write);
     }
     let engine = &hold.engine;
-    let mut seen = None;
-    if engine.is_shared {
-        // if several have seen a state, there is no telling which is the newest
-        let alone = writes.is_empty();
-        let all = next.iter_mut().chain(&mut writes).filter_map(|write| write.take_seen());
-        seen = all.last().filter(|_| alone);
-    }
+    // if several have seen a state, there is no telling which is the newest
+    let alone = writes.is_empty();
+    let seen = next.iter_mut().chain(&mut writes).filter_map(|write| write.take_seen()).last();
+    let seen = seen.filter(|_| alone);
     let begun = Within::Queue.catching(Batch::on(hold, seen)).await;
     let mut batch = match begun.unwrap_or(Err(EngineError::Panicked)) {
         Ok(batch) => Box::new(batch),

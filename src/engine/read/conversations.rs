@@ -114,18 +114,7 @@ impl Engine {
         let identity = &state.head.identity;
         let namespace = identity.key.namespace.clone();
         let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
-        let before = self.last_active.as_ref().map(|last| (last, last.before(&recipient)));
-        let asked = self.clock.elapsed();
-        let active = match before {
-            Some((_, before)) if before.known.is_fresh(max_staleness, asked) => before.known.value,
-            before => {
-                let active = self.store.active(&recipient).await?;
-                if let Some((last, before)) = before {
-                    last.answered(&recipient, before, active.as_ref(), asked);
-                }
-                active
-            }
-        };
+        let active = self.active_within(max_staleness, &recipient).await?;
         Ok(active.as_ref() == Some(&identity.key.id))
     }
 

@@ -12,30 +12,12 @@ pub(super) mod stored;
 pub(super) mod utterances;
 pub(super) mod walk;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use crate::{
-    domain::{ChangeId, Conversation, ConversationId, Identity, LineageId},
-    engine::{
-        Address, Caller, Engine, EngineError,
-        lane::{
-            queue::{Published, Queue},
-            queued::ATTEMPTS,
-        },
-        shared::{
-            confirmed::Confirmed,
-            last_active::{Before, LastActive},
-        },
-    },
-    store::{Begin, Newer, RecipientKey, StateOf},
+    domain::{Conversation, ConversationId, Identity, LineageId},
+    engine::{Address, Caller, Engine, EngineError, lane::queued::ATTEMPTS},
 };
-
-/// What is known of a recipient's active conversation before the store is asked.
-struct KnownActive {
-    pointer: Before,
-    queue: Option<Arc<Queue>>,
-    published: Confirmed<Published>,
-}
 
 impl Engine {
     /// Returns the id of the addressed conversation; `None` if the recipient has no active one.
@@ -102,66 +84,6 @@ impl Engine {
         Ok(None)
     }
 
-    /// Returns the recipient's active conversation: asks a shared store once, for both the pointer and the state.
-    async fn find_active(
-        self: &Arc<Self>,
-        last: &LastActive,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
-        let recipient = caller.recipient(address.recipient_or_default());
-        for _ in 0..ATTEMPTS {
-            let known = self.known_active(last, caller, &recipient);
-            let asked = self.clock.elapsed();
-            if let Some(state) = known.fresh(address, asked) {
-                self.meters.hits.inc();
-                return Ok(Some(state));
-            }
-            let wanted = Some(StateOf::Active(known.named()));
-            let begin = Begin { recipient: Some(&recipient), outcome: None, state: wanted };
-            let begun = self.store.begin(begin).await?;
-            if begun.active.is_none() {
-                last.answered(&recipient, known.pointer, None, asked);
-                return Ok(None);
-            }
-            let state = match begun.state {
-                Newer::Known => {
-                    self.meters.hits.inc();
-                    known.confirm(asked)
-                }
-                Newer::Absent => None,
-                Newer::State(state) => {
-                    self.meters.misses.inc();
-                    Some(self.keep(state, asked))
-                }
-            };
-            last.answered(&recipient, known.pointer, begun.active.as_ref(), asked);
-            // it may have ended between the two answers
-            if let Some(state) = state.filter(|state| address.may_mean(state)) {
-                return Ok(Some(state));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Returns what is known of a recipient's active conversation.
-    fn known_active(&self, last: &LastActive, caller: &Caller, recipient: &RecipientKey) -> KnownActive {
-        let pointer = last.before(recipient);
-        let id = pointer.known.value.clone();
-        let queue = id.and_then(|id| self.queues.get(&caller.key(id)));
-        let published = queue.as_ref().map(|queue| queue.confirmed()).unwrap_or_default();
-        KnownActive { pointer, queue, published }
-    }
-
-    /// Keeps a state that the store had after `asked`, newer than the known one, for the next reader; unless a
-    /// writer is about to publish one.
-    pub(super) fn keep(self: &Arc<Self>, state: Arc<Conversation>, asked: Duration) -> Arc<Conversation> {
-        if let Some(hold) = self.hold_if_free(state.key()) {
-            hold.publish_newer(&state, asked);
-        }
-        state
-    }
-
     /// Returns what a recipient's next conversation starts with. It has no lineage, and its id is never shown.
     fn unstarted(&self, caller: &Caller, address: &Address) -> Arc<Conversation> {
         let identity = Identity {
@@ -172,29 +94,5 @@ impl Engine {
             encoding: self.defaults.encoding,
         };
         Arc::new(Conversation::new(identity, self.defaults.policy.clone()))
-    }
-}
-
-impl KnownActive {
-    fn state(&self) -> Option<Arc<Conversation>> {
-        self.published.value.clone().state()
-    }
-
-    /// Returns the conversation and the name of its state, for the store to compare.
-    fn named(&self) -> Option<(&ConversationId, ChangeId)> {
-        self.pointer.known.value.as_ref().zip(self.state().map(|state| state.head.change))
-    }
-
-    /// Returns the state if it is recent enough for the read: then the store need not be asked.
-    fn fresh(&self, address: &Address, now: Duration) -> Option<Arc<Conversation>> {
-        let max = address.max_staleness;
-        let is_fresh = self.pointer.known.is_fresh(max, now) && self.published.is_fresh(max, now);
-        self.state().filter(|state| is_fresh && address.may_mean(state))
-    }
-
-    /// Notes that the state is the newest. Returns it.
-    fn confirm(&self, asked: Duration) -> Option<Arc<Conversation>> {
-        self.queue.iter().for_each(|queue| queue.confirm(&self.published, asked));
-        self.state()
     }
 }

@@ -1,7 +1,9 @@
-//! What is known of a store that other processes change too.
+//! Reading a store that other processes may change too: when it must be asked, and what its answers say.
 
+pub(super) mod active;
+pub(super) mod ask;
 pub(super) mod confirmed;
 pub(super) mod hints;
-pub(super) mod known;
 pub(super) mod last_active;
 pub(super) mod pointers;
+pub(super) mod states;

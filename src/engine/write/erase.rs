@@ -19,7 +19,7 @@ use crate::{
             queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
         },
         write::{
-            Aimed,
+            aim::Aimed,
             reach::{Gone, Reached},
         },
     },

@@ -21,7 +21,7 @@ use crate::{
             hold::{Hold, held, hold_all},
             queued::{ATTEMPTS, Target, WriteCall},
         },
-        write::Aimed,
+        write::aim::Aimed,
     },
     store::PointerWrite,
 };

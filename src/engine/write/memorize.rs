@@ -15,7 +15,7 @@ use crate::{
             queued::{ATTEMPTS, Added, Decision, IfAbsent, Request, Target, WriteCall},
         },
         offload,
-        write::{Aimed, erase::Erasure, reach::Gone},
+        write::{aim::Aimed, erase::Erasure, reach::Gone},
     },
     store::Outcome,
 };

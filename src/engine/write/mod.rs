@@ -1,5 +1,6 @@
 //! Writing to one conversation.
 
+pub(super) mod aim;
 pub(super) mod background;
 pub(super) mod command;
 pub(super) mod compact;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Refusal, Timestamp, Verdict,
+        Conversation, Refusal, Timestamp, Verdict,
         change::Context,
         limits::{MAX_WAITING_WRITES, OUTCOME_RETENTION},
     },
@@ -32,19 +33,12 @@ use crate::{
         events::facts::Named,
         lane::{
             attended::Attended,
-            queued::{Answer, Decision, IfAbsent, Request, Target, Unapplied, Waiting, WriteCall},
+            queued::{Decision, Request, Unapplied, Waiting, WriteCall},
         },
-        shared::known::Known,
+        write::aim::Aimed,
     },
-    store::{Begin, Newer, Outcome, PointerWrite, StateOf},
+    store::Outcome,
 };
-
-/// The meaning of a write's address.
-pub(super) enum Aimed {
-    At(Target),
-    /// The attempt was already made.
-    Earlier(Arc<Outcome>),
-}
 
 /// A submitted write.
 pub(super) enum Submitted<T> {
@@ -117,103 +111,6 @@ impl Engine {
         let driving = self.enqueue(&key, entry, most)?;
         let driving = driving.map(|(hold, first)| Attended::new(Self::drive(hold, Some(first))));
         Ok(Submitted::Waits(Waiting::new(driving, reply)))
-    }
-
-    /// Returns the conversation a write goes to, or the outcome of an earlier attempt with the same id.
-    ///
-    /// - Fails if that attempt had another body, or if the address means nothing.
-    /// - Does not ask the store if it `may_assume` the answer.
-    pub(super) async fn aim(&self, call: &WriteCall, may_assume: bool) -> Result<Aimed, EngineError> {
-        let WriteCall { caller, address, attempt, if_absent, .. } = call;
-        let recipient = caller.recipient(address.recipient_or_default());
-        if may_assume && let Some(target) = self.assumed(address, &recipient) {
-            return Ok(Aimed::At(target));
-        }
-        let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
-        let exists = may_start.is_some_and(|id| self.is_published(&caller.key(id.clone())));
-        let activates = may_start.is_some() && !exists;
-        let wanted = (address.conversation.is_none() || activates).then_some(&recipient);
-        let key = attempt.as_ref().map(|attempt| attempt.key(caller));
-        let (mut active, mut outcome, mut seen) = (None, None, None);
-        if wanted.is_some() || key.is_some() || self.is_shared {
-            let outcome_of = key.as_ref().map(|key| (key, self.oldest_outcome()));
-            let known = self.known(address, &recipient);
-            let state = known.as_deref().and_then(Known::wanted);
-            let asks_pointer = self.last_active.as_ref().filter(|_| wanted.is_some());
-            let pointer = asks_pointer.map(|last| (last, last.before(&recipient), self.clock.elapsed()));
-            let begun = self.store.begin(Begin { recipient: wanted, outcome: outcome_of, state }).await?;
-            (active, outcome) = (begun.active, begun.outcome);
-            seen = known.map(|known| known.confirmed(begun.state));
-            if let Some((last, before, asked)) = pointer {
-                last.answered(&recipient, before, active.as_ref(), asked);
-            }
-        }
-        if let (Some(outcome), Some(attempt)) = (outcome, attempt) {
-            return match outcome.body == attempt.body {
-                true => Ok(Aimed::Earlier(outcome)),
-                false => Err(Refusal::RequestIdReused(attempt.id.to_string()).into()),
-            };
-        }
-        let pointer = |before: Option<ConversationId>, after: &ConversationId| {
-            Some(PointerWrite { recipient: recipient.clone(), before, after: Some(after.clone()) })
-        };
-        let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists, seen });
-        Ok(match (&address.conversation, active) {
-            (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
-            (Some(id), _) => at(id.clone(), None, exists),
-            (None, Some(id)) => at(id.clone(), pointer(Some(id.clone()), &id), true),
-            (None, None) if *if_absent == IfAbsent::Refuse => return Err(address.not_found().into()),
-            (None, None) => {
-                let id = self.new_conversation_id();
-                at(id.clone(), pointer(None, &id), false)
-            }
-        })
-    }
-
-    /// Returns the answer to a write that was not committed: its error, unless that is outdated.
-    pub(super) async fn refused(&self, call: &WriteCall, target: &Target, error: EngineError) -> Answer {
-        if !matches!(error, EngineError::Refused(_)) {
-            return Answer::Failed(error);
-        }
-        // boxed: rarely needed, and large
-        match Box::pin(self.is_outdated(call, target)).await {
-            Ok(true) => Answer::Anew,
-            Ok(false) => Answer::Failed(error),
-            Err(unknown) => Answer::Failed(unknown),
-        }
-    }
-
-    /// Whether a conversation is known to exist, and nobody else can have deleted it.
-    fn is_published(&self, key: &ConversationKey) -> bool {
-        let published = || self.queues.get(key)?.published().state();
-        !self.is_shared && published().is_some()
-    }
-
-    /// Whether a refusal is outdated, because something looked up before the decision has changed: the attempt
-    /// has an outcome by now, so what is refused may be what the attempt itself did; the recipient has another
-    /// active conversation; or another process changed the conversation, so its state and the data loaded with
-    /// it may be from different moments. The conversation's queue must be held.
-    pub(super) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool, EngineError> {
-        let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
-        let pointer = target.pointer.as_ref();
-        if key.is_none() && pointer.is_none() && !self.is_shared {
-            return Ok(false);
-        }
-        let outcome = key.as_ref().map(|key| (key, self.oldest_outcome()));
-        let recipient = pointer.map(|pointer| &pointer.recipient);
-        let queue = self.queues.get(&target.key);
-        let known = queue.as_ref().and_then(|queue| queue.published().state());
-        let known = known.map(|state| state.head.change);
-        let state = self.is_shared.then_some(StateOf::One(&target.key, known));
-        let begun = self.store.begin(Begin { recipient, outcome, state }).await?;
-        let is_changed = match begun.state {
-            Newer::Known => false,
-            Newer::Absent => known.is_some(),
-            Newer::State(_) => true,
-        };
-        queue.filter(|_| is_changed).into_iter().for_each(|queue| queue.note_commit(true));
-        let is_another = pointer.is_some_and(|pointer| begun.active != pointer.before);
-        Ok(begun.outcome.is_some() || is_another || is_changed)
     }
 
     /// Returns the time before which an outcome is no longer valid.

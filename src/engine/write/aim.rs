@@ -1,0 +1,104 @@
+//! Where a write goes: the conversation its address means, unless the attempt was already made.
+
+use std::sync::Arc;
+
+use crate::{
+    domain::{ConversationId, Refusal},
+    engine::{
+        Engine, EngineError,
+        lane::queued::{Answer, IfAbsent, Target, WriteCall},
+        shared::ask::Wanted,
+    },
+    store::{Outcome, PointerWrite},
+};
+
+/// The meaning of a write's address.
+pub(in crate::engine) enum Aimed {
+    At(Target),
+    /// The attempt was already made.
+    Earlier(Arc<Outcome>),
+}
+
+impl Engine {
+    /// Returns the conversation a write goes to, or the outcome of an earlier attempt with the same id.
+    ///
+    /// - Fails if that attempt had another body, or if the address means nothing.
+    /// - Does not ask the store if it `may_assume` the answer.
+    pub(in crate::engine) async fn aim(
+        &self,
+        call: &WriteCall,
+        may_assume: bool,
+    ) -> Result<Aimed, EngineError> {
+        let WriteCall { caller, address, attempt, if_absent, .. } = call;
+        let recipient = caller.recipient(address.recipient_or_default());
+        if may_assume && let Some(target) = self.assumed(address, &recipient) {
+            return Ok(Aimed::At(target));
+        }
+        let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
+        let exists = may_start.is_some_and(|id| self.surely_exists(&caller.key(id.clone())));
+        let activates = may_start.is_some() && !exists;
+        let asked = self
+            .ask(Wanted {
+                address,
+                recipient: &recipient,
+                active: address.conversation.is_none() || activates,
+                attempt: attempt.as_ref().map(|attempt| attempt.key(caller)).as_ref(),
+            })
+            .await?;
+        if let (Some(outcome), Some(attempt)) = (asked.outcome, attempt) {
+            return match outcome.body == attempt.body {
+                true => Ok(Aimed::Earlier(outcome)),
+                false => Err(Refusal::RequestIdReused(attempt.id.to_string()).into()),
+            };
+        }
+        let pointer = |before: Option<ConversationId>, after: &ConversationId| {
+            Some(PointerWrite { recipient: recipient.clone(), before, after: Some(after.clone()) })
+        };
+        let seen = asked.seen;
+        let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists, seen });
+        Ok(match (&address.conversation, asked.active) {
+            (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
+            (Some(id), _) => at(id.clone(), None, exists),
+            (None, Some(id)) => at(id.clone(), pointer(Some(id.clone()), &id), true),
+            (None, None) if *if_absent == IfAbsent::Refuse => return Err(address.not_found().into()),
+            (None, None) => {
+                let id = self.new_conversation_id();
+                at(id.clone(), pointer(None, &id), false)
+            }
+        })
+    }
+
+    /// Returns the answer to a write that was not committed: its error, unless that is outdated.
+    pub(in crate::engine) async fn refused(
+        &self,
+        call: &WriteCall,
+        target: &Target,
+        error: EngineError,
+    ) -> Answer {
+        if !matches!(error, EngineError::Refused(_)) {
+            return Answer::Failed(error);
+        }
+        // boxed: rarely needed, and large
+        match Box::pin(self.is_outdated(call, target)).await {
+            Ok(true) => Answer::Anew,
+            Ok(false) => Answer::Failed(error),
+            Err(unknown) => Answer::Failed(unknown),
+        }
+    }
+
+    /// Whether a refusal is outdated, because something looked up before the decision has changed: the attempt
+    /// has an outcome by now, so what is refused may be what the attempt itself did; the recipient has another
+    /// active conversation; or another process changed the conversation, so its state and the data loaded with
+    /// it may be from different moments. The conversation's queue must be held.
+    pub(in crate::engine) async fn is_outdated(
+        &self,
+        call: &WriteCall,
+        target: &Target,
+    ) -> Result<bool, EngineError> {
+        let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
+        let now = self.ask_again(target, key.as_ref()).await?;
+        let pointer = target.pointer.as_ref();
+        let is_another = pointer.is_some_and(|pointer| now.active != pointer.before);
+        Ok(now.has_outcome || is_another || now.is_changed)
+    }
+}
