@@ -1,6 +1,6 @@
 //! The connection to a running server.
 
-use std::{error::Error, future::ready, io, iter::successors, path::Path, time::Duration};
+use std::{error::Error, future::ready, io, iter::successors, path::Path, pin::Pin, time::Duration};
 
 use http::Uri;
 use hyper_util::rt::TokioIo;
@@ -36,6 +36,8 @@ const MAX_RESPONSE_BYTES: usize = 40 << 20;
 /// Runs a client command to its end.
 pub fn block_on(command: impl Future<Output = Result<(), CliError>>) -> Result<(), CliError> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
+    // boxed: the runtime's code is compiled once, and not for each command
+    let command: Pin<Box<dyn Future<Output = _>>> = Box::pin(command);
     let done = runtime.block_on(command);
     // A thread may still be blocked on stdin: do not wait for it.
     runtime.shutdown_background();

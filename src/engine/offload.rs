@@ -2,12 +2,9 @@
 
 use std::{future::pending, num::NonZeroUsize, sync::LazyLock, thread::available_parallelism};
 
-use tokio::{
-    sync::Semaphore,
-    task::{JoinHandle, spawn_blocking},
-};
+use tokio::sync::Semaphore;
 
-use crate::telemetry::panics::joined;
+use crate::telemetry::blocking;
 
 /// Work on a text longer than this is long.
 pub const LONG_TEXT_BYTES: usize = 32 << 10;
@@ -36,23 +33,14 @@ pub async fn offload<T: Send + 'static>(is_long: bool, work: impl FnOnce() -> T 
         return work();
     }
     let Ok(turn) = TURNS.acquire().await else { return work() };
-    let mut doing = Doing(spawn_blocking(move || {
+    let done = blocking(move || {
         let _turn = turn;
         work()
-    }));
-    match joined((&mut doing.0).await) {
+    });
+    match done.await {
         Some(done) => done,
         // the runtime is ending, and with it this call
         None => pending().await,
-    }
-}
-
-/// Work on another thread. When dropped, it does not begin any more.
-struct Doing<T>(JoinHandle<T>);
-
-impl<T> Drop for Doing<T> {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 
@@ -68,6 +56,7 @@ mod tests {
     };
 
     use futures::FutureExt;
+    use tokio::task::JoinHandle;
 
     use super::*;
 

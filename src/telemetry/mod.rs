@@ -2,6 +2,7 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `blocking` | work on threads for blocking work |
 //! | `metric` | making metrics; each is defined next to what it counts |
 //! | `panics` | catching, logging and counting panics |
 //! | `parted` | counters and histograms, fast on several threads |
@@ -9,6 +10,7 @@
 //! | `registry` | the metrics of a server, and their text |
 //! | `traces` | spans, and their export |
 
+mod blocking;
 mod metric;
 pub mod panics;
 mod parted;
@@ -17,6 +19,7 @@ mod process;
 mod registry;
 mod traces;
 
+pub use blocking::blocking;
 pub use metric::{by, counter, counts, fact, histogram_by, seconds};
 pub use parted::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 pub use registry::{Described, Registry};

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{output::note, text::visible};
-use crate::cli::errors::CliError;
+use crate::{cli::errors::CliError, telemetry::blocking};
 
 /// The name of a file in messages; `-` is stdin.
 pub fn label(file: &Path) -> String {
@@ -64,7 +64,7 @@ pub fn line(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<
 pub async fn behind<T: Send + 'static>(
     read: impl FnOnce() -> Result<T, CliError> + Send + 'static,
 ) -> Result<T, CliError> {
-    tokio::task::spawn_blocking(read).await.map_err(io::Error::other)?
+    blocking(read).await.unwrap_or_else(|| Err(io::Error::other("the program is ending").into()))
 }
 
 /// Reads the text on stdin, without its last line end.

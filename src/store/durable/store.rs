@@ -23,7 +23,7 @@ use crate::{
         DerivedBlock, DerivedBytes, DerivedData, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
         Sharing, Store, StoreError, Upkeep, listing, meters::Meters, quotas::Keeper,
     },
-    telemetry::{Registry, panics::joined},
+    telemetry::{Registry, blocking},
 };
 
 /// Outcomes removed per request.
@@ -79,7 +79,7 @@ impl DurableStore {
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (reader, commits) = (self.reader.clone(), self.commits.clone());
         Box::pin(async move {
-            let read = joined(tokio::task::spawn_blocking(move || read(&reader)).await);
+            let read = blocking(move || read(&reader)).await;
             let read = read.unwrap_or_else(|| Err(unavailable("the server is stopping")))?;
             commits.queue().settled().await?;
             Ok(read)
