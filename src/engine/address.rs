@@ -21,8 +21,8 @@ pub struct Address {
     pub conversation: Option<ConversationId>,
     /// Its recipient.
     pub recipient: Option<RecipientId>,
-    /// What other processes have committed to the store within this time need not be in the answer of a read.
-    /// What this one has committed always is.
+    /// A read may miss what other processes have committed to the store within this time. It never misses
+    /// what this process has committed.
     pub max_staleness: Duration,
 }
 
@@ -36,7 +36,7 @@ impl Address {
         Self { conversation, recipient: Some(recipient), ..Self::default() }
     }
 
-    /// Whether this is the address of a recipient's own state. It need not exist: then there is no state.
+    /// Whether this is the address of a recipient's own state, which need not exist.
     pub(super) fn is_of_state(&self) -> bool {
         self.conversation.as_ref().is_some_and(ConversationId::is_of_state)
     }
@@ -62,8 +62,8 @@ impl Address {
         }
     }
 
-    /// Whether `conversation` can still be the recipient's active one: not if it has ended, or turns out to be
-    /// another recipient's, since the pointer was read.
+    /// Whether `conversation` can still be the recipient's active one. It cannot if it has ended since the
+    /// pointer was read, or if it belongs to another recipient.
     pub(super) fn may_mean(&self, conversation: &Conversation) -> bool {
         let owner = &conversation.head.identity.recipient;
         conversation.head.ended.is_none() && self.recipient_or_default() == *owner

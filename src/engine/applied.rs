@@ -1,4 +1,4 @@
-//! The result of a write: what was decided, what became of it, and the answer to its caller.
+//! The result of a write: the decision, its outcome, and the answer to the caller.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct Decided {
 }
 
 impl Decided {
-    /// Names the state after the commit it will be part of.
+    /// Creates the decision of a transition, whose state will be written by `commit`.
     pub(super) fn of(transition: impl Into<Box<Transition>>, commit: ChangeId) -> Self {
         let Transition { change, mut after } = *transition.into();
         after.head.change = commit;
@@ -31,19 +31,19 @@ impl Decided {
         Self { change: Arc::new(change), after: Arc::new(after), facts }
     }
 
-    /// Both as one, for the answer: the second was decided on the result of this one.
+    /// Merges both decisions into one for the answer. The second was decided on the result of this one.
     pub(super) fn followed_by(&self, second: &Self) -> Self {
         let facts = Arc::new(self.facts.followed_by(&second.facts));
         Self { change: self.change.clone(), after: second.after.clone(), facts }
     }
 }
 
-/// What a write did, or would do.
+/// The result of a write that was made, or only rehearsed.
 pub(super) struct Done {
     pub outcome: Arc<Outcome>,
     pub after: Arc<Conversation>,
     pub change: Option<Arc<Change>>,
-    /// Utterances that the outcome names and the change does not contain, ascending.
+    /// Utterances that the outcome names and the change may not contain, ascending.
     utterances: Vec<Arc<Utterance>>,
 }
 
@@ -76,7 +76,7 @@ impl Done {
         Self::on(before, decided.as_ref(), named, now)
     }
 
-    /// Marks the outcome as an attempt's, which is recognized by its body.
+    /// Records the hash of the attempt's body in the outcome, by which a repeated attempt is recognized.
     pub(super) fn by(mut self, attempt: Option<&Attempt>) -> Self {
         if let Some(attempt) = attempt {
             Arc::make_mut(&mut self.outcome).body = attempt.body;
@@ -85,32 +85,31 @@ impl Done {
     }
 }
 
-/// The result of a write as its caller sees it: the same facts whether it was decided now or by an earlier
-/// attempt.
+/// The result of a write for its caller: the same facts whether it was decided now or by an earlier attempt.
 #[derive(Debug)]
 pub struct Applied<T> {
     /// The outcome.
     pub outcome: Arc<Outcome>,
-    /// The conversation after the write, or its current state if an earlier attempt decided it; `None` if it
-    /// was deleted since.
+    /// The conversation after the write, or its current state if an earlier attempt decided the write; `None`
+    /// if the conversation was deleted since.
     pub state: Option<Arc<Conversation>>,
-    /// The change, if there was one and it was decided now.
+    /// The change, if there was one and the write was decided now.
     pub change: Option<Arc<Change>>,
-    /// What else the response needs; `None` if an earlier attempt decided it.
+    /// What else the response needs; `None` if an earlier attempt decided the write.
     pub value: Option<T>,
-    /// Utterances that the call is about, ascending; those in the change need not be among them.
+    /// Utterances that the call is about, ascending; those in the change may be missing.
     utterances: Vec<Arc<Utterance>>,
 }
 
 impl<T> Applied<T> {
-    /// The result of a write decided now.
+    /// Creates the result of a write decided now.
     pub(super) fn now(done: Done, value: T) -> Self {
         let Done { outcome, after, change, utterances } = done;
         Self { outcome, state: Some(after), change, value: Some(value), utterances }
     }
 
-    /// The result of a write decided by an earlier attempt: the conversation's current state, and the utterance that
-    /// the call is about, if it is still stored.
+    /// Creates the result of a write decided by an earlier attempt: the conversation's current state, and the
+    /// utterance that the call is about, if it is still stored.
     pub(super) fn earlier(
         outcome: Arc<Outcome>,
         state: Option<Arc<Conversation>>,
@@ -126,7 +125,7 @@ impl<T> Applied<T> {
         Self { outcome: Arc::new(outcome), state: Some(state), value: Some(value), ..self }
     }
 
-    /// Whether an earlier attempt decided it.
+    /// Whether an earlier attempt decided the write.
     pub fn replayed(&self) -> bool {
         self.value.is_none()
     }

@@ -17,7 +17,7 @@ pub trait Clock: Send + Sync + 'static {
     /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Returns the time since some moment, by a clock that is never set back: the machine's, unless a test
+    /// Returns the time since a fixed moment, by a clock that is never set back: the machine's, unless a test
     /// overrides it.
     fn elapsed(&self) -> Duration {
         STARTED.elapsed()
@@ -26,8 +26,8 @@ pub trait Clock: Send + Sync + 'static {
     /// Returns 128 bits that were never returned before, ascending with time.
     fn unique(&self) -> u128;
 
-    /// Returns 128 bits that nobody can guess, from the operating system unless a test overrides it. `None` if
-    /// the system has none.
+    /// Returns 128 random bits that nobody can guess, from the operating system unless a test overrides it.
+    /// `None` if the system returns none.
     fn secret(&self) -> Option<[u8; 16]> {
         let mut secret = [0; 16];
         getrandom::fill(&mut secret).ok().map(|()| secret)
@@ -40,7 +40,7 @@ pub struct SystemClock;
 
 /// The last microsecond of the year 9999, the last that a message can express (RFC 3339).
 const LAST: i64 = 253_402_300_799_999_999;
-/// Whether it was logged that the clock is out of range.
+/// Whether a warning was logged that the clock is out of range.
 static TOLD: AtomicBool = AtomicBool::new(false);
 /// The moment from which elapsed time is counted.
 #[allow(clippy::disallowed_methods)] // the only place that reads the machine's steady clock
@@ -83,7 +83,7 @@ fn told(time: SystemTime) -> Option<Timestamp> {
     (micros <= LAST).then_some(Timestamp(micros))
 }
 
-/// Returns an id after the last one: the one based on the time, unless that is not later.
+/// Returns an id greater than the last one: `suggested`, if it is greater.
 fn later(last: &mut u128, suggested: u128) -> u128 {
     *last = suggested.max(last.wrapping_add(1));
     *last

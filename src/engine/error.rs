@@ -5,10 +5,10 @@ use crate::{
     store::StoreError,
 };
 
-/// A call that changed nothing.
+/// The reason why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
-    /// The rules refused it.
+    /// The rules refused the call.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The store failed.

@@ -6,18 +6,18 @@ use crate::domain::{Change, Conversation, Utterance, compaction::Compaction};
 
 /// The bytes of a queue and its entry in the cache.
 pub(super) const QUEUE: u64 = 512;
-/// The bytes of a compaction that can no longer be undone.
+/// The bytes that each compaction takes, even if it can no longer be undone.
 const COMPACTION: usize = 256;
 
-/// Returns the bytes of a conversation in the state `state` whose window takes `window`. Costs the same at any
-/// length.
+/// Returns the bytes of a conversation in the state `state` whose window takes `window`. The cost does not
+/// grow with the length of the conversation.
 pub(super) fn queue(state: &Conversation, window: u64) -> u64 {
     let head = &state.head;
     let told = state.summary.memory_bytes() + compactions(&state.compactions);
     QUEUE + window + (head.memory_bytes() + told) as u64
 }
 
-/// Looks only at the newest compactions: the older ones cannot be undone.
+/// Returns the bytes of the compactions. Reads only the newest ones, because older ones cannot be undone.
 fn compactions(all: &[Arc<Compaction>]) -> usize {
     let newest = all.iter().rev().take_while(|compaction| compaction.is_undoable());
     COMPACTION * all.len() + newest.map(|compaction| compaction.memory_bytes()).sum::<usize>()
@@ -28,8 +28,8 @@ pub(super) fn window(state: &Conversation) -> u64 {
     state.window.iter().map(|utterance| of(utterance)).sum()
 }
 
-/// Returns the bytes of the window after `changes`, which lead to `after`, given its bytes `before`. The cost
-/// grows with the changes, unless they do more than append and evict.
+/// Returns the bytes of the window after `changes`, which lead to `after`, given its bytes `before`. If the
+/// changes only append and evict, the cost depends only on them; otherwise the whole window is counted.
 pub(super) fn window_after(before: u64, changes: &[Arc<Change>], after: &Conversation) -> u64 {
     let moves = |change: &Arc<Change>| {
         change.rewritten.is_empty() && change.erased.is_empty() && change.returned.is_empty()
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// Evicted and returned utterances are counted as if the whole window were counted again.
+    /// Following evicted and returned utterances gives the same size as counting the whole window again.
     #[test]
     fn a_window_is_followed_through_compactions() {
         let identity = Identity {

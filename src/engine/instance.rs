@@ -28,16 +28,17 @@ pub type Counters = fn(Encoding) -> &'static dyn TokenCounter;
 pub struct Defaults {
     /// The policy of a conversation created without one.
     pub policy: Policy,
-    /// The encoding tokens are counted in.
+    /// The encoding in which tokens are counted.
     pub encoding: Encoding,
-    /// How long until a conversation is idle, and an awaited answer stale.
+    /// How long until a conversation counts as idle, and an awaited answer as stale.
     pub timeouts: Timeouts,
     /// Ended conversations kept per recipient; 0 keeps all.
     pub max_conversations_retained: usize,
-    /// Events kept per namespace; all together take at most this many KiB.
+    /// Events kept per namespace. The events of all namespaces together take at most this many KiB, or 1 MiB
+    /// if that is more.
     pub event_capacity: usize,
-    /// Bytes of memory for conversations that nobody is using. A store that keeps its states in memory anyway
-    /// is not bound by this: see [`Capabilities::resident`](crate::store::Capabilities::resident).
+    /// Bytes of memory for conversations that nobody is using. Does not limit a store that keeps its states
+    /// in memory anyway: see [`Capabilities::resident`](crate::store::Capabilities::resident).
     pub cache_bytes: u64,
     /// Bytes of memory for the indexes of recently searched conversations.
     pub index_bytes: u64,
@@ -145,8 +146,8 @@ impl Engine {
         self.clock.moment()
     }
 
-    /// Returns the time before a question to the store; `None` if only this process writes to it, so that
-    /// nothing has to be confirmed.
+    /// Returns the time to record for a request that is about to be sent to the store; `None` if only this
+    /// process writes to the store, so that nothing has to be confirmed.
     pub(super) fn asking(&self) -> Option<Duration> {
         self.is_shared().then(|| self.clock.elapsed())
     }
@@ -166,7 +167,8 @@ impl Engine {
         self.store.condition()
     }
 
-    /// Whether more writes are waiting than the store can keep up with: see [`Upkeep::is_behind`](crate::store::Upkeep::is_behind).
+    /// Whether more writes are waiting than the store can keep up with: see
+    /// [`Upkeep::is_behind`](crate::store::Upkeep::is_behind).
     pub fn is_store_behind(&self) -> bool {
         self.store.is_behind()
     }

@@ -1,5 +1,5 @@
-//! What the engine counts for its operators. No metric names a namespace, a recipient or a conversation: their number
-//! has no bound.
+//! The engine's metrics for operators. No metric names a namespace, a recipient or a conversation, because
+//! their number has no bound.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! The engine: loads what the rules need, commits what they decide, publishes it.
+//! The engine: loads the data that the rules need, commits their decisions, and publishes the result.
 //!
 //! # One conversation, one queue, one commit in flight
 //!
@@ -8,19 +8,20 @@
 //! share the next one. So every decision is based on a committed state, or on the result of the writes before
 //! it in the same batch.
 //!
-//! - A caller drives the queue on its own thread, and stops once it has its own answer: a task takes over. Over
-//!   a store that answers immediately, no task is ever needed.
-//! - A caller that is dropped hands the queue and the commit in flight to a task. The write it was waiting for
-//!   may not happen if it was not yet part of that commit.
-//! - A write that needs what its own batch has moved in the store waits for the batch's commit.
-//! - A failed commit leaves nothing to undo. After a conflict, the state is reloaded and the writes are decided
-//!   again; after an error, they are answered with it; if the answer was lost, the store is asked for the
-//!   commit by its [`ChangeId`](crate::domain::ChangeId).
+//! - A caller drives the queue on its own thread until it has its own answer; then a task takes over. Over a
+//!   store that answers immediately, no task is needed.
+//! - A caller that is dropped hands the queue and the commit in flight to a task. Its own write may not
+//!   happen if it was not yet part of that commit.
+//! - A write that needs stored data that the changes of its own batch move waits for the batch's commit.
+//! - A failed commit leaves nothing to undo. After a conflict, the state is reloaded and the writes are
+//!   decided again. After an error, the writes are answered with it. If the answer was lost, the store is
+//!   asked whether it has the commit, by its [`ChangeId`](crate::domain::ChangeId).
 //! - A commit over several conversations (one ends and the next one starts, a fork and its parent, a hard
 //!   forget of what forks share) holds their queues, taken in key order, and the queue of the recipient's own
 //!   state last; everything is published before anyone is answered.
-//! - If deciding a write panics, that write fails, and what was decided with it is decided again without it. If the store
-//!   panics in a commit, the store is asked for the commit as if its answer were lost.
+//! - If deciding a write panics, that write fails, and the other writes of its batch are decided again
+//!   without it. If the store panics in a commit, the store is asked for the commit as if its answer were
+//!   lost.
 //! - Only the holder of the queue replaces the published state. A reader copies a pointer and never waits.
 //!
 //! | folder | contents |
@@ -28,13 +29,14 @@
 //! | `lane` | one conversation at a time: its queue, the cache of queues, the right to change it, the loop that decides, commits and publishes |
 //! | `write` | the calls that change conversations: resolving an address, entering the queue, and the verbs |
 //! | `read` | the calls that read them, wherever their utterances are stored |
-//! | `search` | indexes, ranking, and the pages of what is found |
-//! | `events` | the facts of a change, the trace, and those who watch |
-//! | `models` | models that write summaries, models that embed, and when each is asked |
-//! | `shared` | what is known of a store that other processes change too, and since when |
+//! | `search` | indexes, ranking, and pages of matches |
+//! | `events` | the facts of a change, the trace, and its watchers |
+//! | `models` | models that write summaries, models that embed, and when each is called |
+//! | `shared` | what this process knows of a store that other processes change too, and how recent that is |
 //!
-//! Beside the folders: `address`, `applied` (the result of a write, and its answer), `clock` and `time`, `error`,
-//! `instance` (the parts and settings of an engine), `meters`, `offload` (long work, off the threads that serve calls).
+//! Other files: `address`, `applied` (the result of a write, and its answer), `clock` and `time`, `error`,
+//! `footprint` (the size of a conversation in memory), `instance` (the parts and settings of an engine),
+//! `meters`, `offload` (long work, off the threads that serve calls), `operation`, `sessions`.
 
 mod address;
 mod applied;

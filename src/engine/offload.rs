@@ -1,4 +1,4 @@
-//! Long work, off the threads that serve calls.
+//! Runs long work off the threads that serve calls.
 
 use std::{future::pending, num::NonZeroUsize, sync::LazyLock, thread::available_parallelism};
 
@@ -10,24 +10,25 @@ use crate::telemetry::blocking;
 pub const LONG_TEXT_BYTES: usize = 32 << 10;
 /// Work on utterances with more tokens than this is long.
 pub const LONG_TOKENS: u64 = 20_000;
-/// Work on more utterances than this is long, however little each takes.
+/// Work on more utterances than this is long, however short they are.
 pub(super) const LONG_LIST: usize = 2_000;
 
-/// The turns of long work in this process.
+/// The permits for long work in this process.
 static TURNS: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(most_offloaded()));
 
-/// Returns how much long work is done at a time: one per processor, and at least two. More would finish no sooner,
-/// and would take more memory meanwhile.
+/// Returns how many pieces of long work run at a time: one per processor, and at least two. More would finish
+/// no sooner, and would take more memory.
 pub fn most_offloaded() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get).max(2)
 }
 
-/// Does `work`: if it is long, on a thread of its own, so that this one serves other calls meanwhile.
+/// Does `work`. Long work runs on another thread, so that the caller's thread can serve other calls.
 ///
-/// - What waits for its turn is taken in the order in which it came. Only admitted calls have work, so no more waits
-///   than calls are admitted.
-/// - If the caller is dropped, work that has not begun is not done. Work that has begun is completed, for nobody.
-/// - A panic of `work` is a panic of the caller.
+/// - Work that waits for a permit is taken in order of arrival. Only admitted calls and background work
+///   offload anything, which bounds how much can wait.
+/// - If the caller is dropped, work that has not begun is not done. Work that has begun is completed, and its
+///   result is dropped.
+/// - A panic in `work` panics in the caller.
 pub async fn offload<T: Send + 'static>(is_long: bool, work: impl FnOnce() -> T + Send + 'static) -> T {
     if !is_long {
         return work();
@@ -39,7 +40,7 @@ pub async fn offload<T: Send + 'static>(is_long: bool, work: impl FnOnce() -> T 
     });
     match done.await {
         Some(done) => done,
-        // the runtime is ending, and with it this call
+        // the runtime is shutting down, and ends this call
         None => pending().await,
     }
 }
@@ -60,10 +61,10 @@ mod tests {
 
     use super::*;
 
-    /// One test at a time takes the turns.
+    /// Held by the one test that takes all permits.
     static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-    /// Takes every turn with work that lasts until `end` is dropped.
+    /// Takes every permit with work that lasts until the returned sender is dropped.
     async fn take_all_turns() -> (mpsc::Sender<()>, Vec<JoinHandle<thread::ThreadId>>) {
         let (end, ended) = mpsc::channel::<()>();
         let ended = Arc::new(std::sync::Mutex::new(ended));
@@ -81,7 +82,7 @@ mod tests {
         (end, taken)
     }
 
-    /// The thread that serves calls has none of the turns: it serves this test while all of them are taken.
+    /// The thread that serves calls needs no permit: it runs this test while all permits are taken.
     #[tokio::test]
     async fn long_work_is_not_done_by_the_thread_that_serves_calls() {
         let _alone = ALONE.lock().await;

@@ -4,7 +4,7 @@ use quick_cache::sync::Cache;
 
 use crate::domain::{Conversation, LineageId};
 
-/// The number of sessions remembered; beyond it, the least used are forgotten, and get advice again.
+/// The number of sessions remembered. Beyond it, the least used are forgotten and get advice again.
 const MOST: usize = 16_384;
 
 /// The sessions that want no advice, for as long as this process runs.

@@ -1,4 +1,4 @@
-//! The clock as the engine uses it: it may be set back, which leaves recorded times in its future.
+//! The engine's clock. It may be set back, which leaves recorded times ahead of it.
 
 use std::{
     sync::{
@@ -17,14 +17,14 @@ use crate::{
 /// [`CLOCK_TOLERANCE`](crate::domain::limits::CLOCK_TOLERANCE).
 pub(super) struct Time {
     clock: Arc<dyn Clock>,
-    /// The latest time it has shown since, to the second.
+    /// The latest time that the clock has shown since it was last set back, to the second.
     latest: AtomicI64,
     since: AtomicI64,
-    /// Whether it was logged since then that a conversation is ahead of it.
+    /// Whether a warning was logged since then that a conversation is ahead of the clock.
     told: AtomicBool,
 }
 
-/// The latest time is recorded only this often, so that writers on several threads do not contend for it.
+/// The latest time is recorded only once per this many microseconds, so that threads do not contend for it.
 const STEP: i64 = 1_000_000;
 
 impl Time {
@@ -56,7 +56,8 @@ impl Time {
         Now { time, since: Timestamp(self.since.load(Ordering::Relaxed)) }
     }
 
-    /// Returns the time of what follows a change at `last`: never earlier, unless the clock was wrong then.
+    /// Returns the time of a change that follows one at `last`: never earlier, unless the clock was wrong
+    /// then.
     pub fn after(&self, last: Timestamp) -> Timestamp {
         let now = self.now();
         if !is_ahead(last, now) {

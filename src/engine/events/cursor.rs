@@ -7,14 +7,14 @@ use crate::{domain::LineageId, store::TracePlace};
 /// A place in the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventCursor {
-    /// In that of one run of the server.
+    /// In the trace of one run of the server.
     Kept {
         /// The run.
         run: LineageId,
-        /// The event.
+        /// The number of the event.
         number: u64,
     },
-    /// In that of a store.
+    /// In the trace of a store.
     Stored(TracePlace),
 }
 
@@ -43,8 +43,8 @@ impl FromStr for EventCursor {
     }
 }
 
-/// Earlier versions numbered the commits of all namespaces. Such a place is unknown today; whoever continues from there
-/// is told so as of one that is too old.
+/// Whether a cursor is from an earlier version, which numbered the commits of all namespaces. Its place is
+/// unknown today, so the store refuses it.
 fn is_of_earlier_version(text: &str) -> bool {
     let is_number = |text: &str| text.parse::<u64>().is_ok();
     text.split_once('.').is_some_and(|(commit, events)| is_number(commit) && is_number(events))

@@ -1,4 +1,4 @@
-//! The trace: what happened, as far as this process keeps it.
+//! The trace, as far as this process keeps it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,11 +16,11 @@ use crate::{
     },
 };
 
-/// The events of this run of the server, unless the store keeps those of all servers.
+/// The events of this run of the server, unless the store keeps the events of all servers.
 pub struct EventLog {
     clock: Arc<dyn Clock>,
     meters: Arc<Meters>,
-    /// Whether the events of changes are stored with them; reads are not events then.
+    /// Whether the store keeps the events of changes, with the changes. Reads then have no events.
     is_stored: bool,
     rings: Rings,
     /// Notified of each change that may be waiting for a model, if anyone subscribed.
@@ -38,12 +38,12 @@ impl EventLog {
         Self { clock, meters, is_stored, rings, waiting: OnceLock::new() }
     }
 
-    /// Returns a notification for every later change that writes something that may be waiting for a model.
+    /// Returns a notification of every later change that writes something that may be waiting for a model.
     pub(in crate::engine) fn tell_of_waiting(&self) -> Arc<Notify> {
         self.waiting.get_or_init(Arc::default).clone()
     }
 
-    /// Adds an event as the newest of its namespace.
+    /// Counts an event, and adds it as the newest of its namespace unless the store keeps the events.
     pub(in crate::engine) fn push(&self, mut event: Event) {
         event.time = self.clock.now();
         self.meters.happened(event.operation, event.facts.as_deref());
@@ -68,12 +68,12 @@ impl EventLog {
         KeptEvents::after(self.rings.ring(namespace), after)
     }
 
-    /// Returns what tells of news in a namespace.
+    /// Returns the ring whose readers are notified of new events in a namespace.
     pub(in crate::engine) fn news(&self, namespace: &Namespace) -> Arc<Ring> {
         self.rings.ring(namespace)
     }
 
-    /// Notifies the readers of a namespace that there may be news.
+    /// Notifies the readers of a namespace that there may be new events.
     pub(in crate::engine) fn tell(&self, namespace: &Namespace) {
         self.rings.existing(namespace).into_iter().for_each(|ring| ring.news.notify_waiters());
     }
@@ -105,7 +105,7 @@ mod tests {
         Event { facts, ..Event::bare(Operation::Forget, Subject::Wide(namespace.clone(), None)) }
     }
 
-    /// However large the events and however many the namespaces, they stay within the limit.
+    /// The events stay within the limit, however large they are and however many namespaces there are.
     #[test]
     fn events_of_much_are_fewer() {
         let log = EventLog::new(Arc::new(Still), Meters::new(), 100, false);
@@ -122,10 +122,10 @@ mod tests {
         Namespace::new(&format!("n{number}")).unwrap_or_default()
     }
 
-    /// However many namespaces come and go, few are kept: those that are watched, and the last ones.
+    /// Only the watched and the newest namespaces are kept, however many come and go.
     #[tokio::test]
     async fn namespaces_that_nobody_watches_are_dropped() {
-        // with room for one event of each of them, and without
+        // with room for one event of each namespace, and without
         for capacity in [100_000, 100] {
             few_are_kept(capacity).await;
         }

@@ -33,20 +33,20 @@ pub(in crate::engine) const READ_AHEAD: usize = 256;
 pub(in crate::engine) struct Rings {
     /// Identifies this run of the server.
     run: u128,
-    /// The most events in each.
+    /// The most events in each ring.
     capacity: usize,
     rings: DashMap<Namespace, Arc<Ring>>,
     /// The bytes of the events of all rings.
     bytes: AtomicUsize,
-    /// Counts the uses of rings.
+    /// The number of uses of all rings so far.
     uses: AtomicU64,
-    /// How often rings were dropped.
+    /// The number of times that unused rings were dropped.
     drops: AtomicU64,
 }
 
 /// The events of one namespace.
 pub(in crate::engine) struct Ring {
-    /// Identifies the ring: the events of a namespace are counted anew in each.
+    /// Identifies the ring. Each new ring of a namespace counts its events from 1 again.
     run: LineageId,
     kept: Mutex<Kept>,
     pub(in crate::engine) news: Notify,
@@ -83,7 +83,7 @@ impl Rings {
             self.make_room();
         }
         if self.bytes.load(Ordering::Relaxed) > self.most_bytes() {
-            // there are so many namespaces that one event of each is too much
+            // even one event of each namespace is too much
             self.drop_unused();
         }
     }
@@ -106,14 +106,14 @@ impl Rings {
         self.rings.get(namespace).map(|ring| ring.clone())
     }
 
-    /// The identity of a new ring of a namespace: another one than that of any ring that was dropped. It tells
-    /// nothing about other rings.
+    /// Returns the identity of a new ring of a namespace. It differs from the identities of all dropped
+    /// rings, and reveals nothing about other rings.
     fn run_of(&self, namespace: &Namespace) -> LineageId {
         let named = [&self.run.to_be_bytes(), namespace.as_str().as_bytes()].concat();
         LineageId(xxh3_128_with_seed(&named, self.drops.load(Ordering::Relaxed)).to_be_bytes())
     }
 
-    /// Drops a quarter of the rings: of those that nobody reads, the ones that were used longest ago.
+    /// Drops the least recently used rings that nobody reads, at most a quarter of all rings.
     fn drop_unused(&self) {
         self.drops.fetch_add(1, Ordering::Relaxed);
         let is_unread = |ring: &Arc<Ring>| Arc::strong_count(ring) == 1;
@@ -122,7 +122,7 @@ impl Rings {
             unread.map(|ring| (ring.used.load(Ordering::Relaxed), ring.key().clone())).collect();
         unread.sort_unstable();
         for (_, namespace) in unread.into_iter().take(self.rings.len().div_ceil(4)) {
-            // whoever took it meanwhile may be adding to it
+            // another thread may have taken the ring meanwhile, to add an event
             if let Some((_, ring)) = self.rings.remove_if(&namespace, |_, ring| is_unread(ring)) {
                 self.bytes.fetch_sub(ring.kept.lock().bytes, Ordering::Relaxed);
             }
@@ -134,8 +134,8 @@ impl Rings {
         self.capacity.saturating_mul(EVENT_BYTES).max(LEAST_EVENTS_BYTES)
     }
 
-    /// Drops the oldest events of the namespaces that exceed three quarters of an even share; the newest event of each
-    /// stays.
+    /// Drops the oldest events of each namespace that takes more than three quarters of an even share. The
+    /// newest event of each namespace stays.
     fn make_room(&self) {
         let share = self.most_bytes() / 4 * 3 / self.rings.len().max(1);
         for ring in &self.rings {
@@ -152,7 +152,7 @@ impl Rings {
 
 #[cfg(test)]
 impl Rings {
-    /// The bytes of all events, which must be those that are counted.
+    /// Returns the bytes of all events, and checks that the running count agrees.
     pub(in crate::engine) fn checked_bytes(&self) -> usize {
         let kept = |ring: &Ring| ring.kept.lock().events.iter().map(Event::memory_bytes).sum::<usize>();
         let bytes: usize = self.rings.iter().map(|ring| kept(&ring)).sum();
@@ -205,15 +205,15 @@ pub(in crate::engine) struct KeptEvents {
 /// An item read from the trace.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Watched {
-    /// An event, and the place behind it.
+    /// An event, and the cursor behind it.
     Event(Event, EventCursor),
     /// The reader was too slow: this many events, up to this cursor, are no longer kept.
     Missed(u64, EventCursor),
 }
 
 impl KeptEvents {
-    /// A reader of the events after `after`, or of those that happen from now on. Refuses a cursor whose next event is
-    /// not kept.
+    /// Creates a reader of the events after `after`, or of those that happen from now on. Refuses a cursor
+    /// whose next event is not kept.
     pub(in crate::engine) fn after(ring: Arc<Ring>, after: Option<EventCursor>) -> Result<Self, EngineError> {
         let seen = {
             let kept = ring.kept.lock();

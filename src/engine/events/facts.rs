@@ -1,5 +1,5 @@
-//! The facts of a change, in references: the only place that reads a change. Both the event and the outcome,
-//! from which the call is answered now and when it is repeated, are built from them.
+//! The facts of a change, in references. The event and the outcome are both built from them, so a call and
+//! its retries get the same facts as the trace.
 
 use std::sync::{Arc, LazyLock};
 
@@ -16,11 +16,11 @@ use crate::{
 pub struct Facts {
     /// The revision after the change.
     pub revision: Revision,
-    /// Whether the conversation started with it.
+    /// Whether the change started the conversation.
     pub started: bool,
     /// Utterances stored.
     pub memorized: Ranges,
-    /// Its other effects; most changes only store utterances.
+    /// The other effects; `None` for most changes, which only store utterances.
     more: Option<Box<Effects>>,
 }
 
@@ -50,12 +50,12 @@ pub(in crate::engine) struct Named {
     pub still_told: Ranges,
     /// What a hard forget removed from other conversations.
     pub in_forks: Option<InForks>,
-    /// Utterances that the outcome names and the change does not contain, ascending.
+    /// Utterances that the outcome names and the change may not contain, ascending.
     pub utterances: Vec<Arc<Utterance>>,
 }
 
 impl Named {
-    /// What the outcome of a call about one utterance names.
+    /// Returns what the outcome of a call about one utterance names.
     pub(in crate::engine) fn about(utterance: Arc<Utterance>) -> Self {
         Self { target: Some(utterance.sequence), utterances: vec![utterance], ..Self::default() }
     }
@@ -73,7 +73,7 @@ impl Facts {
         }
     }
 
-    /// Returns the facts of two changes, of which the second erased something more.
+    /// Merges the facts of two changes. The second one only erased more.
     pub(in crate::engine) fn followed_by(&self, second: &Self) -> Self {
         let (mut more, then) = (self.more().clone(), second.more());
         more.evicted.union(&then.evicted);
@@ -89,7 +89,7 @@ impl Facts {
         Self { memorized, ..Self::default() }
     }
 
-    /// Returns facts that were stored.
+    /// Creates facts from their stored form.
     pub(in crate::engine) fn read(
         revision: Revision,
         started: bool,
@@ -100,7 +100,7 @@ impl Facts {
         Self { revision, started, memorized, more }
     }
 
-    /// Returns the facts when nothing changed.
+    /// Returns the facts of a call that changed nothing.
     pub(in crate::engine) fn none(state: &Head) -> Self {
         Self { revision: state.revision, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! Events: what happened, in references.
+//! Events: the operations that took place. They refer to utterances and contain no text.
 
 pub(super) mod cursor;
 pub(super) mod event_log;
@@ -19,10 +19,10 @@ use crate::{
     engine::{Attempt, Caller, Facts, Operation, applied::Decided},
 };
 
-/// One operation. It refers to utterances and contains no text.
+/// The event of one operation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Counted from 1 per namespace and run of the server.
+    /// Counted from 1 per namespace and run of the server; 0 if the store keeps the events.
     pub number: u64,
     /// The time it was published.
     pub time: Timestamp,
@@ -30,13 +30,13 @@ pub struct Event {
     pub operation: Operation,
     /// The object of the operation.
     pub subject: Subject,
-    /// The caller's id for the attempt.
+    /// The request id of the attempt.
     pub request: Option<RequestId>,
     /// For a read: the number of results.
     pub results: Option<u32>,
     /// For a change: its facts.
     pub facts: Option<Arc<Facts>>,
-    /// Whether it wrote a segment or an ending that may be waiting for a model.
+    /// Whether the operation wrote a segment or an ending that may be waiting for a model.
     pub(super) may_wait: bool,
 }
 
@@ -45,14 +45,15 @@ pub struct Event {
 pub enum Subject {
     /// One conversation.
     Conversation(Arc<Identity>),
-    /// The same, as read from a store.
+    /// One conversation, in an event read from a store.
     Named(ConversationKey, RecipientId),
-    /// Several conversations of a recipient, its own state, or nothing at all.
+    /// Several conversations of a recipient, the recipient's own state or, without a recipient, only the
+    /// namespace.
     Wide(Namespace, Option<RecipientId>),
 }
 
 impl Subject {
-    /// Returns the conversation; for a recipient's own state, the recipient.
+    /// Returns the subject of a change to one conversation; for a recipient's own state, the recipient.
     fn of(identity: &Arc<Identity>) -> Self {
         match identity.is_listed() {
             true => Self::Conversation(identity.clone()),
@@ -60,7 +61,7 @@ impl Subject {
         }
     }
 
-    /// The namespace.
+    /// Returns the namespace.
     pub fn namespace(&self) -> &Namespace {
         match self {
             Self::Conversation(identity) => &identity.key.namespace,
@@ -69,7 +70,7 @@ impl Subject {
         }
     }
 
-    /// The conversation.
+    /// Returns the id of the conversation, if it is about a single one.
     pub fn conversation(&self) -> Option<&ConversationId> {
         match self {
             Self::Conversation(identity) => Some(&identity.key.id),
@@ -78,7 +79,7 @@ impl Subject {
         }
     }
 
-    /// The recipient.
+    /// Returns the recipient, if it is about one.
     pub fn recipient(&self) -> Option<&RecipientId> {
         match self {
             Self::Conversation(identity) => Some(&identity.recipient),
@@ -89,7 +90,7 @@ impl Subject {
 }
 
 impl Event {
-    /// The event of a change.
+    /// Creates the event of a change.
     pub(super) fn of(operation: Operation, attempt: Option<&Attempt>, decided: &Decided) -> Self {
         Self {
             request: attempt.map(|attempt| attempt.id.clone()),
@@ -100,12 +101,12 @@ impl Event {
         }
     }
 
-    /// The event of a deletion.
+    /// Creates the event of a deletion.
     pub(super) fn removal(operation: Operation, conversation: &Conversation) -> Self {
         Self { results: None, ..Self::read(operation, conversation, 0) }
     }
 
-    /// The event of a read of `conversation`, or of its recipient if the conversation does not exist.
+    /// Creates the event of a read of `conversation`, or of its recipient if the conversation does not exist.
     pub(super) fn read(operation: Operation, conversation: &Conversation, results: usize) -> Self {
         let results = Some(u32::try_from(results).unwrap_or(u32::MAX));
         let identity = &conversation.head.identity;
@@ -116,7 +117,7 @@ impl Event {
         Self { results, ..Self::bare(operation, subject) }
     }
 
-    /// The event of a read that is not about a single conversation.
+    /// Creates the event of an operation that is not about a single conversation.
     pub(super) fn wide(
         operation: Operation,
         caller: &Caller,
@@ -127,7 +128,7 @@ impl Event {
         Self { results, ..Self::bare(operation, Subject::Wide(caller.namespace.clone(), recipient)) }
     }
 
-    /// Returns its approximate size in memory, in bytes.
+    /// Returns the approximate size of the event in memory, in bytes.
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Self>() + self.facts.as_ref().map_or(0, |facts| facts.memory_bytes())
     }

@@ -7,14 +7,14 @@ use crate::{
     store::{Outcome, Reference},
 };
 
-/// The bytes of a reference in an answer, without its id: the numbers and tags.
+/// The bytes of the numbers and tags of a reference in an answer; the bytes of its id are added.
 const NUMBERS: usize = 40;
 
-/// Utterances to look among, each list ascending.
+/// The lists of utterances to search, each ascending.
 pub(in crate::engine) struct Among<'a>(Vec<&'a [Arc<Utterance>]>);
 
 impl<'a> Among<'a> {
-    /// `named`, and what a change contains.
+    /// Searches `named` and the utterances that a change contains.
     pub(in crate::engine) fn of(named: &'a [Arc<Utterance>], change: Option<&'a Change>) -> Self {
         let changed = change.into_iter().flat_map(|change| {
             [&change.appended, &change.evicted, &change.returned, &change.rewritten].map(Vec::as_slice)
@@ -30,7 +30,7 @@ impl<'a> Among<'a> {
     }
 }
 
-/// The references of an outcome: of each of its sets, the first [`MAX_REFERENCE_BYTES`].
+/// Returns the references of an outcome: for each of its sets, the first [`MAX_REFERENCE_BYTES`].
 pub(in crate::engine) fn references(
     outcome: &Outcome,
     among: &Among<'_>,

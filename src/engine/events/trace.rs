@@ -19,8 +19,8 @@ use crate::{
     telemetry::Histogram,
 };
 
-/// How long to wait for news before the store is asked again, at first and at most: an event can appear in the
-/// trace after its hint, and a hint can be lost.
+/// How long to wait for a hint before the store is asked again, at first and at most: an event can appear in
+/// the trace after its hint, and a hint can be lost.
 const PAUSES: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 
 /// A reader of the trace.
@@ -67,7 +67,7 @@ impl Engine {
         let (store, news, ahead) = (self.store.clone(), self.events.news(&namespace), VecDeque::new());
         let mut events = StoredEvents { store, namespace, news, seen, ahead };
         if after.is_some() {
-            // what is refused is refused at once
+            // a cursor is refused now, not at the first read
             events.read_ahead().await?;
         }
         Ok(self.stream(Source::Stored(events)))
@@ -77,7 +77,8 @@ impl Engine {
         EventStream { source, clock: self.clock.source(), delivery: self.meters.delivery.clone() }
     }
 
-    /// Returns the events of a commit for the store.
+    /// Returns the events of a commit in the store's form, and sets their time; `None` if there are no events
+    /// or the store keeps none.
     pub(in crate::engine) fn traced(&self, parts: &mut [Part]) -> Option<Traced> {
         let time = self.clock.now();
         let mut events = parts.iter_mut().flat_map(Part::events).filter(|_| self.is_traced).peekable();
@@ -89,7 +90,7 @@ impl Engine {
         Some(Traced { namespace, events: events.collect() })
     }
 
-    /// Adds an event that comes without a change.
+    /// Records an event that has no change.
     pub(in crate::engine) async fn record(&self, mut event: Event) -> Result<(), EngineError> {
         if !self.is_traced {
             self.events.push(event);
@@ -113,8 +114,8 @@ impl EventStream {
         }
     }
 
-    /// Waits for the next event, or for a report of missed ones. Fails if stored events behind the last one are
-    /// no longer kept.
+    /// Waits for the next event, or for a report of missed ones. Fails if the store no longer keeps the event
+    /// after the last one.
     pub async fn next(&mut self) -> Result<Watched, EngineError> {
         let watched = match &mut self.source {
             Source::Kept(events) => events.next().await,
@@ -141,7 +142,7 @@ impl StoredEvents {
             let ring = self.news.clone();
             let news = ring.news.notified();
             match self.read_ahead().await {
-                // it will be back
+                // a store that fails is asked again
                 Ok(()) | Err(EngineError::Store(_)) => {}
                 Err(error) => return Err(error),
             }

@@ -1,4 +1,5 @@
-//! Events as a shared store keeps them: one line of JSON each. A reader skips what it does not know.
+//! The stored form of events in a shared store: one line of JSON each. A reader skips events and fields that
+//! it does not know.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::{
     },
 };
 
-/// An event. What is absent is nothing, or its default.
+/// A stored event. An absent field has no value, or its default.
 #[derive(Serialize, Deserialize)]
 struct Record {
     /// Microseconds since 1970.
@@ -67,7 +68,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Returns the event as text.
+/// Returns the stored form of an event.
 pub(in crate::engine) fn written(event: &Event) -> String {
     let facts = event.facts.clone().unwrap_or_default();
     let more = facts.more();
@@ -95,7 +96,7 @@ pub(in crate::engine) fn written(event: &Event) -> String {
     serde_json::to_string(&record).unwrap_or_default()
 }
 
-/// Reads an event of a namespace; `None` if it is of a kind that is not known here.
+/// Reads an event of a namespace; `None` if this version does not know its kind.
 pub(in crate::engine) fn read(namespace: &Namespace, text: &str) -> Option<Event> {
     let record: Record = serde_json::from_str(text).ok()?;
     let recipient = record.recipient.map(|id| RecipientId::new(&id)).transpose().ok()?;
@@ -146,7 +147,7 @@ mod tests {
         Namespace::default()
     }
 
-    /// What is stored is a promise to later versions.
+    /// Later versions must be able to read stored events.
     #[test]
     fn an_event_is_written_as_it_always_was() {
         let key = ConversationKey { namespace: namespace(), id: ConversationId::new("c").unwrap() };

@@ -14,13 +14,13 @@ use crate::{
     },
 };
 
-/// Follows a conversation: its state now, and after each change. Changes that come faster than they are read
-/// are merged.
+/// Follows a conversation: returns its current state, and then the state after each change. Changes that come
+/// faster than they are read are merged.
 pub struct CapacityWatch {
     engine: Arc<Engine>,
     caller: Caller,
     address: Address,
-    /// Set if the address is a recipient: its active conversation is watched, whichever that is.
+    /// Set if the address is a recipient: the watch then follows its active conversation.
     pointer: Option<PointerWatch>,
     /// `None` while the recipient has no conversation.
     on: Option<On>,
@@ -30,15 +30,15 @@ pub struct CapacityWatch {
 
 /// The watched conversation.
 struct On {
-    /// Kept so that the queue stays the one in use.
+    /// Kept so that the conversation's queue is not replaced by a new one, which would not notify `changes`.
     _queue: Arc<Queue>,
     changes: watch::Receiver<()>,
     lineage: LineageId,
 }
 
 impl Engine {
-    /// Watches a conversation; or a recipient's active one, whichever that is at the time. While there is none,
-    /// returns what the next one would start with.
+    /// Watches a conversation, or whichever conversation of a recipient is active. While there is none, the
+    /// watch returns what the next one would start with.
     pub async fn watch_capacity(
         self: &Arc<Self>,
         caller: &Caller,
@@ -58,7 +58,8 @@ impl Engine {
 }
 
 impl CapacityWatch {
-    /// Returns the next state not seen yet; while the recipient has no conversation, one before any revision.
+    /// Returns the next state that was not returned yet. While the recipient has no conversation, this is a
+    /// blank one, before its first revision.
     ///
     /// Fails once a conversation watched by id is deleted.
     pub async fn next(&mut self) -> Result<Arc<Conversation>, EngineError> {
@@ -67,7 +68,7 @@ impl CapacityWatch {
             let state = self.state().await?;
             self.watching.saw(&state);
             if self.turn_to(&state) {
-                // changes made before it was watched were not notified
+                // changes before the subscription were not notified
                 continue;
             }
             let place = (state.head.identity.lineage, state.head.revision);
@@ -79,18 +80,18 @@ impl CapacityWatch {
         }
     }
 
-    /// Returns the current state of what is watched.
+    /// Returns the current state of the watched conversation.
     async fn state(&self) -> Result<Arc<Conversation>, EngineError> {
         let state = self.engine.read_or_blank(&self.caller, &self.address).await?;
         let is_another = self.on.as_ref().is_some_and(|on| on.lineage != state.head.identity.lineage);
         match self.pointer {
-            // it was deleted, and its id reused
+            // the conversation was deleted, and its id reused
             None if is_another => Err(self.address.not_found().into()),
             _ => Ok(state),
         }
     }
 
-    /// Watches the conversation of `state` from now on. Returns whether it was not already watched.
+    /// Watches the conversation of `state` from now on. Returns true if it was not watched before.
     fn turn_to(&mut self, state: &Conversation) -> bool {
         let lineage = state.head.identity.lineage;
         if !state.exists() {
@@ -105,7 +106,7 @@ impl CapacityWatch {
         true
     }
 
-    /// Waits until there may be news.
+    /// Waits until the conversation, or the recipient's pointer, may have changed.
     async fn changed(&mut self) -> Result<(), EngineError> {
         let waits = self.receivers().map(|receiver| Box::pin(receiver.changed()));
         let (changed, ..) = futures::future::select_all(waits).await;

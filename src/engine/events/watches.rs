@@ -1,4 +1,4 @@
-//! What is watched here, and what was last seen of it: to find what other processes changed without a hint.
+//! What each watch in this process saw last, to find changes by other processes whose hints were missed.
 
 use std::{
     collections::BTreeMap,
@@ -15,7 +15,7 @@ use crate::{
     store::{LastSeen, RecipientKey},
 };
 
-/// What each watch has last seen.
+/// What each watch saw last.
 #[derive(Default)]
 pub(in crate::engine) struct Watches {
     seen: Mutex<BTreeMap<u64, Seen>>,
@@ -27,22 +27,22 @@ struct Seen {
     recipient: Option<(RecipientKey, Option<ConversationId>)>,
 }
 
-/// A watch, until dropped.
+/// A watch. Dropping it ends the watch.
 pub(in crate::engine) struct Watching {
     watches: Arc<Watches>,
     number: u64,
-    /// Set if it watches the recipient's active conversation, whichever that is.
+    /// Set if the watch follows this recipient's active conversation.
     recipient: Option<RecipientKey>,
 }
 
 impl Watches {
-    /// Begins a watch of a conversation; or of this recipient's active one.
+    /// Begins a watch of a conversation, or of the active conversation of `recipient`, if set.
     pub(in crate::engine) fn begin(self: &Arc<Self>, recipient: Option<RecipientKey>) -> Watching {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         Watching { watches: self.clone(), number, recipient }
     }
 
-    /// Returns what all watches have seen.
+    /// Returns what all watches saw last.
     pub(in crate::engine) fn seen(&self) -> LastSeen {
         let seen = self.seen.lock();
         LastSeen {
@@ -53,7 +53,8 @@ impl Watches {
 }
 
 impl Watching {
-    /// Records the state that was read last; one before any revision if the recipient has no conversation.
+    /// Records the state that was read last. If the recipient has no conversation, this is a blank one before
+    /// its first revision.
     pub(in crate::engine) fn saw(&self, state: &Conversation) {
         let exists = state.exists();
         let conversation = exists.then(|| (state.key().clone(), state.head.change));

@@ -1,29 +1,31 @@
-//! What the store is known to contain, and since when that has not been checked.
+//! What the store is known to contain, and how recent that knowledge is.
 
 use std::{mem, time::Duration};
 
-/// A value that the store has, as far as is known.
+/// A value in the store, as last seen by this process.
 ///
-/// Times are those of [`Clock::elapsed`](crate::engine::Clock::elapsed) before the store was asked: an answer is
-/// from some time after the question, and no older.
+/// All times are those of [`Clock::elapsed`](crate::engine::Clock::elapsed) before a request to the store, so
+/// the answer is no older than its time.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Confirmed<T> {
     pub(in crate::engine) value: T,
-    /// When the store was last asked, and had the value; `None` if the value may be older than something that
-    /// this process has committed.
+    /// When the store was last asked and had the value; `None` if the value may be older than a commit of
+    /// this process.
     asked: Option<Duration>,
     replacements: u64,
 }
 
 impl<T> Confirmed<T> {
-    /// Replaces the value by what the store had, or was given, after `asked`. Returns the previous value.
+    /// Replaces the value by one that was read from the store, or committed to it, after `asked`. Returns the
+    /// previous value.
     pub(in crate::engine) fn replace(&mut self, value: T, asked: Option<Duration>) -> T {
         self.asked = asked;
         self.replacements += 1;
         mem::replace(&mut self.value, value)
     }
 
-    /// Notes that the store still had what was `seen` here when it was asked, unless that was replaced since.
+    /// Notes that the store still had the `seen` value when it was asked, unless the value was replaced
+    /// since.
     pub(in crate::engine) fn confirm(&mut self, seen: &Self, asked: Duration) {
         if self.is_as(seen) {
             self.asked = self.asked.max(Some(asked));

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl Engine {
-    /// Until dropped, notifies watchers of a conversation, or of a recipient's active pointer, that another
-    /// process may have changed it. Over a store that no other process writes to, there is nothing to do.
+    /// Until dropped, notifies the watchers of a conversation, or of a recipient's active pointer, when
+    /// another process may have changed it. Does nothing if no other process writes to the store.
     pub async fn heed_hints(self: Arc<Self>) {
         let mut hints = self.store.hints();
         while let Some(hint) = hints.next().await {
@@ -33,8 +33,8 @@ impl Engine {
         }
     }
 
-    /// Heeds the hints that did not come. The readers of events are not told: they ask the store themselves if
-    /// they hear nothing.
+    /// Finds the changes whose hints were missed, and notifies their watchers. Readers of events need no
+    /// notification: they ask the store themselves if no hint comes.
     async fn catch_up(&self) {
         let seen = self.watches.seen();
         if seen == LastSeen::default() {
@@ -42,7 +42,7 @@ impl Engine {
         }
         match self.store.outdated(&seen).await {
             Ok(hints) => hints.iter().for_each(|hint| self.heed(hint)),
-            // the next comparison finds the same
+            // the next comparison finds the same changes
             Err(error) => tracing::debug!(%error, "what is watched was not compared with the store"),
         }
     }

@@ -10,10 +10,10 @@ use crate::{domain::ConversationId, engine::shared::confirmed::Confirmed, store:
 /// The number of recipients remembered.
 const MOST: usize = 65_536;
 
-/// The conversation of each recipient that was active when the store was last asked.
+/// The active conversation of each recipient when the store was last asked.
 pub(in crate::engine) struct LastActive(Cache<RecipientKey, Arc<Pointer>>);
 
-/// `None` if it is not known which conversation is active, or if none is.
+/// `None` if the active conversation is unknown, or if there is none.
 type Pointer = RwLock<Confirmed<Option<ConversationId>>>;
 
 /// What is known of a recipient's pointer before the store is asked for it.
@@ -27,7 +27,7 @@ impl LastActive {
         Self(Cache::new(MOST))
     }
 
-    /// Returns the conversation that was the recipient's active one.
+    /// Returns the last known active conversation of a recipient.
     pub(in crate::engine) fn of(&self, recipient: &RecipientKey) -> Option<ConversationId> {
         self.0.get(recipient)?.read().value.clone()
     }
@@ -39,8 +39,8 @@ impl LastActive {
         Before { pointer, known: known.unwrap_or_default() }
     }
 
-    /// Records the store's answer to a question of this time, unless something was recorded since `before`:
-    /// that may be newer.
+    /// Records the store's answer to a request made at `asked`, unless something was recorded since `before`,
+    /// which may be newer.
     pub(in crate::engine) fn answered(
         &self,
         recipient: &RecipientKey,
@@ -51,7 +51,7 @@ impl LastActive {
         let (pointer, asked) = match before.pointer {
             Some(pointer) => (pointer, Some(asked)),
             None if active.is_none() => return,
-            // what was recorded and evicted since may be newer
+            // a value that was recorded since, and evicted, may be newer
             None => (self.pointer(recipient), None),
         };
         let mut now = pointer.write();
@@ -60,7 +60,7 @@ impl LastActive {
         }
     }
 
-    /// Records where a recipient's pointer leads after a commit that `began` at this time.
+    /// Records a recipient's active conversation after a commit that began at `began`.
     pub(in crate::engine) fn committed(
         &self,
         recipient: &RecipientKey,

@@ -1,4 +1,4 @@
-//! Watching which conversation is a recipient's active one.
+//! Watches which conversation is a recipient's active one.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +27,7 @@ impl Pointers {
         PointerWatch { pointers: self.clone(), recipient, moves }
     }
 
-    /// Notifies the watchers of a recipient.
+    /// Notifies the watchers of a recipient's pointer.
     pub(in crate::engine) fn tell(&self, recipient: &RecipientKey) {
         if let Some(watched) = self.0.lock().get(recipient) {
             watched.send_replace(());
