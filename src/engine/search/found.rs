@@ -16,11 +16,11 @@ pub struct Found {
     pub utterance: Arc<Utterance>,
     /// The score that matches are ordered by.
     pub score: f64,
-    /// How much of the prompt it covers, from 0 to 1.
+    /// How much of the prompt the utterance covers, from 0 to 1.
     pub relevance: f64,
-    /// How new it is, up to 1.
+    /// How new the utterance is, up to 1.
     pub recency: f64,
-    /// The parts of the prompt it matches.
+    /// Where the utterance and the prompt match.
     pub matched: Match,
     /// The utterances around it.
     pub neighbors: Vec<Arc<Utterance>>,
@@ -39,7 +39,7 @@ impl Found {
         }
     }
 
-    /// Returns the most bytes it takes in an answer.
+    /// Returns the most bytes that the match takes in an answer.
     fn answer_bytes(&self) -> usize {
         let terms: usize = self.matched.terms.iter().map(|term| term.len() + 8).sum();
         let terms = terms + 16 * self.matched.ranges.len();
@@ -47,7 +47,7 @@ impl Found {
         256 + terms + self.utterance.answer_bytes() + neighbors
     }
 
-    /// Drops its farthest neighbours until it takes at most `bytes`, or has none left.
+    /// Drops the farthest neighbours until the match takes at most `bytes`, or has none left.
     fn narrow(&mut self, bytes: usize) {
         let sequence = self.utterance.sequence.get();
         while self.answer_bytes() > bytes {

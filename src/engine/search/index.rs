@@ -22,7 +22,7 @@ pub(in crate::engine) struct Indexes {
     makers: Mutex<Makers>,
 }
 
-/// Index makers to reuse: they already have most words.
+/// Index makers to reuse, because they already have most words.
 #[derive(Default)]
 struct Makers {
     free: Vec<IndexMaker>,
@@ -38,8 +38,8 @@ struct Entry {
     bytes: u64,
 }
 
-/// An index that one search at a time brings up to date; what is searched is a copy, which shares its blocks.
-/// Waiting for it blocks no thread.
+/// An index, which one search at a time brings up to date. Searches read a copy, which shares its blocks.
+/// Waiting for the lock blocks no thread.
 pub(in crate::engine) type SharedIndex = Arc<AsyncMutex<Index>>;
 
 #[derive(Clone)]
@@ -73,7 +73,7 @@ impl Indexes {
         Self { kept, makers: Mutex::default() }
     }
 
-    /// Returns the index of a lineage with no erasure since `erased_at`; an empty one if none is kept.
+    /// Returns the index of a lineage, if its text was last erased at `erased_at`; otherwise an empty one.
     pub(in crate::engine) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
         let kept = self.kept.get(&lineage).filter(|entry| entry.erased_at == erased_at);
         kept.map_or_else(SharedIndex::default, |entry| entry.shared)
@@ -97,7 +97,7 @@ impl Indexes {
         *makers = Makers { free: Vec::new(), forgotten: makers.forgotten + 1 };
     }
 
-    /// Does `work` with a maker that nobody else is using.
+    /// Does `work` with a maker that no other task is using.
     pub(in crate::engine) fn with_maker<T>(&self, work: impl FnOnce(&mut IndexMaker) -> T) -> T {
         let most = available_parallelism().map_or(1, NonZeroUsize::get);
         let (maker, forgotten) = {

@@ -1,4 +1,4 @@
-//! Indexing conversations for searches: all of it at the first search, and what is new at each later one.
+//! Indexes conversations for searches: everything at the first search, and only new utterances at later ones.
 //!
 //! Complete [blocks](Block) of an index are kept in the store, if it supports that, so that a search after a
 //! restart reads them instead of the utterances.
@@ -17,14 +17,14 @@ use crate::{
     telemetry::panics::{Within, joined},
 };
 
-/// Indexing more utterances than this, or texts that are as long together as so many usual ones, is long.
+/// Indexing more utterances than this, or more than 200 times as many bytes of text, is long.
 const LONG_TO_INDEX: usize = 200;
 /// The number of blocks read from the store at a time: some 8 MiB.
 const READ_BLOCKS: usize = 64;
 
 impl Engine {
-    /// Returns an index of everything `state` stores. It may contain more: what is newer than `state`, and what
-    /// is no longer stored.
+    /// Returns an index of all utterances that `state` stores. It may also contain newer ones, and ones that
+    /// are no longer stored.
     pub(in crate::engine) async fn index(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -43,8 +43,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// Adds what is missing, block by block: stored blocks where there are any, and the utterances of the
-    /// others.
+    /// Adds the missing utterances, block by block: complete blocks from the store if it has them, and the
+    /// utterances of all other blocks.
     async fn bring_up(
         self: &Arc<Self>,
         index: &mut Index,
@@ -69,7 +69,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Adds complete blocks, and stores those the store does not have yet.
+    /// Adds complete blocks, and stores the ones that the store does not have yet.
     async fn add_whole(
         self: &Arc<Self>,
         index: &mut Index,
@@ -82,7 +82,7 @@ impl Engine {
             let making = tokio::spawn(self.clone().made_block(state.clone(), block));
             making.map(|made| joined(made).unwrap_or(Err(EngineError::Interrupted)))
         });
-        // One more than can be made at a time, so that its utterances are read meanwhile.
+        // One more than can be made at a time, so that the utterances of the next block are read meanwhile.
         let at_once = available_parallelism().map_or(1, NonZeroUsize::get) + 1;
         let made: Vec<Option<_>> = making.buffered(at_once).try_collect().await?;
         let made: Vec<(Block, Arc<IndexBlock>)> = made.into_iter().flatten().collect();
@@ -104,7 +104,7 @@ impl Engine {
         Ok(offload(is_long, make).await.map(|made| (block, made)))
     }
 
-    /// Adds utterances. The index stays as it is if the caller is dropped meanwhile.
+    /// Adds utterances. If the caller is dropped meanwhile, the index stays as it is.
     async fn add(self: &Arc<Self>, index: &mut Index, utterances: Vec<Arc<Utterance>>) {
         if !is_long(&utterances) {
             return self.indexes.with_maker(|maker| maker.extend(index, said(&utterances)));
@@ -139,7 +139,7 @@ impl Engine {
         Ok(offload(is_long, move || kept.into_iter().filter_map(read).collect()).await)
     }
 
-    /// Stores blocks in the background. One that is not stored is made again when needed.
+    /// Stores blocks in the background. A block that could not be stored is made again when needed.
     fn keep_blocks(self: &Arc<Self>, state: &Arc<Conversation>, blocks: Vec<(Block, Arc<IndexBlock>)>) {
         if blocks.is_empty() || !self.store.capabilities().derived {
             return;
@@ -150,13 +150,13 @@ impl Engine {
                 let Some(bytes) = offload(true, move || whole.to_bytes()).await else { continue };
                 let (conversation, erased_at) = (state.key().clone(), state.head.erased_at);
                 let derived = DerivedBlock { conversation, kind: Derived::Index, block, erased_at, bytes };
-                // Refused if the text was erased, or while much else is being written; nobody waits for it.
+                // The store refuses it if the text was erased, or while much else is being written.
                 let _ = engine.store.keep_derived(derived).await;
             }
         }));
     }
 
-    /// Drops an index made from a state from which text was erased meanwhile.
+    /// Drops the index of `state` if text was erased from the conversation while the index was made.
     async fn give_up_if_erased(self: &Arc<Self>, state: &Conversation) -> Result<(), EngineError> {
         let now = self.published(state.key()).await?;
         if now.is_none_or(|now| now.head.erased_at != state.head.erased_at) {

@@ -1,4 +1,4 @@
-//! Searching utterances: indexes, ranking, and the pages of what is found.
+//! Searching utterances: indexes, ranking, and pages of matches.
 
 pub(super) mod found;
 pub(super) mod hybrid;

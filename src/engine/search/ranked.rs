@@ -1,4 +1,4 @@
-//! The ranking of what is searched.
+//! Ranks the searched utterances.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -25,16 +25,17 @@ use crate::{
 
 /// Searching more utterances than this is long.
 const LONG_SEARCH: usize = 5_000;
-/// The most parts of a long search that are done at a time.
+/// The most parts of a long search that run at a time.
 const MAX_SEARCH_PARTS: usize = 4;
-/// The conversations that are ranked together, and read at once, when the newest matches come first.
+/// The number of conversations that are ranked together if the newest matches come first, and the number that
+/// are read at a time.
 const CONVERSATIONS_AT_A_TIME: usize = 16;
-/// The number of candidates first considered; four times as many each time too few pass.
+/// The number of candidates to consider at first. It is quadrupled each time too few of them pass.
 const CANDIDATES: usize = 256;
 
 impl Engine {
-    /// Returns what is searched, matches the prompt and passes the filter, in the requested order, as far as the page
-    /// has room.
+    /// Returns the searched utterances that match the prompt and pass the filter, in the requested order, as
+    /// far as the page has room.
     pub(in crate::engine) async fn ranked(
         self: &Arc<Self>,
         searched: &Arc<Searched>,
@@ -68,7 +69,8 @@ impl Engine {
                 hits = offload(is_long, mix).await;
             }
             let least = call.min_relevance.or_else(|| relevant(&hits));
-            // When words alone rank, further candidates would rank below these, none of which is relevant.
+            // When words alone rank, further candidates would rank below these, and none of these is
+            // relevant.
             let is_vain = least.is_none() && similar.is_none();
             let exhausted = hits.len() < candidates || is_vain;
             hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
@@ -81,8 +83,8 @@ impl Engine {
         }
     }
 
-    /// Adds what is relevant, the newest first. It ranks a few conversations after the other, so that the hits of
-    /// these alone are in memory.
+    /// Adds the relevant matches, newest first. Ranks a few conversations at a time, so that only their hits
+    /// are in memory.
     async fn take_newest(
         self: &Arc<Self>,
         matches: &mut Matches,
@@ -160,7 +162,7 @@ impl Engine {
     }
 }
 
-/// Returns the first `most` hits of some of the conversations. A long search is done in parts.
+/// Returns the best `most` hits in some of the conversations. A long search is done in parts.
 async fn best(
     search: &Arc<Search>,
     is_long: bool,
@@ -184,7 +186,7 @@ async fn best(
     }
 }
 
-/// Adds what each text has in common with the prompt.
+/// Adds to each match where its text and the prompt match.
 async fn matched(search: Arc<Search>, mut found: Vec<Found>) -> Vec<Found> {
     let bytes: usize = found.iter().map(|found| found.utterance.content.len()).sum();
     offload(bytes > LONG_TEXT_BYTES, move || {
@@ -197,8 +199,8 @@ async fn matched(search: Arc<Search>, mut found: Vec<Found>) -> Vec<Found> {
     .await
 }
 
-/// Returns the least relevance of a match if the caller sets none: any, if the best one has at least
-/// [`DEFAULT_MIN_RELEVANCE`]; `None` if nothing is relevant.
+/// Returns the minimum relevance of a match if the caller sets none: 0 if any of the first candidates has at
+/// least [`DEFAULT_MIN_RELEVANCE`]; `None` if none has, so that nothing is relevant.
 fn relevant(hits: &[Hit]) -> Option<f64> {
     let is_enough = |hit: &Hit| hit.relevance >= DEFAULT_MIN_RELEVANCE;
     hits.iter().take(CANDIDATES).any(is_enough).then_some(0.0)

@@ -32,8 +32,8 @@ pub struct RememberCall {
     /// The least relevance of a match, from 0 to 1. By default, any match counts if the best one has at least
     /// [`DEFAULT_MIN_RELEVANCE`](crate::domain::limits::DEFAULT_MIN_RELEVANCE).
     pub min_relevance: Option<f64>,
-    /// The number of utterances to return before and after each match; if not 0, with the rest of its exchange
-    /// too.
+    /// The number of utterances to return before and after each match. If it is not 0, the rest of the
+    /// match's exchange is returned too.
     pub neighbors: u64,
     /// The number of matches to skip.
     pub skip: usize,
@@ -97,13 +97,13 @@ pub struct RememberReply {
     pub more: bool,
 }
 
-/// The most conversations of a recipient to search; the newest are searched.
+/// The most conversations of a recipient to search: the newest ones.
 const MAX_CONVERSATIONS: usize = 1_000;
 /// The most utterances of an exchange returned after a match in it.
 const MAX_EXCHANGE: u64 = 64;
 impl Engine {
-    /// Finds utterances. Soft-forgotten utterances are never found, and by recipient neither is what another
-    /// conversation that shares them, or has copies, still has in use.
+    /// Finds utterances. Soft-forgotten utterances are never found. A search by recipient does not find them
+    /// in other conversations either, if these share them or have copies.
     pub async fn remember(
         self: &Arc<Self>,
         caller: &Caller,
@@ -164,7 +164,7 @@ impl Engine {
         Ok(states)
     }
 
-    /// Returns everything that passes the filter, newest first, as far as the page has room.
+    /// Returns the utterances that pass the filter, newest first, as far as the page has room.
     async fn newest(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
@@ -244,7 +244,7 @@ impl Engine {
 }
 
 impl RememberCall {
-    /// A call that returns the most relevant utterances, without a filter.
+    /// Creates a call that returns the most relevant utterances, without a filter.
     pub(in crate::engine) fn ranking(prompt: &str, scope: Scope, limit: usize) -> Self {
         Self {
             address: Address::default(),

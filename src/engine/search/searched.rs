@@ -1,4 +1,4 @@
-//! What is searched.
+//! The conversations and sequences that a search covers.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use crate::domain::{Conversation, Ranges, Sequence};
 pub(in crate::engine) struct Searched {
     /// The conversations.
     pub states: Vec<Arc<Conversation>>,
-    /// The sequences wanted of each.
+    /// The sequences to search in each.
     pub wanted: Vec<Ranges>,
 }
 
 impl Searched {
-    /// Whether a sequence of the conversation at `index` is wanted.
+    /// Whether the search covers a sequence of the conversation at `index`.
     pub(in crate::engine) fn has(&self, index: usize, sequence: u64) -> bool {
         self.wanted[index].contains(Sequence(sequence))
     }

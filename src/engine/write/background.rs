@@ -1,4 +1,4 @@
-//! Due work: due by the clock, or because conversations have ended. Nobody waits for it.
+//! Background work that is due by the clock, or because conversations have ended. No caller waits for it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -36,7 +36,7 @@ impl Engine {
                         false => Err(Refusal::no_conversation(state.key().id.as_str(), " that has expired")),
                     }
                 });
-                // the others expire, whatever happens to one
+                // the others expire even if the removal of one panics
                 let expired = Within::Background.catching(expired).await;
                 progress += usize::from(matches!(expired, Ok(Ok(Some(_)))));
             }
@@ -47,8 +47,9 @@ impl Engine {
         }
     }
 
-    /// Removes recipients' ended conversations beyond the number retained, in which the active one counts,
-    /// starting with those that ended first. What could not be removed is due again.
+    /// Removes recipients' ended conversations beyond the number retained, starting with those that ended
+    /// first. The active conversation counts towards that number. Recipients whose removals failed are due
+    /// again.
     async fn retire(self: &Arc<Self>) -> Result<usize, EngineError> {
         let (mut removed, mut failed) = (0, Ok(()));
         let mut again = Vec::new();
@@ -82,7 +83,7 @@ impl Engine {
             beyond = self.store.ended_beyond(recipient, most, RETIRED).await?;
         }
         for id in &beyond {
-            // a new one with the same id may have started since
+            // a new conversation with the same id may have started since
             let ended = |state: &Conversation| match state.head.ended {
                 Some(_) => Ok(()),
                 None => Err(Refusal::no_conversation(state.key().id.as_str(), " that has ended")),
@@ -95,8 +96,8 @@ impl Engine {
         Ok(beyond.len())
     }
 
-    /// Repeats the due work until dropped: for ended conversations immediately, for the rest at each
-    /// `interval`.
+    /// Repeats the due work until dropped: all of it at each `interval`, and the removal of ended
+    /// conversations as soon as one ends.
     pub async fn sweep_every(self: Arc<Self>, interval: Duration) {
         let mut ticks = tokio::time::interval(interval);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

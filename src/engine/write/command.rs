@@ -25,27 +25,27 @@ pub struct Call<C> {
     pub address: Address,
     /// What to do.
     pub command: C,
-    /// The caller's name for this attempt.
+    /// The request id of this attempt, if the caller gave one.
     pub attempt: Option<Attempt>,
 }
 
-/// What a rule of the domain decides from a state.
+/// The decision of a rule of the domain about a state.
 type Decided<T> = Result<Verdict<Decision<T>>, Refusal>;
 
-/// Changes one conversation, by a rule of the domain.
+/// A command that changes one conversation, by a rule of the domain.
 pub trait Command: Send + 'static {
-    /// The operation that its events and outcomes name.
+    /// The operation that its events name.
     const OPERATION: Operation;
-    /// What its answer has besides the outcome and the state.
+    /// The part of its answer besides the outcome and the state.
     type Value: Send + 'static;
 
-    /// Decides how it changes the conversation.
+    /// Decides how the command changes the conversation.
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<Self::Value>;
 }
 
 impl Engine {
-    /// Decides a command in its conversation's queue, then commits and publishes it. A recipient's own state begins
-    /// with the first command for it.
+    /// Decides a command in its conversation's queue, then commits and publishes it. The first command for a
+    /// recipient's own state creates that state.
     pub async fn apply<C: Command>(
         self: &Arc<Self>,
         caller: &Caller,

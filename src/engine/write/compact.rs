@@ -31,8 +31,8 @@ impl Engine {
         Ok(Applied::now(done, decision.value))
     }
 
-    /// Stops advising callers that name `session` to compact the conversation, or all callers if `None`, as
-    /// long as this process runs.
+    /// Stops the advice to compact the conversation for callers that name `session`, or for all callers if
+    /// `None`, as long as this process runs.
     pub async fn silence_advice(
         self: &Arc<Self>,
         caller: &Caller,
@@ -50,7 +50,7 @@ impl Engine {
         self.sessions.is_silenced(state, session)
     }
 
-    /// Returns the addressed conversation, for its compactions to be listed.
+    /// Returns the addressed conversation, so that its compactions can be listed.
     pub async fn compactions(
         self: &Arc<Self>,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! What ends with a conversation, and what follows it.
+//! Ends the recipient's pointer to a conversation, and prepares the conversation that follows.
 
 use std::sync::Arc;
 

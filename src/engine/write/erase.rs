@@ -1,4 +1,4 @@
-//! Erasing: it reaches, in one commit, every conversation that has something of what is erased.
+//! Erasing: one commit removes the utterances from every conversation that shares them or has copies.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -25,11 +25,11 @@ use crate::{
     },
 };
 
-/// What a rule erases from a conversation, and so from all that share it or have copies of it.
+/// What a rule erases from a conversation, and from all others that share it or have copies of it.
 pub(in crate::engine) struct Erasure<T> {
     /// The change to that conversation, if any.
     pub transition: Option<Transition>,
-    /// What that leaves nothing of.
+    /// What this change erases completely.
     pub gone: Gone,
     /// Utterances that the outcome names, ascending.
     pub named: Vec<Arc<Utterance>>,
@@ -40,7 +40,7 @@ pub(in crate::engine) struct Erasure<T> {
 /// The result of an attempt.
 enum Erased<T> {
     Done(Applied<T>),
-    /// It reaches these conversations, not all of which are held.
+    /// The erasure reaches these conversations, not all of which are held.
     Reaches(BTreeSet<ConversationKey>),
     /// The recipient has another active conversation by now.
     Elsewhere,
@@ -49,8 +49,8 @@ enum Erased<T> {
 }
 
 impl Engine {
-    /// Erases what the rule selects from the conversation and from all that share it or have copies of it.
-    /// Returns `None` if the conversation does not exist, and the call may start one.
+    /// Erases what the rule selects from the conversation, and from all others that share it or have copies
+    /// of it. Returns `None` if the conversation does not exist, and the call may start one.
     pub(in crate::engine) async fn erase<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
@@ -146,7 +146,8 @@ impl Engine {
     }
 }
 
-/// The result for a conversation that does not exist: a call by recipient means another one by now.
+/// Returns the result for a conversation that does not exist. If the target was resolved to an existing
+/// conversation, the address means another one by now.
 fn gone<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
     match target.exists {
         true => Ok(Erased::Elsewhere),

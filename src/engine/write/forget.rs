@@ -29,7 +29,7 @@ pub struct ForgetCall {
     pub forget: ToForget,
     /// Decide, but change nothing.
     pub dry_run: bool,
-    /// The caller's name for this attempt.
+    /// The request id of this attempt, if the caller gave one.
     pub attempt: Option<Attempt>,
 }
 
@@ -38,7 +38,7 @@ pub struct ForgetCall {
 pub enum ToForget {
     /// The utterances selected by an instruction.
     Told(Forget),
-    /// The utterances named.
+    /// Utterances named by the caller.
     Named(ForgetSelected),
 }
 
@@ -63,7 +63,7 @@ impl ToForget {
         }
     }
 
-    /// Returns what it erases from this conversation and others.
+    /// Decides what is erased from this conversation and from others.
     fn erase(
         &self,
         before: &Conversation,
@@ -100,9 +100,9 @@ pub type ForgetReply = Applied<Selected>;
 /// The selected utterances.
 #[derive(Debug)]
 pub struct Selected {
-    /// The conversation before.
+    /// The conversation before the call.
     pub before: Box<Conversation>,
-    /// The utterances before.
+    /// The utterances before the call.
     pub utterances: Vec<Arc<Utterance>>,
     /// Why it would be refused without `dry_run`.
     pub excess: Option<Excess>,
@@ -115,7 +115,8 @@ impl Selected {
 }
 
 impl Engine {
-    /// Forgets the units of what the instruction selects.
+    /// Forgets the selected utterances, with the rest of their units unless only the named ones are to be
+    /// erased.
     pub async fn forget(
         self: &Arc<Self>,
         caller: &Caller,

@@ -38,7 +38,7 @@ pub struct ForkCall {
     pub id: Option<ConversationId>,
     /// The fork's recipient; by default its parent's.
     pub recipient: Option<RecipientId>,
-    /// The last sequence both share; by default the newest.
+    /// The last sequence that the fork shares with its parent; by default the newest.
     pub at: Option<Sequence>,
     /// The fork's title; by default its parent's.
     pub title: Option<Arc<str>>,
@@ -46,14 +46,14 @@ pub struct ForkCall {
     pub activate: bool,
     /// The revision the caller expects the conversation to have.
     pub expected: Option<Revision>,
-    /// The caller's name for this attempt.
+    /// The request id of this attempt, if the caller gave one.
     pub attempt: Option<Attempt>,
 }
 
 /// The result; its state is the fork's.
 pub type ForkReply = Applied<()>;
 
-/// The result of a rule: the fork, and the utterance in it that the call is about.
+/// The result of a rule: the fork, and the utterance of the fork that the call is about.
 type Ruled = (Forked, Option<Arc<Utterance>>);
 
 type ForkRule = dyn Fn(&Conversation, &Context<'_>) -> Result<Verdict<Ruled>, Refusal> + Send + Sync;
@@ -142,8 +142,8 @@ impl Engine {
         }
     }
 
-    /// Decides on the parent, commits parent and fork together, and publishes both. Retries if others change
-    /// either.
+    /// Decides on the parent, commits parent and fork together, and publishes both. Retries if another writer
+    /// changes either.
     async fn make_fork(self: &Arc<Self>, making: Making) -> Result<Applied<()>, EngineError> {
         let engine = self.clone();
         Attended::new(async move {
@@ -209,8 +209,8 @@ impl Engine {
         Ok(Some(Applied::now(done, ())))
     }
 
-    /// Returns the pointer write that makes the fork its recipient's active conversation, if it should be that;
-    /// and the parent's expected pointer, whose recipient may be another one.
+    /// Returns the pointer writes. One makes the fork its recipient's active conversation, if it should
+    /// become that. The other one expects the parent's pointer, unless the parent's recipient is the same.
     async fn pointers(
         &self,
         (call, activate): (&WriteCall, bool),
@@ -227,7 +227,8 @@ impl Engine {
     }
 }
 
-/// The conversation with this head and where it was forked from `parent`, if it was.
+/// Returns the id of the conversation with this head and the sequence at which it was forked from `parent`,
+/// if it was.
 fn fork_point(parent: &ConversationKey, head: &Head) -> Option<(ConversationId, Sequence)> {
     let from = head.forked_from.as_ref().filter(|from| from.conversation == parent.id)?;
     Some((head.identity.key.id.clone(), from.sequence))

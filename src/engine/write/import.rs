@@ -1,4 +1,4 @@
-//! Importing conversations of another program, checked as a whole and stored in parts.
+//! Imports conversations of another program: checks them as a whole, and stores them in parts.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -55,7 +55,8 @@ pub struct ImportCall {
     pub lenient: bool,
     /// Check everything and store nothing.
     pub validate_only: bool,
-    /// Skip what was imported completely before, so that utterances forgotten since do not come back.
+    /// Skip conversations that were imported completely before, so that utterances forgotten since do not
+    /// come back.
     pub once: bool,
 }
 
@@ -66,8 +67,8 @@ pub struct Incoming {
     pub id: ConversationId,
     /// Its format.
     pub origin: &'static str,
-    /// Identifies the source, the same in each attempt to import it even if its contents change; by default,
-    /// the first utterance does.
+    /// Identifies the source in every attempt to import it, even if its contents change; by default, the id
+    /// of the first utterance does.
     pub source: Option<String>,
     /// Its title.
     pub title: Option<Arc<str>>,
@@ -79,13 +80,13 @@ pub struct Incoming {
     pub labels: BTreeMap<String, String>,
     /// Values for the state of a new conversation.
     pub state: Vec<(Box<str>, StateContent)>,
-    /// Summaries of what came before it.
+    /// Summaries of what was said before the drafts.
     pub summaries: Vec<ImportedSummary>,
     /// The utterances, each with an id: see [`name`].
     pub drafts: Vec<Draft>,
-    /// For each utterance, where it was first said; empty if that is not known.
+    /// The origins of each utterance: where it was first said; empty if no origins are known.
     pub origins: Vec<Vec<Provenance>>,
-    /// The conversation that it was exported from, whether or not it still exists.
+    /// The conversation that this one was exported from, whether or not it still exists.
     pub exported: Option<ConversationId>,
 }
 
@@ -106,8 +107,8 @@ pub struct ImportReply {
     pub irregularities: Vec<Irregularity>,
 }
 
-/// Gives an id to each draft that has none or a repeated one. It is derived from the draft and all drafts
-/// before it, so it is the same in each attempt, and in one with more drafts after it.
+/// Gives an id to each draft that has none or a repeated one. The id is derived from the draft and all drafts
+/// before it. So it is the same in each attempt, even in one with more drafts after it.
 pub fn name(drafts: &mut [Draft]) {
     let mut hasher = Xxh3::new();
     let mut taken: HashSet<Box<str>> = HashSet::new();
@@ -149,22 +150,22 @@ impl Incoming {
 struct Planned {
     incoming: Incoming,
     existing: Option<Arc<Conversation>>,
-    /// Whether it is, or would be, from this import.
+    /// Whether the existing conversation is from this import; true if there is none.
     own: bool,
     /// The number of drafts up to the last stored one.
     reached: usize,
     tokens: Vec<u32>,
     namespace: Namespace,
-    /// Whether it becomes its recipient's active one, unless there is one.
+    /// Whether the conversation becomes its recipient's active one, unless there is one.
     activates: bool,
 }
 
 impl Engine {
     /// Imports conversations; nothing is stored unless all of them are accepted.
     ///
-    /// A repeated attempt skips what an earlier one stored, and continues where that stopped. The last
-    /// conversation that has not ended becomes its recipient's active one unless there is one. Stops if a
-    /// conversation was deleted, or another took its id, since it was checked.
+    /// A repeated attempt skips what an earlier one stored, and continues from there. The last conversation
+    /// that has not ended becomes its recipient's active one, unless there is one. The import stops if a
+    /// conversation was deleted, or its id was taken by another, after the check.
     pub async fn import_conversations(
         self: &Arc<Self>,
         caller: &Caller,
@@ -243,7 +244,8 @@ impl Engine {
         Ok(0)
     }
 
-    /// Returns what importing a conversation would do, by the rules but without its limits.
+    /// Returns what the import of a conversation would do, by the rules, but without most of the policy's
+    /// limits.
     fn check(&self, call: &ImportCall, plan: &Planned) -> Result<ImportReply, Refusal> {
         let now = self.clock.now();
         let mut before = match &plan.existing {
@@ -273,7 +275,7 @@ impl Engine {
         loop {
             let to = count.min(from + IMPORT_BATCH);
             let command = plan.part(from, to, before.head.identity.encoding, call.lenient);
-            // without limits, nothing leaves the window
+            // only an archive over its limit could need data from the store
             let Verdict::Decided(imported) = import(&before, &command, &context)? else {
                 return Ok(plan.nothing());
             };
@@ -310,8 +312,8 @@ impl Engine {
         }
     }
 
-    /// Freezes the branch of the conversation that was exported, if it still exists and this is a copy of what it
-    /// wrote there: the two then know of each other, and a hard forget in either reaches the other.
+    /// Freezes the branch of the conversation that was exported, if it still exists and the import has copies
+    /// of utterances written there. From then on, a hard forget in either conversation reaches the other.
     async fn freeze_exported(
         self: &Arc<Self>,
         caller: &Caller,
@@ -356,7 +358,7 @@ impl Engine {
             if_absent: match plan.existing.is_none() && from == 0 {
                 true if plan.activates => IfAbsent::CreateAndActivate,
                 true => IfAbsent::Create,
-                // its beginning was deleted: the rest alone would not be a conversation
+                // the conversation was deleted meanwhile: the rest alone would not be a conversation
                 false => IfAbsent::Refuse,
             },
             added: Added::of(&plan.tokens[from..to]),
@@ -368,7 +370,7 @@ impl Engine {
             .write(write, move |before, context| {
                 let before = match before.head.revision {
                     Revision::NONE => &blank,
-                    // it may not be the one that was checked
+                    // this may not be the conversation that was checked
                     _ => {
                         address.check_recipient(before)?;
                         if mark.as_ref().is_some_and(|mark| !is_of(before, mark)) {
@@ -394,8 +396,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the conversation before its first revision, started when its source says, but not later than
-    /// now.
+    /// Returns the conversation before its first revision. It starts at the time that the source names, but
+    /// not later than now.
     fn blank(&self, call: &ImportCall, plan: &Planned, now: Timestamp) -> Conversation {
         let key = ConversationKey { namespace: plan.namespace.clone(), id: plan.incoming.id.clone() };
         let start = plan.incoming.start.map_or(now, |start| start.min(now));
@@ -404,7 +406,7 @@ impl Engine {
     }
 }
 
-/// Whether the conversation once contained everything.
+/// Whether the conversation once contained all utterances.
 fn was_whole(state: &Conversation, incoming: &Incoming) -> bool {
     state.head.ended.is_some() || state.head.newest().get() >= incoming.drafts.len() as u64
 }
@@ -459,7 +461,7 @@ impl Planned {
         self.existing.as_ref().is_some_and(|state| state.head.ended.is_some())
     }
 
-    /// Shifts the irregularities of the part that starts at `from` to their indexes in the whole.
+    /// Shifts the irregularities of the part that starts at `from` to their indexes among all drafts.
     fn placed(&self, from: usize, irregularities: Vec<Irregularity>) -> Vec<Irregularity> {
         let place = |it: Irregularity| Irregularity { index: it.index + from, ..it };
         irregularities.into_iter().map(place).collect()

@@ -27,21 +27,21 @@ pub struct MemorizeCall {
     pub address: Address,
     /// The utterances; each has passed [`Draft::check`].
     pub drafts: Vec<Draft>,
-    /// The caller's name for this attempt.
+    /// The request id of this attempt, if the caller gave one.
     pub attempt: Option<Attempt>,
-    /// The revision the caller expects.
+    /// The revision that the caller expects the conversation to have.
     pub expected: Option<Revision>,
     /// Set aside a result without a call instead of refusing it.
     pub lenient: bool,
     /// Replace an utterance that already has the id of a draft.
     pub upsert: bool,
-    /// The change to the conversation's state to make with it.
+    /// The change to make to the conversation's state in the same commit.
     pub state: Option<StateChange>,
-    /// The change to the recipient's own state to make with it.
+    /// The change to make to the recipient's own state in the same commit.
     pub recipient_state: Option<Arc<UpdateState>>,
 }
 
-/// The result, and the accepted irregularities.
+/// The result, and the irregularities that were accepted.
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
 /// A call whose conversation has been found and whose tokens are counted.
@@ -64,8 +64,9 @@ impl Engine {
         }
     }
 
-    /// Erases everything after a point, here and wherever it is shared, and memorizes new utterances in its
-    /// place. Starts the conversation if necessary. The outcome also names what was erased.
+    /// Erases the utterances after a sequence, here and in all conversations that share them or have copies,
+    /// and memorizes new ones in their place. Starts the conversation if necessary. The outcome also names
+    /// the erased utterances.
     pub async fn replace(
         self: &Arc<Self>,
         caller: &Caller,
@@ -76,7 +77,7 @@ impl Engine {
             if let Some(applied) = self.replace_stored(caller, call.clone(), after).await? {
                 return Ok(applied);
             }
-            // fails if someone else starts it meanwhile
+            // fails if another call starts the conversation meanwhile
             let expected = Some(call.expected.unwrap_or(Revision::NONE));
             let absent = MemorizeCall { expected, ..call.clone() };
             match self.memorize(caller, absent).await {
@@ -147,7 +148,7 @@ impl Engine {
         Ok(Prepared::Request(Box::new(request)))
     }
 
-    /// Returns the encoding a conversation's tokens are, or will be, counted in.
+    /// Returns the encoding in which a conversation's tokens are counted, or will be.
     async fn encoding_of(
         self: &Arc<Self>,
         address: &Address,

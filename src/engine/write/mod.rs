@@ -1,4 +1,4 @@
-//! Writing to one conversation.
+//! The calls that change conversations.
 
 pub(super) mod aim;
 pub(super) mod background;
@@ -56,7 +56,8 @@ impl Engine {
         self.decided(Box::new(Request::new(call, rule))).await
     }
 
-    /// Like [`Self::write`], for a request with its rule; retries if its address comes to mean something else.
+    /// Like [`Self::write`], for a request with its rule. Starts over if the address means another
+    /// conversation by the time the write is decided.
     pub(super) async fn decided<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
@@ -92,8 +93,8 @@ impl Engine {
         Box::pin(self.replay(caller, outcome)).await
     }
 
-    /// Resolves the write's address and puts the write in that conversation's queue, unless `most` already
-    /// wait.
+    /// Resolves the write's address, unless that is already done, and puts the write in the conversation's
+    /// queue. Fails if `most` entries already wait there.
     pub(super) async fn submit<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,

@@ -25,24 +25,25 @@ use crate::{
 /// The number of conversations listed at a time.
 const BATCH: usize = 256;
 
-/// What each conversation loses, the erasing one included if it has other copies of what it erases.
+/// What each conversation loses. Includes the erasing conversation, if it has other copies of what it erases.
 pub(in crate::engine) type Reached = BTreeMap<ConversationKey, Lost>;
 
 /// What is erased from a conversation.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Gone {
-    /// The sequences of which nothing is left.
+    /// The sequences that are erased completely.
     pub sequences: Ranges,
-    /// Only these are erased, even if they are part of an exchange.
+    /// Whether only these are erased, even if they are part of an exchange.
     pub exact: bool,
     /// The instruction that selects from imported segments, which forks share.
     pub imported: Option<Instruction>,
 }
 
 impl Engine {
-    /// Returns what each conversation loses if something of `state` is erased: those that share what is erased, or
-    /// have copies of it. All are relatives of `state` by the lineages that they name, whatever became of the
-    /// conversations between them. Those of other namespaces are not reached: a file can name any lineage.
+    /// Returns what each conversation loses if `gone` is erased from `state`: those that share the erased
+    /// utterances or have copies of them. They are found by the lineages that they name, even if the
+    /// conversations between them and `state` no longer exist. Conversations in other namespaces are not
+    /// reached, because a file can name any lineage.
     pub(in crate::engine) async fn reach(
         &self,
         state: &Arc<Conversation>,
@@ -70,8 +71,8 @@ impl Engine {
         Ok(reached)
     }
 
-    /// Returns the state of a relative, without waiting for whoever holds it: which origins a conversation has
-    /// changes only by what its commit adds.
+    /// Returns the state of a related conversation, without waiting for a writer that holds it. A commit in
+    /// flight changes which origins the conversation has only by the utterances that it adds.
     async fn relative(
         &self,
         key: &ConversationKey,
@@ -86,7 +87,7 @@ impl Engine {
         }
     }
 
-    /// Returns the change that takes what is lost from a conversation, if it has any of it.
+    /// Returns the change that removes `lost` from a conversation; `None` if the conversation has none of it.
     pub(in crate::engine) async fn lose(
         &self,
         before: &Arc<Conversation>,
@@ -99,7 +100,7 @@ impl Engine {
         .await
     }
 
-    /// Returns what an erasure that is not made would remove from other conversations.
+    /// Returns what an erasure would remove from other conversations, without making it.
     pub(in crate::engine) async fn would_reach(
         &self,
         state: &Arc<Conversation>,
@@ -115,9 +116,10 @@ impl Engine {
         Ok(in_forks)
     }
 
-    /// Returns what old forks repeat of the first exchange, if that is among `gone`: they share nothing with
-    /// their parent, and name only its id. They belong to its recipient and are no older: an older one was
-    /// forked from an earlier conversation of that id.
+    /// Returns the utterances with which forks by earlier versions repeat the first exchange, if its first
+    /// utterance is in `gone`. Such a fork shares nothing with its parent, and names only the parent's id. It
+    /// belongs to the parent's recipient and is no older than the parent: an older one was forked from an
+    /// earlier conversation with that id.
     async fn repeating(
         &self,
         state: &Conversation,

@@ -8,7 +8,7 @@ use crate::{
     store::Page,
 };
 
-/// The number of things removed for a recipient.
+/// The numbers of conversations and utterances removed for a recipient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecipientRemoval {
     /// Conversations.
@@ -21,13 +21,13 @@ pub struct RecipientRemoval {
 const BATCH: usize = 256;
 
 impl Engine {
-    /// Removes every conversation of a recipient, even those that start meanwhile; with each, everything stored
-    /// in it, its entries in all lists, and the active pointer. Then removes the recipient's own state.
+    /// Removes every conversation of a recipient, even those that start meanwhile: everything stored in it,
+    /// its entries in all lists, and the active pointer. Then removes the recipient's own state.
     ///
-    /// - Each conversation is removed in its own commit, and so is the state: a failure leaves the rest in
+    /// - Each conversation is removed in its own commit, and so is the state. A failure leaves the rest in
     ///   place, and the call can be repeated.
-    /// - Outcomes of request ids stay until they are too old: they are stored by request and hold references,
-    ///   never text. Without them, a retry would store again what was removed.
+    /// - Outcomes of request ids stay until they are too old. They contain references, never text. Without
+    ///   them, a retry of an earlier call would store the removed text again.
     pub async fn delete_recipient(
         self: &Arc<Self>,
         caller: &Caller,
@@ -54,7 +54,7 @@ impl Engine {
                     removal.utterances += removed.head.stored;
                 }
             }
-            // start over, because new ones are listed first, as long as that makes progress
+            // new conversations are listed first: start over as long as that makes progress
             after = (removal.conversations == before).then_some(behind);
         }
         let count = usize::try_from(removal.conversations).unwrap_or(usize::MAX);
@@ -62,7 +62,7 @@ impl Engine {
         Ok(removal)
     }
 
-    /// Removes a recipient's conversation; `None` if another call already did.
+    /// Removes a recipient's conversation; `None` if it no longer exists or belongs to another recipient.
     async fn remove_of(
         self: &Arc<Self>,
         recipient: &RecipientId,

@@ -2,12 +2,12 @@
 
 use crate::{domain::RequestId, engine::Caller, store::OutcomeKey};
 
-/// One attempt at a mutating call, identified by its caller.
+/// One attempt at a mutating call, identified by its request id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// The call, such as `Memorize`.
     pub rpc: &'static str,
-    /// The caller's id for it.
+    /// The request id.
     pub id: RequestId,
     /// A hash of the request's body without the id.
     pub body: u128,

@@ -1,4 +1,4 @@
-//! The recipients who may have more conversations than are retained.
+//! The recipients that may have more conversations than are retained.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 
 use crate::{domain::Conversation, store::RecipientKey};
 
-/// The recipients with conversations that have newly ended or started, which have not been checked yet.
+/// The recipients with newly ended or started conversations that have not been checked yet.
 #[derive(Default)]
 pub(in crate::engine) struct Retention {
     due: Mutex<BTreeSet<RecipientKey>>,
@@ -22,13 +22,13 @@ impl Retention {
         self.add_recipient(RecipientKey { namespace, id: identity.recipient.clone() });
     }
 
-    /// Queues a recipient whose conversation has ended, or who has a new active one.
+    /// Queues a recipient whose conversation has ended, or that has a new active one.
     pub(in crate::engine) fn add_recipient(&self, recipient: RecipientKey) {
         self.again(recipient);
         self.news.notify_one();
     }
 
-    /// Queues a recipient with more to do.
+    /// Queues a recipient without a notification, to be checked again.
     pub(in crate::engine) fn again(&self, recipient: RecipientKey) {
         self.due.lock().insert(recipient);
     }

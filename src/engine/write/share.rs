@@ -1,4 +1,4 @@
-//! Sharing conversations, revoking shares, and reading what is shared.
+//! Shares conversations, revokes shares, and reads shared conversations.
 
 use std::{sync::Arc, time::Duration};
 
@@ -21,7 +21,7 @@ pub struct ShareCall {
     pub address: Address,
     /// How long until the token expires.
     pub lifetime: Duration,
-    /// Whether its holder may read the archive too.
+    /// Whether the holder of the token may read the archive too.
     pub include_archive: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct ShareReply {
 }
 
 impl Engine {
-    /// Makes a token with which anyone can read the conversation. A repeated call makes another one.
+    /// Makes a token with which anyone can read the conversation. A repeated call makes another token.
     pub async fn share(
         self: &Arc<Self>,
         caller: &Caller,
@@ -75,8 +75,8 @@ impl Engine {
         Ok(now(applied.await?)?.0)
     }
 
-    /// Reads what a token gives access to, whoever the caller is: the window or, if it is included, everything
-    /// stored; without the soft-forgotten.
+    /// Reads what a token gives access to, for any caller: the window or, if the share includes the archive,
+    /// everything stored. Soft-forgotten utterances are left out.
     ///
     /// Refuses every invalid token in the same way, whatever is wrong with it.
     pub async fn read_shared(

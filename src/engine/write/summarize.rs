@@ -28,7 +28,7 @@ pub struct SummarizeCall {
     pub token_limit: Option<u32>,
     /// Words that make a sentence more important.
     pub focus: Vec<String>,
-    /// How long to wait for a model's summary, if at all.
+    /// How long to wait for a model's summary; `None` if no model should write it.
     pub wait: Option<Patience>,
 }
 
@@ -58,22 +58,22 @@ pub struct SummarizeReply {
     pub text: String,
     /// The tokens of the text.
     pub tokens: u64,
-    /// The sequences it was made from; empty if the summary is.
+    /// The sequences it was made from; empty if the summary is empty.
     pub sources: Ranges,
     /// The tokens of these utterances.
     pub source_tokens: u64,
     /// The model that wrote it, if one did.
     pub model: Option<String>,
-    /// Why no model wrote it, if one was waited for.
+    /// Why no model wrote it, if the caller waited for one.
     pub without: Option<String>,
-    /// Why the summary is empty.
+    /// Why the summary is empty, if it is.
     pub untold: Option<Untold>,
 }
 
 /// The number of archived utterances read at a time.
 const ARCHIVE_CHUNK: u64 = 1_024;
 
-/// What a summary is made from.
+/// The input of a summary.
 struct Sources {
     sentences: Vec<Sentence>,
     utterances: Vec<Arc<Utterance>>,
@@ -143,7 +143,8 @@ impl Engine {
         })
     }
 
-    /// Returns the model's summary as lines, and the model; or why there is none.
+    /// Returns the input, the model's summary as lines, and the model's name; or the reason why there is no
+    /// summary.
     async fn told(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -250,12 +251,12 @@ impl Sources {
         }
     }
 
-    /// Whether work on all of it takes long.
+    /// Whether work on all utterances takes long.
     fn is_long(&self) -> bool {
         self.utterances.iter().map(|utterance| u64::from(utterance.tokens)).sum::<u64>() > LONG_TOKENS
     }
 
-    /// Returns what a model is asked, with what it is shown.
+    /// Returns the material for a model: the request `asked`, with the text to summarise.
     fn material(&self, asked: Material, counter: &dyn TokenCounter) -> Material {
         let (older, newer) = newest(&self.utterances);
         let rest = summarise(older, &Focus::none(), asked.max_tokens, counter);
@@ -269,7 +270,7 @@ impl Sources {
         }
     }
 
-    /// Adds the utterances that are live and no instructions.
+    /// Adds the utterances that are live and are not instructions.
     fn and(mut self, utterances: Vec<Arc<Utterance>>) -> Self {
         self.utterances = utterances;
         self.utterances.retain(|utterance| utterance.is_live() && !utterance.instruction);

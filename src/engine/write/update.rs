@@ -28,7 +28,8 @@ impl Engine {
         self.apply(caller, call).await
     }
 
-    /// Adds an edit to its call, if there is one, with its tokens in the encoding of the addressed conversation.
+    /// Counts the tokens of an edit, in the encoding of the addressed conversation, and adds both to the
+    /// call. Does nothing without an edit.
     pub(in crate::engine) async fn count_edit(
         self: &Arc<Self>,
         caller: &Caller,
