@@ -1,4 +1,4 @@
-//! When a model server is asked, and when it is left alone.
+//! When a model server is called, and when calls to it are held back.
 
 use std::time::Duration;
 
@@ -6,31 +6,31 @@ use tokio::time::Instant;
 
 /// This many failures in a row open the breaker.
 const FAILURES: u32 = 5;
-/// How long it is open at first; twice as long after each failed trial.
+/// How long the breaker is open at first; twice as long after each failed trial.
 const OPEN: Duration = Duration::from_secs(5);
-/// The longest it is open, unless the server asks for longer.
+/// The longest time that it is open, unless the server asks for more.
 const MOST_OPEN: Duration = Duration::from_secs(5 * 60);
 /// The longest pause that a server can ask for.
 const MOST_ASKED: Duration = Duration::from_secs(60 * 60);
 /// How long a conversation waits after its first failure; twice as long after each further one.
 const WAIT: Duration = Duration::from_secs(1);
-/// The longest it waits.
+/// The longest wait of a conversation.
 const MOST_WAIT: Duration = Duration::from_secs(10 * 60);
 /// How soon a conversation claimed by another process is tried again.
 const CLAIMED_WAIT: Duration = Duration::from_secs(30);
 
-/// Stops asking a server that does not answer: after five failures in a row, it lets a single call through now
-/// and then, until one succeeds.
+/// Stops the calls to a server that does not answer. After five failures in a row, it lets a single call
+/// through now and then, until one succeeds.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Breaker {
     failures: u32,
     open_until: Option<Instant>,
-    /// A trial call was let through and has not ended.
+    /// Whether a trial call was let through and has not ended.
     trying: bool,
 }
 
 impl Breaker {
-    /// Whether a call may go out at `now`; if not, when to ask again, if known.
+    /// Whether a call may go out at `now`; if not, returns when to ask again, if known.
     pub(in crate::engine) fn allows(&mut self, now: Instant) -> Result<(), Option<Instant>> {
         match self.open_until {
             None => Ok(()),
@@ -53,7 +53,7 @@ impl Breaker {
         self.trying = false;
     }
 
-    /// Records that a call failed, and that the server asked to be left alone for `asked`.
+    /// Records that a call failed, and that the server asked for a pause of `asked`.
     pub(in crate::engine) fn failed(&mut self, now: Instant, asked: Option<Duration>) {
         self.failures = self.failures.saturating_add(1);
         self.trying = false;
@@ -75,7 +75,7 @@ impl Breaker {
 pub(in crate::engine) struct Backoff {
     failures: u32,
     until: Option<Instant>,
-    /// The segment of the last unusable answer, and how many in a row there were for it.
+    /// The segment of the last unusable answer, and the number of such answers in a row for it.
     unusable: (u32, u32),
 }
 
@@ -96,7 +96,7 @@ impl Backoff {
         self.until = Some(now + CLAIMED_WAIT);
     }
 
-    /// Records an unusable answer for `segment`. Returns how many there were in a row.
+    /// Records an unusable answer for `segment`. Returns the number of such answers in a row.
     pub(in crate::engine) fn unusable(&mut self, segment: u32, now: Instant) -> u32 {
         self.failed(now);
         self.unusable = match self.unusable {

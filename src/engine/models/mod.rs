@@ -1,4 +1,4 @@
-//! Models: those that write summaries, those that embed, and when each is asked.
+//! Models: those that write summaries, those that embed, and when each is called.
 
 pub(super) mod breaker;
 pub mod embedding;

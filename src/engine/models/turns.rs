@@ -1,4 +1,4 @@
-//! Turns: namespaces alternate, so that none waits for everything another has queued.
+//! Turns: namespaces alternate, so that none waits for the whole queue of another.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -9,12 +9,12 @@ use crate::domain::{ConversationKey, Namespace};
 
 /// Conversations that a model may be asked about; those of a namespace are in queue order.
 pub(in crate::engine) struct Turns {
-    /// The length of a namespace's line.
+    /// The most conversations in the line of a namespace.
     places: usize,
     lines: BTreeMap<Namespace, VecDeque<ConversationKey>>,
     /// The namespace that had the last turn.
     last: Option<Namespace>,
-    /// Some waiting conversations have no place in their namespace's line.
+    /// Whether some waiting conversations have no place in their namespace's line.
     left_out: bool,
 }
 
@@ -25,8 +25,8 @@ impl Turns {
         Self { places, lines: BTreeMap::new(), last: None, left_out: false }
     }
 
-    /// Clears the lines so that the queue is read again, unless it is so long that it should be read only once
-    /// all lines are empty.
+    /// Clears the lines so that the queue is read again. If the queue is long, does nothing: a long queue is
+    /// read again only once all lines are empty.
     pub(in crate::engine) fn renew(&mut self) {
         if !self.left_out {
             self.lines.clear();
@@ -42,7 +42,7 @@ impl Turns {
         self.left_out = false;
     }
 
-    /// Adds the next conversation of the queue. Returns whether it got a place.
+    /// Adds the next conversation of the queue to its namespace's line. Returns whether it got a place.
     pub(in crate::engine) fn add(&mut self, key: &ConversationKey) -> bool {
         let line = self.lines.entry(key.namespace.clone()).or_default();
         let has_room = line.len() < self.places;
@@ -91,7 +91,8 @@ mod tests {
         std::iter::from_fn(|| turns.take()).take(count).map(|key| key.id.to_string()).collect()
     }
 
-    /// With 10,000 conversations of one namespace waiting, it gets no second turn before the others' first.
+    /// A namespace with 10,000 waiting conversations gets no second turn before the first turns of the
+    /// others.
     #[test]
     fn namespaces_take_turns() {
         let mut queue: Vec<_> = (0..10_000).map(|number| key("b", number)).collect();
@@ -101,7 +102,8 @@ mod tests {
         assert_eq!(took(&mut turns, 7), ["a-0", "b-0", "c-0", "b-1", "c-1", "b-2", "b-3"]);
     }
 
-    /// Continues after the namespace that was served last, even if the queue is read again in between.
+    /// The turns continue after the namespace that was served last, even if the queue is read again in
+    /// between.
     #[test]
     fn a_new_reading_gives_no_one_another_turn() {
         let queue = [key("a", 0), key("a", 1), key("b", 0)];

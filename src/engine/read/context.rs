@@ -1,4 +1,4 @@
-//! Building the context for a model.
+//! Builds the context for a model.
 
 use std::sync::Arc;
 
@@ -49,17 +49,17 @@ pub struct BuildContextReply {
     pub context: Context,
 }
 
-/// Computes something from what a context is made from.
+/// Computes a result from the sources of a context.
 type Make<T> = fn(&Conversation, Archived<'_>, &Request, &dyn TokenCounter) -> Result<T, Refusal>;
 
-/// How many archived utterances are first searched for the user's question; four times as many each time it is
+/// How many archived utterances to search first for the user's question; quadrupled each time the question is
 /// not among them.
 const ASKED_CHUNK: u64 = 32;
 
 /// The limit in bytes for content with images and the like, so that clients can receive the context.
 const MAX_PARTS_BYTES: usize = 2 << 20;
 
-/// What a context is made from.
+/// The input of a context.
 struct Sources {
     state: Arc<Conversation>,
     request: Request,
@@ -67,13 +67,13 @@ struct Sources {
     pinned: Vec<Arc<Utterance>>,
     asked: Option<Arc<Utterance>>,
     found: Vec<Match>,
-    /// The original contents of a provider's format; none before the first use.
+    /// The original contents in a provider's format; `None` before the first use.
     parts: Option<ContentParts>,
     content_parts: fn(&Utterance, Format) -> Option<String>,
 }
 
 impl Sources {
-    /// Returns the newest parts that fit; the newest of all whatever its size.
+    /// Returns the newest original contents that fit. The newest of all is included whatever its size.
     fn newest_parts(&self) -> ContentParts {
         let mut parts = ContentParts::default();
         let mut room = None;
@@ -113,7 +113,7 @@ impl Sources {
         }
     }
 
-    /// Whether making a context takes long.
+    /// Whether it takes long to make a context.
     fn is_long(&self) -> bool {
         let given = self.request.instructions.as_ref().map_or(0, |text| text.len());
         let found = self.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
@@ -159,7 +159,7 @@ impl Engine {
         Ok(BuildContextReply { state, context })
     }
 
-    /// Returns what the user asked for in a turn whose beginning has left the window.
+    /// Returns the user's request in a turn whose beginning has left the window.
     async fn asked(
         self: &Arc<Self>,
         state: &Conversation,

@@ -20,7 +20,7 @@ use crate::{
 /// A conversation to create.
 #[derive(Clone, Debug)]
 pub struct CreateCall {
-    /// Its id, if it is given; and its recipient.
+    /// Its recipient, and its id if the caller gives one.
     pub address: Address,
     /// Its title.
     pub title: Option<Arc<str>>,
@@ -28,9 +28,9 @@ pub struct CreateCall {
     pub policy: Policy,
     /// The caller's labels.
     pub labels: std::collections::BTreeMap<String, String>,
-    /// The encoding its tokens are counted in.
+    /// The encoding in which its tokens are counted.
     pub encoding: Encoding,
-    /// The caller's name for this attempt.
+    /// The request id of this attempt, if the caller gave one.
     pub attempt: Option<Attempt>,
 }
 
@@ -54,7 +54,7 @@ pub struct ListConversations {
 /// A page of conversations.
 #[derive(Clone, Debug)]
 pub struct ConversationPage {
-    /// The heads, in the order of the list, each with whether it is its recipient's active one.
+    /// The heads, in the order of the list, each with true if it is its recipient's active one.
     pub heads: Vec<(Head, bool)>,
     /// Where the next page starts; `None` on the last one.
     pub next: Option<ListedAt>,
@@ -100,12 +100,13 @@ impl Engine {
         Ok((state, active))
     }
 
-    /// Whether the conversation is the one that Memorize with only its recipient adds to.
+    /// Whether the conversation is its recipient's active one, to which Memorize adds if only the recipient
+    /// is given.
     pub async fn is_active(&self, state: &Conversation) -> Result<bool, EngineError> {
         self.is_active_within(Duration::ZERO, state).await
     }
 
-    /// Like [`Self::is_active`], but may lack what other processes have committed within `max_staleness`.
+    /// Like [`Self::is_active`], but may miss what other processes have committed within `max_staleness`.
     async fn is_active_within(
         &self,
         max_staleness: Duration,
@@ -151,7 +152,7 @@ impl Engine {
         Ok(ConversationPage { heads, next })
     }
 
-    /// Pairs each head with whether it is its recipient's active one.
+    /// Pairs each head with true if it is its recipient's active conversation.
     async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>, EngineError> {
         let mut active = HashMap::new();
         for head in &heads {

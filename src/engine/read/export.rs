@@ -1,4 +1,4 @@
-//! Exporting a conversation: everything stored of it, in order.
+//! Exports conversations: everything that they store, in order.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Exported {
     pub state: Arc<Conversation>,
     /// Its utterances, ascending, without the forgotten ones.
     pub utterances: Vec<Arc<Utterance>>,
-    /// Its state's values, by name, as they were then or later.
+    /// The values of the conversation's state, by name, as they were when it was read or later.
     pub values: Vec<Arc<StateValue>>,
 }
 

@@ -22,7 +22,7 @@ const LOOK_AHEAD: u64 = 16;
 pub struct ListMessages {
     /// The conversation.
     pub address: Address,
-    /// Only this many, the newest.
+    /// Only the newest messages, at most this many.
     pub last: Option<usize>,
     /// Only messages that begin after this sequence.
     pub after: Sequence,
@@ -32,7 +32,7 @@ pub struct ListMessages {
     pub ids: HashSet<String>,
     /// Only messages that begin with one of these roles; empty for all.
     pub roles: Vec<Role>,
-    /// By descending sequence.
+    /// List the newest message first.
     pub newest_first: bool,
     /// The number of messages to skip.
     pub skip: usize,
@@ -104,7 +104,7 @@ impl Engine {
         Ok(MessagePage { state, rest, messages })
     }
 
-    /// Returns the first and last sequence of the range the requested messages are in.
+    /// Returns the first and last sequence of the range that contains the requested messages.
     async fn bounds(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -161,7 +161,7 @@ impl Engine {
 struct Messages<'a> {
     walk: Walk<'a>,
     backwards: bool,
-    /// The utterance read after the last message.
+    /// The first utterance of the next message, if it was already read.
     next: Option<Arc<Utterance>>,
 }
 

@@ -1,4 +1,4 @@
-//! Reading the conversation an address means.
+//! Reads the conversation that an address means.
 
 pub(super) mod context;
 pub(super) mod conversations;
@@ -41,8 +41,8 @@ impl Engine {
         self.find(caller, address).await?.ok_or_else(|| address.not_found().into())
     }
 
-    /// Like [`Self::read`]; but if a recipient has no conversation, or no state, returns what its next one
-    /// starts with: the server's defaults, before any revision.
+    /// Like [`Self::read`], but if a recipient has no conversation, or no state, returns a blank one, as the
+    /// next one would start: with the server's defaults, before any revision.
     pub(super) async fn read_or_blank(
         self: &Arc<Self>,
         caller: &Caller,

@@ -1,4 +1,4 @@
-//! When a page ends, and how much to read at a time for it.
+//! Decides when a page is full, and how much to read for it at a time.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ pub struct PageRoom {
 }
 
 impl PageRoom {
-    /// The room of an empty page of at most `items` items, in an answer with `taken` other bytes.
+    /// Returns the room of an empty page of at most `items` items, in an answer with `taken` other bytes.
     pub fn new(items: usize, taken: usize) -> Self {
         Self { items, bytes: MAX_ANSWER_BYTES.saturating_sub(taken), is_empty: true }
     }
 
-    /// The room of a page limited only by its number of items.
+    /// Returns the room of a page that is limited only by its number of items.
     pub(in crate::engine) fn of_items(items: usize) -> Self {
         Self { items, bytes: usize::MAX, is_empty: true }
     }
@@ -34,7 +34,7 @@ impl PageRoom {
         fits
     }
 
-    /// The bytes left.
+    /// Returns the bytes left.
     pub(in crate::engine) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -50,8 +50,8 @@ impl PageRoom {
     }
 }
 
-/// The number of stored utterances to read at a time: about [`ReadSize::BYTES`] worth, or a few at first if
-/// their size is unknown.
+/// The number of stored utterances to read at a time: about [`ReadSize::BYTES`] worth. If their size is
+/// unknown, the first read takes only a few.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::engine) struct ReadSize(u64);
 
@@ -75,7 +75,7 @@ impl ReadSize {
         self.0
     }
 
-    /// Adjusts the size of the next read by what was just read.
+    /// Adjusts the size of the next read to the utterances that were just read.
     pub(in crate::engine) fn learn<'a>(&mut self, read: impl IntoIterator<Item = &'a Arc<Utterance>>) {
         let bytes: usize = read.into_iter().map(|utterance| utterance.answer_bytes()).sum();
         self.0 = match bytes {

@@ -13,18 +13,19 @@ use crate::{
     },
 };
 
-/// The tokens of the budget per match considered, so that short matches can fill their share of it.
+/// One match is considered per this many tokens of the budget, so that even short matches can fill recall's
+/// share.
 const TOKENS_PER_MATCH: u32 = 16;
 /// The least and the most matches considered when the caller sets no limit.
 const MATCHES: (usize, usize) = (64, 512);
-/// How many utterances after a match are first read for the rest of its exchange; and the factor by which that
-/// grows each time the exchange continues.
+/// How many utterances after a match are first read for the rest of its exchange, and the factor by which
+/// this grows each time the exchange continues.
 const BEHIND: u64 = 4;
 
 impl Engine {
-    /// Returns the stored utterances most relevant to the prompt, best first: those `wanted` of this
-    /// conversation and, if requested, those of the recipient's other conversations that this one does not
-    /// share.
+    /// Returns the stored utterances that are most relevant to the prompt, best first: the `wanted` ones of
+    /// this conversation and, if requested, those of the recipient's other conversations that this one does
+    /// not share.
     pub(in crate::engine) async fn matches(
         self: &Arc<Self>,
         caller: &Caller,
@@ -67,9 +68,9 @@ impl Engine {
         Ok(matches.collect())
     }
 
-    /// Returns those of `sequences`, utterances of `state`, that are soft-forgotten in another of the searched
-    /// conversations that shares them or has copies: by recipient, they are not recalled. The conversation that
-    /// the call names recalls what it has.
+    /// Returns the `sequences` of `state` that a search by recipient must leave out, because they are
+    /// soft-forgotten in another searched conversation that shares them or has copies. None are left out of
+    /// the conversation that the call names.
     pub(in crate::engine) async fn silenced_elsewhere(
         self: &Arc<Self>,
         states: &[Arc<Conversation>],
@@ -95,7 +96,7 @@ impl Engine {
         Ok(silenced.intersection(sequences))
     }
 
-    /// Returns the stored utterances of the units of `found`, and the one before each unit, ascending.
+    /// Returns the stored utterances of the units of `found`, and the utterance before each unit, ascending.
     async fn around(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -146,8 +147,8 @@ fn near(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
     before.into_iter().chain(unit).cloned().collect()
 }
 
-/// Returns what can be recalled of `other` in the context of `state`: neither instructions nor what both share
-/// or have copies of.
+/// Returns the sequences of `other` that can be recalled in the context of `state`: without instructions, and
+/// without utterances that `state` shares or has copies of.
 fn of_another(other: &Conversation, state: &Conversation) -> Ranges {
     let mut wanted = other.head.kept();
     let instructions = other.window.iter().take_while(|utterance| utterance.instruction);

@@ -15,15 +15,15 @@ use crate::{
 /// What to count.
 #[derive(Clone, Debug)]
 pub struct StatsCall {
-    /// The conversation; or the recipient.
+    /// The conversation, or the recipient.
     pub address: Address,
-    /// Whether to count all conversations of the recipient.
+    /// Whether to count all conversations of the recipient instead of one conversation.
     pub of_recipient: bool,
-    /// The length of a span of time.
+    /// The length of the spans of time.
     pub bucket: Bucket,
 }
 
-/// The statistics, and what they are about.
+/// The statistics, and their conversation or recipient.
 #[derive(Clone, Debug)]
 pub struct StatsReply {
     /// The conversation; `None` if they are about a recipient, or the recipient has no conversation.
@@ -67,7 +67,7 @@ impl Engine {
             let Some(last) = heads.last() else { break };
             after = Some(place(last));
             for head in heads {
-                // deleted since it was listed
+                // the conversation may have been deleted since it was listed
                 let key = &head.identity.key;
                 let state = self.published_within(call.address.max_staleness, key).await?;
                 let Some(state) = state else { continue };
@@ -94,7 +94,7 @@ impl Engine {
             }
             check_spans(stats)?;
             first = last.next();
-            // what is in memory would be read without ever yielding
+            // reads from memory alone would never yield
             tokio::task::yield_now().await;
         }
         Ok(())

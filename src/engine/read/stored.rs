@@ -1,4 +1,4 @@
-//! Reading utterances wherever they are stored.
+//! Reads utterances from the window and the archive.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use crate::{
     store::Outcome,
 };
 
-/// How often utterances that move between window and archive are looked for again.
+/// How often to look again for utterances that move between window and archive.
 const ATTEMPTS: usize = 8;
 
 impl Engine {
-    /// Returns the answer to an earlier outcome, with the utterance that the call is about, if it is still stored.
+    /// Returns the answer to a repeated attempt from its earlier outcome, with the utterance that the call is
+    /// about, if it is still stored.
     pub(in crate::engine) async fn replay<T>(
         self: &Arc<Self>,
         caller: &Caller,
@@ -23,7 +24,7 @@ impl Engine {
     ) -> Result<Applied<T>, EngineError> {
         // the store may return an outcome before its state is published
         let conversation = self.settled(&caller.key(outcome.conversation.clone())).await?;
-        // one with the same id that started later is another conversation
+        // a conversation with the same id that started later is another one
         let conversation = conversation.filter(|state| state.head.identity.start_time <= outcome.time);
         let Some(state) = &conversation else {
             return Ok(Applied::earlier(outcome, None, Vec::new()));
@@ -34,7 +35,8 @@ impl Engine {
         Ok(Applied::earlier(outcome, conversation, utterances))
     }
 
-    /// Adds the references to an outcome that an earlier version stored: to the utterances as they are now.
+    /// Adds references to an outcome that an earlier version stored without them. They describe the
+    /// utterances as they are now.
     async fn completed(
         self: &Arc<Self>,
         outcome: Arc<Outcome>,
@@ -63,8 +65,9 @@ impl Engine {
         Ok(utterances)
     }
 
-    /// Returns the utterances among `wanted`, which are in the archive of `state`, ascending: in their current
-    /// form, wherever they have moved; without those removed since.
+    /// Returns the utterances with the `wanted` sequences, all of which are in the archive of `state`,
+    /// ascending. They have their current form, even if they have moved to the window since; removed ones are
+    /// left out.
     pub(in crate::engine) async fn archived(
         self: &Arc<Self>,
         state: &Conversation,

@@ -1,4 +1,4 @@
-//! Listing utterances, and reading capacity and summary.
+//! Lists utterances, and reads capacity and summary.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::{
 pub struct ListUtterances {
     /// The conversation.
     pub address: Address,
-    /// Only this many, the last ones.
+    /// Only the newest utterances, at most this many.
     pub last: Option<usize>,
     /// Only those after this sequence.
     pub after: Sequence,
     /// Only those before this sequence.
     pub before: Option<Sequence>,
-    /// By descending sequence.
+    /// List the newest utterance first.
     pub newest_first: bool,
     /// Include the archive.
     pub archive: bool,
@@ -51,7 +51,7 @@ impl ListUtterances {
         Course { backwards: self.newest_first, archive: self.archive, forgotten: self.forgotten }
     }
 
-    /// The window, the oldest first, without the soft-forgotten; at most `limit` utterances.
+    /// Lists the window, oldest first, without the soft-forgotten; at most `limit` utterances.
     pub fn window(address: Address, limit: usize) -> Self {
         Self {
             address,
@@ -66,7 +66,7 @@ impl ListUtterances {
         }
     }
 
-    /// A part of a known conversation, without the soft-forgotten.
+    /// Lists a part of a known conversation, without the soft-forgotten.
     pub(in crate::engine) fn part(archive: bool, Part { rest, limit }: Part) -> Self {
         Self { archive, rest, ..Self::window(Address::default(), limit) }
     }
@@ -168,7 +168,7 @@ impl Engine {
         Ok((Listed::Stored(utterances), reached, more))
     }
 
-    /// Returns everything stored of `state` that is not forgotten, ascending.
+    /// Returns all stored utterances of `state` that are not forgotten, ascending.
     pub(in crate::engine) async fn everything(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -181,7 +181,7 @@ impl Engine {
         Ok(utterances)
     }
 
-    /// Returns the first and last sequence of what `list` selects.
+    /// Returns the first and last sequence of the range that `list` selects.
     async fn listed(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -201,7 +201,7 @@ impl Engine {
         Ok((first, end))
     }
 
-    /// Reads a conversation for its capacity; the defaults and zeros if a recipient has none.
+    /// Reads a conversation for its capacity; a blank one if the recipient has none.
     pub async fn capacity(
         self: &Arc<Self>,
         caller: &Caller,
@@ -223,7 +223,7 @@ impl Engine {
         Ok(state)
     }
 
-    /// Records that the tokens of several items were counted.
+    /// Records that the tokens of some items were counted.
     pub fn counted(&self, caller: &Caller, results: usize, tokens: u64) {
         self.meters.tokens.inc_by(tokens);
         self.events.push(Event::wide(Operation::CountTokens, caller, None, results));

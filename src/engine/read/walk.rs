@@ -1,4 +1,4 @@
-//! Iterating over the stored utterances of a conversation.
+//! Iterates over the stored utterances of a conversation.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -7,7 +7,7 @@ use crate::{
     engine::{Engine, EngineError, read::page::ReadSize},
 };
 
-/// What to visit, and in which direction.
+/// Which utterances to visit, and in which direction.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Course {
     /// By descending sequence.
@@ -96,8 +96,8 @@ impl<'a> Walk<'a> {
         Ok(Some(utterance.clone()))
     }
 
-    /// Returns where the archive continues. While the window's next utterance comes before that, nothing is
-    /// read.
+    /// Returns the next sequence of the archive, without reading the archive: it need not be read while the
+    /// window's next utterance comes first.
     fn next_archived(&self) -> Option<Sequence> {
         let read = self.chunk.front().map(|utterance| utterance.sequence);
         read.or_else(|| if self.backwards { self.archive.last() } else { self.archive.first() })

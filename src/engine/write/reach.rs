@@ -40,10 +40,10 @@ pub(in crate::engine) struct Gone {
 }
 
 impl Engine {
-    /// Returns what each conversation loses if `gone` is erased from `state`: those that share the erased
-    /// utterances or have copies of them. They are found by the lineages that they name, even if the
-    /// conversations between them and `state` no longer exist. Conversations in other namespaces are not
-    /// reached, because a file can name any lineage.
+    /// Returns what each conversation loses if `gone` is erased from `state`: those that share erased
+    /// utterances or imported segments, or have copies of erased utterances. They are found by the lineages
+    /// that they name, even if the conversations between them and `state` no longer exist. Conversations in
+    /// other namespaces are not reached, because a file can name any lineage.
     pub(in crate::engine) async fn reach(
         &self,
         state: &Arc<Conversation>,

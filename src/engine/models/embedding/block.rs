@@ -30,8 +30,8 @@ pub(super) fn encode(name: &str, block: Block, embeddings: &[(Sequence, &Embeddi
     Some(bytes)
 }
 
-/// Returns the embeddings in `bytes`, ascending; `None` if their source is not `name`, or the bytes are
-/// malformed.
+/// Returns the embeddings in `bytes`, ascending; `None` if they are not from the source `name`, or the bytes
+/// are malformed.
 pub(super) fn decode(name: &str, block: Block, bytes: &[u8]) -> Option<Vec<(Sequence, Embedding)>> {
     let (first, last) = block.sequences().into_inner();
     let (version, rest) = bytes.split_first()?;

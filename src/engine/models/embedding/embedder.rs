@@ -4,8 +4,8 @@ use crate::{engine::models::llm::LlmError, store::BoxFuture};
 
 /// Turns texts into vectors with a model.
 pub trait Embedder: Send + Sync + 'static {
-    /// The source of the vectors: the model, and whatever else makes vectors incomparable. Vectors stored under
-    /// another name are made again.
+    /// Returns the source of the vectors: the model, and everything else that makes vectors incomparable.
+    /// Vectors that are stored under another name are made again.
     fn name(&self) -> &str;
 
     /// Asks once for the vectors of some texts; returns one for each, in order.

@@ -25,7 +25,7 @@ pub(in crate::engine) struct Embeddings {
     pub(super) queue: Mutex<Queue>,
     /// Notified when something is queued.
     pub(super) news: Notify,
-    /// For background calls.
+    /// The breaker for background calls.
     pub(super) breaker: Mutex<Breaker>,
     /// The number of texts per call: fewer after failures.
     pub(super) batch: Mutex<usize>,

@@ -12,7 +12,7 @@ use crate::domain::{
 /// The bytes of an entry besides its embedding, in a half-full tree.
 const PLACE_BYTES: usize = 48;
 
-/// The embeddings of a conversation's utterances, as far as they exist.
+/// The embeddings of a conversation's utterances, as far as they were made.
 #[derive(Debug)]
 pub(super) struct Held {
     /// The revision of the last erasure or edit of their texts.
@@ -23,7 +23,7 @@ pub(super) struct Held {
     complete_to: Sequence,
     /// Whether the stored embeddings were read.
     is_read: bool,
-    /// The number stored of each block.
+    /// The number of stored embeddings of each block.
     kept: BTreeMap<Block, usize>,
     /// `None` for an utterance with nothing to embed.
     by_sequence: BTreeMap<u64, Option<Embedding>>,
@@ -47,30 +47,30 @@ impl Held {
         }
     }
 
-    /// Whether their texts were erased or edited later than those of `state`.
+    /// Whether a text was erased or edited later than in `state`.
     pub(super) fn is_newer(&self, state: &Conversation) -> bool {
         self.erased_at > state.head.erased_at
     }
 
-    /// Whether they are of the texts stored in `state`.
+    /// Whether the embeddings are of the texts that `state` stores.
     pub(super) fn is_of(&self, state: &Conversation) -> bool {
         self.erased_at == state.head.erased_at
     }
 
-    /// Whether nothing of `state` is missing.
+    /// Whether no embedding of `state` is missing.
     pub(super) fn is_complete(&self, state: &Conversation) -> bool {
         self.is_of(state) && self.silenced_at == state.head.silenced_at && self.complete_to >= state.head.next
     }
 
-    /// Records that nothing of `state` is missing, or that the rest cannot be had.
+    /// Records that no embedding of `state` is missing, or that there is no room for the rest.
     pub(super) fn complete(&mut self, state: &Conversation) {
         if self.is_of(state) {
             (self.silenced_at, self.complete_to) = (state.head.silenced_at, state.head.next);
         }
     }
 
-    /// Returns the utterances of `state` that were not looked at yet. After a restore, those without an
-    /// embedding are looked at again.
+    /// Returns the sequences of `state` that were not processed yet. After a soft forget or a restore, those
+    /// without an embedding are processed again.
     pub(super) fn missing(&mut self, state: &Conversation) -> Ranges {
         if self.silenced_at != state.head.silenced_at {
             self.silenced_at = state.head.silenced_at;
@@ -83,8 +83,8 @@ impl Held {
         missing
     }
 
-    /// Adds embeddings of texts of `state`, unless some texts were erased or edited since. Returns whether it
-    /// did. Existing embeddings of another length are from another model, and are dropped.
+    /// Adds embeddings of texts of `state`, unless texts were erased or edited since. Returns whether it did.
+    /// If the new embeddings have another length, the existing ones are from another model, and are dropped.
     pub(super) fn take(&mut self, state: &Conversation, made: Vec<(Sequence, Option<Embedding>)>) -> bool {
         if !self.is_of(state) {
             return false;
@@ -118,7 +118,8 @@ impl Held {
         (self.bytes, self.complete_to, self.is_read) = (0, Sequence::FIRST, true);
     }
 
-    /// Drops the embeddings of `gone`: utterances that `after` no longer stores, or stores with another text.
+    /// Drops the embeddings of `gone`: utterances that `after` does not store any more, or stores with
+    /// another text.
     pub(super) fn give_up(&mut self, gone: &Ranges, after: &Conversation) {
         if !self.is_of(after) {
             // the store has removed them with the texts
@@ -148,8 +149,8 @@ impl Held {
         self.is_read = true;
     }
 
-    /// Adds the stored embeddings of a block, except those that `state` no longer stores or that were made
-    /// again.
+    /// Adds stored embeddings of a block, except those of utterances that `state` no longer stores, or that
+    /// were processed already.
     pub(super) fn take_kept(&mut self, state: &Conversation, block: Block, kept: Vec<(Sequence, Embedding)>) {
         let (count, length) = (kept.len(), self.length());
         let is_new = |sequence: Sequence| !self.by_sequence.contains_key(&sequence.get());
@@ -163,8 +164,8 @@ impl Held {
         }
     }
 
-    /// Returns the blocks with at least `least` embeddings that are not stored, and at least an eighth of those
-    /// stored.
+    /// Returns the blocks to store again: those in which at least `least` embeddings are not stored, and at
+    /// least an eighth as many as are stored.
     pub(super) fn due(&self, least: usize) -> Vec<Block> {
         let mut counts: BTreeMap<Block, usize> = BTreeMap::new();
         for (sequence, _) in self.by_sequence.iter().filter(|(_, embedding)| embedding.is_some()) {
@@ -220,7 +221,7 @@ impl Held {
         self.by_sequence.len()
     }
 
-    /// Returns their approximate size in memory, in bytes.
+    /// Returns the approximate size of the embeddings in memory, in bytes.
     pub(super) fn memory_bytes(&self) -> u64 {
         (size_of::<Self>() + self.bytes) as u64
     }

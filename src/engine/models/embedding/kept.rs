@@ -1,4 +1,4 @@
-//! Stored embeddings, kept next to the utterances so that nobody pays for them twice.
+//! Stored embeddings, kept next to the utterances so that each is paid for only once.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Reads the newest `most` blocks of a conversation's stored embeddings, unless that was already done.
+    /// Reads the newest `most` blocks of a conversation's stored embeddings, unless all were read already.
     pub(super) async fn read_kept(
         &self,
         embeddings: &Embeddings,
@@ -38,8 +38,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Stores the blocks that have gained enough embeddings since they were last stored: `least`, and an
-    /// eighth.
+    /// Stores the blocks that have gained enough embeddings since they were last stored: at least `least`,
+    /// and at least an eighth.
     pub(super) async fn keep_some(
         &self,
         embeddings: &Embeddings,

@@ -1,4 +1,4 @@
-//! What is counted of the embedding model, for operators.
+//! Metrics of the embedding model, for operators.
 
 use crate::telemetry::{IntCounter, IntCounterVec, Registry, by, counter};
 

@@ -19,7 +19,8 @@
 //! | `worker` | embedding them |
 //! | `prompt`, `prompts` | the embedding of a search's prompt, and the most recent ones |
 //! | `similar` | the similarity of utterances to the prompt |
-//! | `standing`, `counts` | counts of the work so far |
+//! | `embeddings` | the model, with its embeddings, prompts and queue |
+//! | `standing`, `counts`, `meters` | counts of the work so far |
 
 mod block;
 mod counts;

@@ -1,4 +1,4 @@
-//! The embedding of a search's prompt: quickly, or not at all.
+//! The embedding of a search's prompt: made quickly, or not at all.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Embeddings {
-    /// Returns the embedding of `prompt`, if it can be had within `patience`.
+    /// Returns the embedding of `prompt`, if it is known or the model returns it within `patience`.
     pub(super) async fn embed_prompt(&self, prompt: &str, patience: Duration) -> Option<Arc<Embedding>> {
         let prompt = beginning(prompt);
         if let Some(kept) = self.prompts.get(prompt) {

@@ -1,4 +1,4 @@
-//! The prompts of searches: the most recent embeddings, and when none are made.
+//! The prompts of searches: the most recent embeddings, and when calls for new ones are held back.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl Prompts {
         self.kept.insert(prompt.into(), embedding);
     }
 
-    /// Permits a call to the model, unless the model has not been answering.
+    /// Permits a call to the model, unless calls are held back because its server does not answer.
     pub(super) fn try_call(&self) -> Option<Trial<'_>> {
         self.breaker.lock().allows(Instant::now()).ok().map(|()| Trial(&self.breaker))
     }

@@ -7,7 +7,8 @@ use crate::{
     engine::models::turns::Turns,
 };
 
-/// The most waiting conversations per namespace: one that finds no room is queued again by its next search.
+/// The most waiting conversations per namespace. A conversation that finds no room is queued again by its
+/// next search.
 const LINE: usize = 1_024;
 
 /// The waiting conversations; namespaces take turns.

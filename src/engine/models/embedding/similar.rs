@@ -13,17 +13,19 @@ use crate::{
     engine::{Engine, offload::offload, search::searched::Searched},
 };
 
-/// The number of blocks a search reads itself; more are read in the background.
+/// The number of blocks that a search reads itself; more are read in the background.
 const READ_AT_ONCE: usize = 16;
 /// Comparing more embeddings than this is long.
 const LONG_TO_COMPARE: usize = 20_000;
 
 impl Engine {
-    /// Returns the similarity of what is searched to the prompt, by state and then by sequence, as far as they are embedded. `None` if only words can be used: there is no model, nothing is
-    /// embedded yet, or the prompt's embedding does not arrive within `patience`, or [`EMBEDDING_PATIENCE`] at
-    /// most. Never fails.
+    /// Returns the similarity of the searched utterances to the prompt, by state and then by sequence, as far
+    /// as they are embedded. Never fails.
     ///
-    /// Missing embeddings are requested, for later searches.
+    /// Returns `None` if only words can be used: there is no model, nothing is embedded yet, or the prompt's
+    /// embedding does not arrive in time. It has half of `patience`, and at most [`EMBEDDING_PATIENCE`].
+    ///
+    /// Missing embeddings are requested for later searches.
     pub(in crate::engine) async fn similar(
         &self,
         searched: &Arc<Searched>,

@@ -27,7 +27,7 @@ pub struct EmbeddingStanding {
 }
 
 impl Engine {
-    /// Returns the statistics of the caller's namespace; `None` if nothing is embedded at all.
+    /// Returns the statistics of the caller's namespace; `None` if no embedding model is configured.
     pub fn embedding_standing(&self, caller: &Caller) -> Option<EmbeddingStanding> {
         let embeddings = self.embeddings.as_ref()?;
         let counts = embeddings.counts(&caller.namespace);

@@ -10,7 +10,7 @@ use crate::domain::{Conversation, LineageId};
 
 /// The expected number of conversations with embeddings.
 const CACHE_ENTRIES: usize = 10_000;
-/// The largest part of the cache for one conversation: a quarter.
+/// The largest part of the cache that one conversation may take: a quarter.
 const CONVERSATION_SHARE: u64 = 4;
 
 /// The embeddings of recently searched conversations.
@@ -58,8 +58,8 @@ impl Vectors {
         self.cache.get(&lineage).map(|entry| entry.shared)
     }
 
-    /// Returns the embeddings of the texts in `state`, possibly none yet; `None` if texts were erased or edited
-    /// between the two.
+    /// Returns the embeddings of the texts in `state`, possibly none yet; `None` if a text was erased or
+    /// edited between the embedded state and `state`.
     pub(super) fn of(&self, state: &Conversation) -> Option<SharedVectors> {
         let lineage = state.head.identity.lineage;
         let new = || {
@@ -74,7 +74,7 @@ impl Vectors {
         if shared.read().is_of(state) {
             return Some(shared);
         }
-        // erasures by another process are noticed late
+        // erasures by another process may be noticed late
         if !shared.read().is_newer(state) {
             self.cache.remove(&lineage);
         }

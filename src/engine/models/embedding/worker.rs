@@ -1,4 +1,5 @@
-//! Embedding waiting conversations a batch at a time: background work needs no more than one call in flight.
+//! Embeds the waiting conversations, a batch at a time: background work needs no more than one call in
+//! flight.
 
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -19,7 +20,7 @@ use crate::{
 
 /// The number of utterances read at a time.
 const READ: u64 = 256;
-/// While more waits, a block is stored once it has this many new embeddings.
+/// While more utterances are waiting, a block is stored once it has this many new embeddings.
 const KEPT_AT_ONCE: usize = 256;
 /// The pause after a failure; longer after several.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -27,7 +28,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// The result of one round of embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Embedded {
-    /// Nothing waits.
+    /// No conversation is waiting.
     Nothing,
     /// A conversation had its turn.
     Some,
@@ -51,7 +52,7 @@ impl Engine {
         self
     }
 
-    /// Embeds whatever waits, until dropped; a call in flight is dropped too.
+    /// Embeds the waiting conversations, until dropped. A call in flight is dropped too.
     pub async fn run_embedding(self: Arc<Self>) {
         let Some(embeddings) = self.embeddings.clone() else { return std::future::pending().await };
         loop {
@@ -63,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// Embeds a batch of the conversation whose turn it is. For one caller at a time.
+    /// Embeds a batch of the conversation whose turn it is. Must be called by one task at a time.
     pub async fn embed_next(self: &Arc<Self>) -> Embedded {
         let Some(embeddings) = &self.embeddings else { return Embedded::Nothing };
         if let Err(until) = embeddings.breaker.lock().allows(Instant::now()) {
@@ -94,7 +95,7 @@ impl Engine {
         key: &ConversationKey,
     ) -> Result<bool, EngineError> {
         let Some(state) = self.published(key).await? else { return Ok(false) };
-        // if the state is older than the embeddings, its turn comes again
+        // if the state is older than the embeddings, the conversation gets another turn
         let Some(shared) = embeddings.vectors.of(&state) else { return Ok(true) };
         self.read_kept(embeddings, &state, &shared, usize::MAX).await?;
         let batch = match embeddings.vectors.are_full(&shared) {
@@ -109,7 +110,7 @@ impl Engine {
         let lineage = state.head.identity.lineage;
         let more = embeddings.embed(batch).await;
         embeddings.vectors.weigh(lineage, &shared);
-        // another process on the store may have erased something
+        // another process may have erased something in the store
         let now = self.published(key).await?;
         if now.is_none_or(|now| now.head.identity.lineage != lineage) {
             embeddings.vectors.remove(lineage);
@@ -119,7 +120,7 @@ impl Engine {
         Ok(more)
     }
 
-    /// Returns the newest missing utterances; `None` if nothing is missing.
+    /// Returns a batch of the newest utterances without an embedding; `None` if there are none.
     async fn lacking(
         self: &Arc<Self>,
         embeddings: &Embeddings,
@@ -170,9 +171,9 @@ impl Embeddings {
         }
     }
 
-    /// Makes the next batch smaller, since this one may have been too large. A single text that is refused is
-    /// left without an embedding; if the server does not answer, the conversation waits until it is searched
-    /// again.
+    /// Makes the next batch smaller, since this one may have been too large. If a single text is refused, it
+    /// is left without an embedding. If the server does not answer for a single text, the conversation waits
+    /// until it is searched again.
     fn failed(&self, batch: &Batch, error: &LlmError) -> bool {
         let conversation = batch.state.key().id.as_str();
         tracing::warn!(conversation, ?error, texts = batch.texts.len(), "could not embed a batch");
@@ -194,7 +195,7 @@ impl Embeddings {
     }
 }
 
-/// Forgotten utterances are not sent.
+/// Whether an utterance has text to embed. Forgotten utterances are never sent.
 fn has_text(utterance: &Utterance) -> bool {
     utterance.is_live() && !utterance.content.trim().is_empty()
 }

@@ -1,4 +1,4 @@
-//! One call to a model: for one segment, or for a conversation that has ended.
+//! One call to a model, about one segment or about a conversation that has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,7 +33,7 @@ const ATTEMPTS: u32 = 3;
 /// A conversation is claimed for the time of a call, plus this for the reads before and the writes after.
 const BESIDE: Duration = Duration::from_secs(30);
 
-/// A conversation that a model is asked about. When dropped, it makes room for the next.
+/// A conversation about which the model is called. Dropping it makes room for the next.
 pub(super) struct Job {
     engine: Arc<Engine>,
     llm: Arc<Llm>,
@@ -109,8 +109,8 @@ impl Job {
         }
     }
 
-    /// Leaves the conversation for later: the store has something waiting that this process does not see yet, or
-    /// asking panicked.
+    /// Leaves the conversation for later: the store lists waiting work that this process does not see yet, or
+    /// the work panicked.
     fn wait(&self) {
         self.llm.queue.lock().backoff(&self.key).failed(Instant::now());
     }
@@ -155,7 +155,7 @@ impl Job {
         self.llm.tenants.of(&self.key.namespace)
     }
 
-    /// Commits the effect of an answer, if any. Returns whether there was one.
+    /// Commits the change by an answer, if the rule makes one. Returns whether it did.
     async fn change(
         &self,
         state: &Conversation,
@@ -166,7 +166,7 @@ impl Job {
         let address = Address { conversation: Some(self.key.id.clone()), ..Address::default() };
         let write = WriteCall::new(&caller, address, None, Operation::SummarizeByLlm);
         let applied = self.engine.write(write, move |before, context| {
-            // one with the same id that started later is another conversation
+            // a conversation with the same id that started later is another one
             let same = before.head.identity.lineage == lineage;
             let transition = same.then(|| rule(before, context)).flatten();
             Ok(Verdict::Decided(Decision::of(transition, None, ())))
@@ -216,7 +216,7 @@ enum Wanted {
 }
 
 impl Wanted {
-    /// Returns what waits: segments first, because a closing is written from them.
+    /// Returns what is waiting for the model: a segment first, because the closing is written from segments.
     fn of(state: &Conversation) -> Option<Self> {
         let segment = state.summary.segments().iter().find(|segment| segment.awaits.is_some());
         let closing = state.head.ended.as_ref().and_then(|ending| ending.awaits);

@@ -1,4 +1,4 @@
-//! The material a model is shown to write a segment.
+//! The material that a model is shown to write a segment.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
 
 use super::summarizer::{Material, Task};
 
-/// The newest utterances with up to this many tokens are shown; the rest as their sentences.
+/// The newest utterances with up to this many tokens are shown; of older ones, only the extracted sentences.
 const MOST_TOKENS: u64 = 32_000;
 /// The newest earlier summaries up to this many bytes are shown.
 const MOST_BEFORE: usize = 16 << 10;
@@ -22,13 +22,13 @@ const MOST_BEFORE: usize = 16 << 10;
 /// The material for a model.
 pub(super) struct Shown {
     pub material: Material,
-    /// Every sequence with something in it.
+    /// Every sequence that a part of the material comes from.
     pub from: Ranges,
 }
 
 impl Engine {
-    /// Returns what a model should be shown to write `segment` of `state`: the summary of what came before, and
-    /// only what the segment covers; for a fold, the text of its parts.
+    /// Returns the material for writing `segment` of `state`: the summary of earlier utterances, and the
+    /// utterances that the segment covers; for a fold, the text of its parts instead.
     pub(super) async fn shown(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
@@ -64,8 +64,8 @@ impl Engine {
         Ok(Shown { material, from })
     }
 
-    /// Returns what a model should be shown to write the title and the closing summary of `state`: its summary,
-    /// and the newest utterances of its window.
+    /// Returns the material for writing the title and the closing summary of `state`: its summary, and the
+    /// newest utterances of its window.
     pub(super) async fn shown_at_the_end(&self, state: &Conversation) -> Material {
         let counter = self.counter(state.head.identity.encoding);
         let live: Vec<_> = state.window.iter().filter(|utterance| utterance.is_live()).cloned().collect();
@@ -84,7 +84,7 @@ impl Engine {
         }
     }
 
-    /// Returns the utterances a segment covers, as far as they are stored and not too many, and its sentences
+    /// Returns the newest stored utterances that a segment covers, as many as may be shown, and its sentences
     /// about the others.
     async fn covered(
         self: &Arc<Self>,
@@ -100,7 +100,7 @@ impl Engine {
     }
 }
 
-/// Splits the utterances into the older ones and the newest, which a model is shown.
+/// Splits the utterances into the older ones and the newest ones, which a model is shown in full.
 pub(in crate::engine) fn newest(utterances: &[Arc<Utterance>]) -> (&[Arc<Utterance>], &[Arc<Utterance>]) {
     let mut tokens = 0;
     let fitting = utterances.iter().rev().take_while(|utterance| {

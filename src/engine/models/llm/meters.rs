@@ -1,4 +1,4 @@
-//! What is counted of the calls to a model, for operators.
+//! Metrics of the calls to a model, for operators.
 
 use super::summarizer::{LlmError, Told, Usage};
 use crate::telemetry::{Histogram, IntCounterVec, Registry, by, seconds};

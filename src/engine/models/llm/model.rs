@@ -42,7 +42,7 @@ pub(in crate::engine) struct Llm {
     pub(super) timeout: Duration,
     /// The version of the prompts.
     pub(super) prompt: u32,
-    /// The calls that may be in flight.
+    /// Permits for calls in flight.
     pub(super) permits: Arc<Semaphore>,
     pub(super) breaker: Mutex<Breaker>,
     pub(super) queue: Mutex<Queue>,
@@ -52,20 +52,21 @@ pub(in crate::engine) struct Llm {
     pub(super) meters: Meters,
     /// The time since which each namespace has been waiting, as of the last read of the queue.
     pub(super) waiting: Mutex<BTreeMap<Namespace, Timestamp>>,
-    /// Whether it was logged that a conversation names a model that is not accepted.
+    /// Whether a warning was logged that a conversation names a model that is not accepted.
     told: AtomicBool,
 }
 
-/// The conversations that wait.
+/// The conversations that are busy or held back.
 #[derive(Default)]
 pub(super) struct Queue {
-    /// The conversations that a model is currently asked about.
+    /// The conversations about which a call is in flight.
     pub(super) busy: HashSet<ConversationKey>,
     pub(super) backoffs: HashMap<ConversationKey, Backoff>,
 }
 
 impl Llm {
-    /// A model with at most `concurrency` calls in flight; `news` is notified when something is queued.
+    /// Creates a model with at most `concurrency` calls in flight; `news` is notified when something is
+    /// queued.
     pub(super) fn new(
         summarizer: Arc<dyn LlmSummarizer>,
         worker: WorkerId,
@@ -91,8 +92,8 @@ impl Llm {
         }
     }
 
-    /// Asks a model for a namespace: the conversation's own, or the server's if that is refused, not accepted,
-    /// or not set.
+    /// Calls the model for a namespace: the conversation's own model, or the server's if there is no such
+    /// model, it is not accepted, or the call is refused.
     pub(super) async fn ask(&self, namespace: &Namespace, mut material: Material) -> Result<Told, LlmError> {
         material.model = material.model.take().filter(|own| self.accepts(own));
         let Some(own) = material.model.clone() else { return self.ask_once(namespace, material).await };
@@ -106,8 +107,8 @@ impl Llm {
         }
     }
 
-    /// Whether a conversation's own model may be asked. The policy may have been stored when other models were
-    /// accepted.
+    /// Whether a conversation's own model may be called. The policy may have been stored when other models
+    /// were accepted.
     fn accepts(&self, own: &str) -> bool {
         let accepted = self.summarizer.models().contains(&own);
         if !accepted && !self.told.swap(true, Ordering::Relaxed) {
@@ -118,7 +119,7 @@ impl Llm {
         accepted
     }
 
-    /// Asks a model, and records the result.
+    /// Calls a model once, and records the result.
     async fn ask_once(&self, namespace: &Namespace, material: Material) -> Result<Told, LlmError> {
         let tenant = self.tenants.of(namespace);
         let own = material.model.is_some();
@@ -155,7 +156,8 @@ impl Llm {
         answer
     }
 
-    /// Asks for a namespace as soon as there is room for a call, unless calls are held back.
+    /// Calls the model for a waiting caller of a namespace as soon as there is a free permit. Fails if calls
+    /// are held back.
     pub(super) async fn ask_in_turn(
         &self,
         namespace: &Namespace,
@@ -171,7 +173,7 @@ impl Llm {
         }
         let told = self.ask(namespace, material).await;
         drop(permit);
-        // the next caller waits for the same permits
+        // the queued work waits for the same permits
         self.news.notify_one();
         told.map_err(|error| error.to_string())
     }
@@ -190,7 +192,8 @@ fn end(span: &Span, answer: &Result<Told, LlmError>) {
 }
 
 impl Queue {
-    /// Whether the conversation should not be asked about now, and until when, if known.
+    /// Returns until when the conversation is held back: `None` if it is not, and `Some(None)` if the time is
+    /// unknown.
     pub(super) fn held_back(&mut self, key: &ConversationKey, now: Instant) -> Option<Option<Instant>> {
         if self.busy.contains(key) {
             return Some(None);

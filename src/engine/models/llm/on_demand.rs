@@ -15,12 +15,12 @@ use crate::{
 pub enum Waited {
     /// The model's answer.
     Told(Told),
-    /// There was no answer, for this reason.
+    /// There is no answer, for this reason.
     Without(String),
 }
 
 impl Engine {
-    /// Asks the model about `material` for a caller of `namespace`, within `patience`.
+    /// Calls the model with `material` for a caller of `namespace`, and waits at most for `patience`.
     pub(in crate::engine) async fn tell_now(
         &self,
         namespace: &Namespace,
@@ -38,8 +38,9 @@ impl Engine {
         }
     }
 
-    /// Waits until no segment of the compacted range awaits a model any more, or for `patience`. Returns the
-    /// compaction and its conversation as they are then. A replayed outcome is returned immediately.
+    /// Waits until no segment of the compacted range awaits a model any more, or until `patience` has passed.
+    /// Returns the newest state of the compaction and its conversation. A replayed outcome is returned
+    /// immediately.
     pub async fn wait_for_llm_text(
         self: &Arc<Self>,
         reply: Applied<Option<Arc<Compaction>>>,
@@ -52,8 +53,8 @@ impl Engine {
         Ok(reply.at(newest, Some(newer.unwrap_or(made))))
     }
 
-    /// Waits until the title and the closing summary await no model any more, or for `patience`. Returns the
-    /// conversation as it is then. A replayed outcome is returned immediately.
+    /// Waits until the title and the closing summary no longer await a model, or until `patience` has passed.
+    /// Returns the newest state of the conversation. A replayed outcome is returned immediately.
     pub async fn wait_for_closing(
         self: &Arc<Self>,
         reply: Applied<()>,
@@ -64,8 +65,8 @@ impl Engine {
         Ok(reply.at(self.wait_while(state, patience, awaits).await?, ()))
     }
 
-    /// Waits until a model is no longer awaited, or for `patience`, at most the model's timeout. Returns the
-    /// newest state of the conversation; the given one if there is no model.
+    /// Waits until `awaits` is false, or until `patience` has passed, which is at most the model's timeout.
+    /// Returns the newest state of the conversation; the given one if no model is configured.
     async fn wait_while(
         self: &Arc<Self>,
         state: Arc<Conversation>,

@@ -18,7 +18,8 @@ pub struct LlmStanding {
     pub in_flight: u64,
     /// Answers that became a segment's text, or a title and a closing summary.
     pub told: u64,
-    /// Answers dropped because their segment no longer existed, or something in it was forgotten meanwhile.
+    /// Answers that were dropped because their segment no longer existed, or some of its sources were
+    /// forgotten meanwhile.
     pub dropped: u64,
     /// Calls that returned nothing usable.
     pub failed: u64,

@@ -9,10 +9,10 @@ use crate::{
 
 /// Writes summaries with a model.
 pub trait LlmSummarizer: Send + Sync + 'static {
-    /// The model used for a conversation that names none.
+    /// Returns the model for conversations that name none.
     fn model(&self) -> &str;
 
-    /// The models that a conversation may name as its own; by default only [`Self::model`].
+    /// Returns the models that a conversation may name as its own; by default only [`Self::model`].
     fn models(&self) -> Vec<&str> {
         vec![self.model()]
     }
@@ -70,16 +70,16 @@ pub struct Told {
     pub text: String,
     /// The model that wrote it, as named by its server.
     pub model: String,
-    /// What it cost, if its server says so.
+    /// The tokens of the call, if the server reports them.
     pub usage: Option<Usage>,
 }
 
 /// The tokens of a call, as the model's server counts them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usage {
-    /// Of the request.
+    /// The tokens of the request.
     pub input: u64,
-    /// Of the answer.
+    /// The tokens of the answer.
     pub output: u64,
 }
 
@@ -87,12 +87,12 @@ pub struct Usage {
 /// form is for logs, and quotes neither.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {
-    /// There was no answer, or none for now: the same request may succeed later.
+    /// There was no answer, at least for now: the same request may succeed later.
     #[error("the model is not available: {message}")]
     Unavailable {
         /// What happened.
         message: String,
-        /// How long the server asks to be left alone.
+        /// The pause that the server asks for.
         retry_after: Option<Duration>,
     },
     /// The server rejects the request, because of a wrong key or an unknown model. The same request will not
@@ -106,7 +106,7 @@ pub enum LlmError {
 }
 
 impl LlmError {
-    /// The model's client panicked.
+    /// Creates the error for a panic of the model's client.
     pub(in crate::engine) fn panicked() -> Self {
         Self::Unusable("its client panicked".to_owned())
     }
@@ -131,7 +131,7 @@ impl fmt::Debug for LlmError {
     }
 }
 
-/// Cuts a message that begins with an HTTP status down to the status: what follows are the server's words.
+/// Cuts a message that begins with an HTTP status down to the status: the rest is in the server's words.
 fn own_words(message: &str) -> &str {
     match message.split_once(": ") {
         Some((status, _)) if status.starts_with(|first: char| first.is_ascii_digit()) => status,

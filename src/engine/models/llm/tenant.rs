@@ -15,15 +15,15 @@ pub(super) struct Tenant {
     pub(super) room: Semaphore,
 }
 
-/// The namespaces the model was asked for: those that credentials name.
+/// The namespaces for which the model was called. All are named by credentials.
 pub(super) struct Tenants {
     by_namespace: DashMap<Namespace, Arc<Tenant>>,
     room: usize,
 }
 
 impl Tenants {
-    /// Lets the waiting callers of one namespace use all calls but one, so that they block neither queued work
-    /// nor other namespaces' callers.
+    /// Lets the waiting callers of one namespace use all permits but one, so that they block neither queued
+    /// work nor the callers of other namespaces.
     pub(super) fn sharing(calls: usize) -> Self {
         Self { by_namespace: DashMap::new(), room: calls.saturating_sub(1).max(1) }
     }

@@ -1,4 +1,4 @@
-//! Asking the model about whatever is waiting for it.
+//! Calls the model about the waiting conversations.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -43,7 +43,7 @@ impl Engine {
         self.llm.as_ref().map(|llm| llm.summarizer.models()).unwrap_or_default()
     }
 
-    /// Has the model write whatever is waiting for it, until dropped; calls in flight are dropped too.
+    /// Has the model write the waiting segments and closings, until dropped. Calls in flight are dropped too.
     pub async fn run_llm_summaries(self: Arc<Self>) {
         let Some(llm) = self.llm.clone() else { return std::future::pending().await };
         let (mut turns, mut calls) = (Turns::new(LINE), tokio::task::JoinSet::new());
@@ -62,7 +62,7 @@ impl Engine {
         }
     }
 
-    /// Starts as many calls as allowed. Returns when more may be allowed.
+    /// Starts as many calls as allowed. Returns when more may be allowed, if known.
     async fn start_calls(
         self: &Arc<Self>,
         llm: &Arc<Llm>,
@@ -78,7 +78,7 @@ impl Engine {
             };
             let Some(key) = turns.take() else { return Ok(next) };
             let now = Instant::now();
-            // it may have failed, or been started, since it was found
+            // the conversation may have failed, or its call may have started, since it was found
             if llm.queue.lock().held_back(&key, now).is_some() {
                 continue;
             }
@@ -89,7 +89,8 @@ impl Engine {
         }
     }
 
-    /// Reads the whole queue and lines up the conversations that may be asked about. Returns when more may be.
+    /// Reads the whole queue, and lines up the conversations about which the model may be called. Returns
+    /// when more of them may be, if known.
     async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>, EngineError> {
         let (mut after, mut next, mut waiting) = (None, None, BTreeMap::new());
         turns.start();
