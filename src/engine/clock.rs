@@ -83,7 +83,7 @@ fn told(time: SystemTime) -> Option<Timestamp> {
     (micros <= LAST).then_some(Timestamp(micros))
 }
 
-/// Returns an id greater than the last one: `suggested`, if it is greater.
+/// Returns an id greater than the last one: `suggested` if that is greater, otherwise the last one plus 1.
 fn later(last: &mut u128, suggested: u128) -> u128 {
     *last = suggested.max(last.wrapping_add(1));
     *last

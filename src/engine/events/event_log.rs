@@ -23,7 +23,7 @@ pub struct EventLog {
     /// Whether the store keeps the events of changes, with the changes. Reads then have no events.
     is_stored: bool,
     rings: Rings,
-    /// Notified of each change that may be waiting for a model, if anyone subscribed.
+    /// Notified of each change that may leave work for a model, if anyone subscribed.
     waiting: OnceLock<Arc<Notify>>,
 }
 
@@ -38,7 +38,7 @@ impl EventLog {
         Self { clock, meters, is_stored, rings, waiting: OnceLock::new() }
     }
 
-    /// Returns a notification of every later change that writes something that may be waiting for a model.
+    /// Returns the notification of later changes that may leave work for a model.
     pub(in crate::engine) fn tell_of_waiting(&self) -> Arc<Notify> {
         self.waiting.get_or_init(Arc::default).clone()
     }

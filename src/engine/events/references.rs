@@ -30,7 +30,8 @@ impl<'a> Among<'a> {
     }
 }
 
-/// Returns the references of an outcome: for each of its sets, the first [`MAX_REFERENCE_BYTES`].
+/// Returns the references of an outcome: for each of its sets, the first utterances whose references take at
+/// most [`MAX_REFERENCE_BYTES`].
 pub(in crate::engine) fn references(
     outcome: &Outcome,
     among: &Among<'_>,

@@ -161,7 +161,7 @@ impl Engine {
 struct Messages<'a> {
     walk: Walk<'a>,
     backwards: bool,
-    /// The first utterance of the next message, if it was already read.
+    /// The utterance that was read ahead, which belongs to the next message.
     next: Option<Arc<Utterance>>,
 }
 

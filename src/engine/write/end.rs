@@ -1,4 +1,5 @@
-//! Ends the recipient's pointer to a conversation, and prepares the conversation that follows.
+//! Clears the recipient's pointer to a conversation that ends or is deleted, and prepares the one that
+//! follows.
 
 use std::sync::Arc;
 

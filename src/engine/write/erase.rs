@@ -25,11 +25,11 @@ use crate::{
     },
 };
 
-/// What a rule erases from a conversation, and from all others that share it or have copies of it.
+/// The utterances that a rule erases from a conversation, and from all others that share them or have copies.
 pub(in crate::engine) struct Erasure<T> {
     /// The change to that conversation, if any.
     pub transition: Option<Transition>,
-    /// What this change erases completely.
+    /// What the change erases.
     pub gone: Gone,
     /// Utterances that the outcome names, ascending.
     pub named: Vec<Arc<Utterance>>,
@@ -49,8 +49,8 @@ enum Erased<T> {
 }
 
 impl Engine {
-    /// Erases what the rule selects from the conversation, and from all others that share it or have copies
-    /// of it. Returns `None` if the conversation does not exist, and the call may start one.
+    /// Erases the utterances that the rule selects from the conversation, and from all others that share them
+    /// or have copies. Returns `None` if the conversation does not exist, and the call may start one.
     pub(in crate::engine) async fn erase<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,

@@ -104,7 +104,7 @@ pub struct Selected {
     pub before: Box<Conversation>,
     /// The utterances before the call.
     pub utterances: Vec<Arc<Utterance>>,
-    /// Why it would be refused without `dry_run`.
+    /// Why the call would be refused without `dry_run`, if it would be.
     pub excess: Option<Excess>,
 }
 
@@ -115,8 +115,8 @@ impl Selected {
 }
 
 impl Engine {
-    /// Forgets the selected utterances, with the rest of their units unless only the named ones are to be
-    /// erased.
+    /// Forgets the selected utterances. Unless the call names exactly what to erase, the rest of their units
+    /// is forgotten too.
     pub async fn forget(
         self: &Arc<Self>,
         caller: &Caller,

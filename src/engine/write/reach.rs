@@ -116,10 +116,10 @@ impl Engine {
         Ok(in_forks)
     }
 
-    /// Returns the utterances with which forks by earlier versions repeat the first exchange, if its first
-    /// utterance is in `gone`. Such a fork shares nothing with its parent, and names only the parent's id. It
-    /// belongs to the parent's recipient and is no older than the parent: an older one was forked from an
-    /// earlier conversation with that id.
+    /// Returns the conversations that an earlier version forked by an edit in the first exchange, each with
+    /// the utterances that repeat that exchange, if its first utterance is in `gone`. Such a fork shares
+    /// nothing with its parent, and names only the parent's id. It belongs to the parent's recipient and is
+    /// no older than the parent: an older one was forked from an earlier conversation with that id.
     async fn repeating(
         &self,
         state: &Conversation,

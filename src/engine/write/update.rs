@@ -28,7 +28,7 @@ impl Engine {
         self.apply(caller, call).await
     }
 
-    /// Counts the tokens of an edit, in the encoding of the addressed conversation, and adds both to the
+    /// Counts the tokens of an edit, in the encoding of the addressed conversation, and adds the edit to the
     /// call. Does nothing without an edit.
     pub(in crate::engine) async fn count_edit(
         self: &Arc<Self>,

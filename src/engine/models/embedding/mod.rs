@@ -6,17 +6,17 @@
 //! conversation that nobody searches is never sent. A search uses the embeddings that exist: if the model is
 //! down or slow, or nothing is embedded yet, it ranks by words alone.
 //!
-//! Embeddings are derived from texts and are removed with them: when a commit erases or edits text, its
-//! embedding leaves memory before the commit is answered, and leaves the store in the same step; one that was
-//! still being made is dropped when it arrives.
+//! Embeddings are derived from texts and are removed with them. A commit that erases or edits text also
+//! removes its embedding from the store, and the embedding leaves memory before the commit is answered. An
+//! embedding that is still being made is dropped when it arrives.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `embedder` | the interface to a model |
-//! | `held`, `vectors` | the embeddings of a conversation; the cache of them |
+//! | `held`, `vectors` | the embeddings of one conversation, and the cache of all |
 //! | `kept`, `block` | the stored embeddings, and their byte format |
 //! | `queue` | the waiting conversations |
-//! | `worker` | embedding them |
+//! | `worker` | the background task that embeds their utterances |
 //! | `prompt`, `prompts` | the embedding of a search's prompt, and the most recent ones |
 //! | `similar` | the similarity of utterances to the prompt |
 //! | `embeddings` | the model, with its embeddings, prompts and queue |

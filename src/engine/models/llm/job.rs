@@ -1,4 +1,4 @@
-//! One call to a model, about one segment or about a conversation that has ended.
+//! One call to a model: for one segment, or for a conversation that has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,7 +33,7 @@ const ATTEMPTS: u32 = 3;
 /// A conversation is claimed for the time of a call, plus this for the reads before and the writes after.
 const BESIDE: Duration = Duration::from_secs(30);
 
-/// A conversation about which the model is called. Dropping it makes room for the next.
+/// The model's work on one conversation. Dropping it makes room for the next.
 pub(super) struct Job {
     engine: Arc<Engine>,
     llm: Arc<Llm>,
@@ -155,7 +155,7 @@ impl Job {
         self.llm.tenants.of(&self.key.namespace)
     }
 
-    /// Commits the change by an answer, if the rule makes one. Returns whether it did.
+    /// Commits the change that the rule makes of an answer, if any. Returns whether there was one.
     async fn change(
         &self,
         state: &Conversation,

@@ -59,7 +59,7 @@ pub(in crate::engine) struct Llm {
 /// The conversations that are busy or held back.
 #[derive(Default)]
 pub(super) struct Queue {
-    /// The conversations about which a call is in flight.
+    /// The conversations with a call in flight.
     pub(super) busy: HashSet<ConversationKey>,
     pub(super) backoffs: HashMap<ConversationKey, Backoff>,
 }

@@ -1,4 +1,4 @@
-//! Calls the model about the waiting conversations.
+//! Calls the model for the waiting conversations.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Reads the whole queue, and lines up the conversations about which the model may be called. Returns
-    /// when more of them may be, if known.
+    /// Reads the whole queue, and lines up the conversations for which the model may be called. Returns when
+    /// more of them may be, if known.
     async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>, EngineError> {
         let (mut after, mut next, mut waiting) = (None, None, BTreeMap::new());
         turns.start();
