@@ -47,8 +47,8 @@ pub struct Defaults {
 /// Serves every operation on conversations. Used behind an [`Arc`].
 pub struct Engine {
     pub(super) store: Arc<dyn Store>,
-    /// Set if other processes use the store too: then nothing is answered from memory alone, unless the caller
-    /// accepts an older answer.
+    /// Set if other processes use the store too. If so, nothing is answered from memory alone, unless the
+    /// caller accepts a stale answer.
     pub(super) last_active: Option<LastActive>,
     /// Whether the store keeps the events of changes.
     pub(super) is_traced: bool,

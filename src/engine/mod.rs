@@ -32,7 +32,7 @@
 //! | `search` | indexes, ranking, and pages of matches |
 //! | `events` | the facts of a change, the trace, and its watchers |
 //! | `models` | models that write summaries, models that embed, and when each is called |
-//! | `shared` | what this process knows of a store that other processes change too, and how recent that is |
+//! | `shared` | reads of a store that other processes change too: when it must be asked, and what its answers mean |
 //!
 //! Other files: `address`, `applied` (the result of a write, and its answer), `clock` and `time`, `error`,
 //! `footprint` (the size of a conversation in memory), `instance` (the parts and settings of an engine),

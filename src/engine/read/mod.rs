@@ -84,7 +84,8 @@ impl Engine {
         Ok(None)
     }
 
-    /// Returns what a recipient's next conversation starts with. It has no lineage, and its id is never shown.
+    /// Returns a blank conversation, as a recipient's next one would start. It has no lineage, and its id is
+    /// never shown.
     fn unstarted(&self, caller: &Caller, address: &Address) -> Arc<Conversation> {
         let identity = Identity {
             key: caller.key(ConversationId::assigned(0)),

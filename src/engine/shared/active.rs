@@ -1,4 +1,4 @@
-//! A recipient's active conversation, of which a shared store is asked once for the pointer and the state.
+//! A recipient's active conversation. A shared store is asked for its pointer and its state in one request.
 
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,8 @@ struct KnownActive {
 }
 
 impl Engine {
-    /// Returns the recipient's active conversation: asks a shared store once, for both the pointer and the state.
+    /// Returns the recipient's active conversation. Each try asks a shared store at most once, for both the
+    /// pointer and the state.
     pub(in crate::engine) async fn find_active(
         self: &Arc<Self>,
         last: &LastActive,
@@ -60,7 +61,7 @@ impl Engine {
                 }
             };
             last.answered(&recipient, known.pointer, begun.active.as_ref(), asked);
-            // it may have ended between the two answers
+            // the conversation may have ended between the reads of the pointer and the state
             if let Some(state) = state.filter(|state| address.may_mean(state)) {
                 return Ok(Some(state));
             }
@@ -77,8 +78,8 @@ impl Engine {
         KnownActive { pointer, queue, published }
     }
 
-    /// Returns a recipient's active conversation; the answer may lack what other processes have committed within
-    /// `max_staleness`.
+    /// Returns a recipient's active conversation. The answer may miss what other processes have committed
+    /// within `max_staleness`.
     pub(in crate::engine) async fn active_within(
         &self,
         max_staleness: Duration,
@@ -100,19 +101,19 @@ impl KnownActive {
         self.published.value.clone().state()
     }
 
-    /// Returns the conversation and the name of its state, for the store to compare.
+    /// Returns the id of the conversation and the [`ChangeId`] of its state, for the store to compare.
     fn named(&self) -> Option<(&ConversationId, ChangeId)> {
         self.pointer.known.value.as_ref().zip(self.state().map(|state| state.head.change))
     }
 
-    /// Returns the state if it is recent enough for the read: then the store need not be asked.
+    /// Returns the state if it is recent enough for the read, so that the store need not be asked.
     fn fresh(&self, address: &Address, now: Duration) -> Option<Arc<Conversation>> {
         let max = address.max_staleness;
         let is_fresh = self.pointer.known.is_fresh(max, now) && self.published.is_fresh(max, now);
         self.state().filter(|state| is_fresh && address.may_mean(state))
     }
 
-    /// Notes that the state is the newest. Returns it.
+    /// Notes that the state was still the newest one at `asked`. Returns it.
     fn confirm(&self, asked: Duration) -> Option<Arc<Conversation>> {
         self.queue.iter().for_each(|queue| queue.confirm(&self.published, asked));
         self.state()

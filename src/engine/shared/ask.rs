@@ -1,5 +1,5 @@
-//! What a write asks the store for before it is queued, and after it was refused. From a store that other processes
-//! write to, one request returns everything, with the state that the write will be decided on.
+//! The requests that a write makes to the store, before it is queued and after it was refused. A single
+//! request to a shared store returns everything, with the state that the write will be decided on.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::{
 pub(in crate::engine) struct Wanted<'a> {
     pub(in crate::engine) address: &'a Address,
     pub(in crate::engine) recipient: &'a RecipientKey,
-    /// The recipient's active conversation is needed.
+    /// Whether the recipient's active conversation is needed.
     pub(in crate::engine) active: bool,
     /// The attempt that may have been made before.
     pub(in crate::engine) attempt: Option<&'a OutcomeKey>,
 }
 
-/// What the store answered.
+/// The store's answer.
 #[derive(Default)]
 pub(in crate::engine) struct Asked {
     pub(in crate::engine) active: Option<ConversationId>,
@@ -35,15 +35,15 @@ pub(in crate::engine) struct Asked {
 /// What has changed since a write was queued.
 #[derive(Default)]
 pub(in crate::engine) struct Since {
-    /// The recipient's active conversation; only if the write has a pointer.
+    /// The recipient's active conversation; only read if the write has a pointer.
     pub(in crate::engine) active: Option<ConversationId>,
-    /// The attempt has an outcome.
+    /// Whether the attempt has an outcome.
     pub(in crate::engine) has_outcome: bool,
-    /// Another process changed the conversation.
+    /// Whether another process changed the conversation.
     pub(in crate::engine) is_changed: bool,
 }
 
-/// The conversation a write most likely goes to, and its state as far as it is known here.
+/// The conversation that a write most likely goes to, and its last known state.
 struct Known {
     /// `None` if the recipient's active conversation is not known.
     key: Option<ConversationKey>,
@@ -52,8 +52,9 @@ struct Known {
 }
 
 impl Engine {
-    /// Returns what a write's address most likely means, without asking a store that other processes write to.
-    /// The commit is refused if it does not; an answer without a commit is checked before.
+    /// Returns the conversation that a write most likely goes to, without asking the shared store; `None` if
+    /// it is not known. If the assumption is wrong, the commit is refused; an answer without a commit is
+    /// checked first.
     pub(in crate::engine) fn assumed(&self, address: &Address, recipient: &RecipientKey) -> Option<Target> {
         let last = self.last_active.as_ref()?;
         let by_recipient = address.conversation.is_none();
@@ -69,8 +70,8 @@ impl Engine {
         Some(Target { key, pointer: by_recipient.then_some(pointer), exists: true, seen: None })
     }
 
-    /// Whether a conversation exists, as far as can be said without asking the store: nobody else can have
-    /// deleted it.
+    /// Whether a conversation exists for sure, without asking the store: it is in memory, and no other
+    /// process can have deleted it.
     pub(in crate::engine) fn surely_exists(&self, key: &ConversationKey) -> bool {
         let published = || self.queues.get(key)?.published().state();
         !self.is_shared() && published().is_some()
@@ -120,9 +121,9 @@ impl Engine {
         Ok(Since { active: begun.active, has_outcome: begun.outcome.is_some(), is_changed })
     }
 
-    /// Returns what is known of the addressed conversation. `None` if the store need not be asked for its state
-    /// along with everything else: because no other process writes to the store, or because the conversation's
-    /// queue is held, and its writes share one read of the state.
+    /// Returns what is known of the addressed conversation. Returns `None` if the store need not be asked for
+    /// the state along with everything else: if no other process writes to the store, or if the
+    /// conversation's queue is held, so that its writes share one read of the state.
     fn known(&self, address: &Address, recipient: &RecipientKey) -> Option<Box<Known>> {
         let last = self.last_active.as_ref()?;
         let by_recipient = address.conversation.is_none();
@@ -138,7 +139,7 @@ impl Engine {
 }
 
 impl Known {
-    /// Returns the state to ask the store for.
+    /// Returns which state to ask the store for.
     fn wanted(&self) -> Option<StateOf<'_>> {
         let change = self.state.as_ref().map(|state| state.head.change);
         match (&self.key, self.by_recipient) {

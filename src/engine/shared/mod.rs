@@ -1,4 +1,5 @@
-//! Reading a store that other processes may change too: when it must be asked, and what its answers say.
+//! Reads a store that other processes may change too: when the store must be asked, and what its answers
+//! mean.
 
 pub(super) mod active;
 pub(super) mod ask;

@@ -1,5 +1,5 @@
-//! The state of a conversation: the one in memory, if the store cannot have a newer one or the caller accepts an
-//! older one; otherwise the store's.
+//! The state of a conversation: the one in memory, if the store cannot have a newer one or the caller accepts
+//! a stale one; otherwise the one in the store.
 
 use std::{cmp::Ordering, sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Returns the published state of a conversation, loading it if it is not in memory.
+    /// Returns the published state of a conversation. Loads it if it is not in memory.
     pub(crate) async fn published(
         self: &Arc<Self>,
         key: &ConversationKey,
@@ -21,7 +21,7 @@ impl Engine {
         self.published_within(Duration::ZERO, key).await
     }
 
-    /// Like [`Self::published`], but the state may lack what other processes have committed within
+    /// Like [`Self::published`], but the state may miss what other processes have committed within
     /// `max_staleness`.
     pub(in crate::engine) async fn published_within(
         self: &Arc<Self>,
@@ -32,7 +32,7 @@ impl Engine {
         let published = queue.confirmed();
         let known = match &published.value {
             Published::Unknown => return self.settled(key).await,
-            // someone is creating it: wait until that is published
+            // another writer may be creating it: if the store has it, wait until it is published
             Published::Absent => {
                 return match self.store.load(key).await? {
                     Some(_) => self.settled(key).await,
@@ -60,7 +60,7 @@ impl Engine {
         })
     }
 
-    /// Returns the published state, after everything the store may already have shown is published.
+    /// Returns the published state, once everything that the store may have returned already is published.
     pub(in crate::engine) async fn settled(
         self: &Arc<Self>,
         key: &ConversationKey,
@@ -69,8 +69,8 @@ impl Engine {
         Box::pin(async { self.hold(key).await?.state().await }).await
     }
 
-    /// Keeps a state that the store had after `asked`, newer than the known one, for the next reader; unless a
-    /// writer is about to publish one.
+    /// Publishes a newer state, which the store had after `asked`, for the next readers. If a writer holds
+    /// the queue, leaves that to the writer. Returns the state.
     pub(in crate::engine) fn keep(
         self: &Arc<Self>,
         state: Arc<Conversation>,
@@ -84,8 +84,8 @@ impl Engine {
 }
 
 impl Hold {
-    /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a newer
-    /// one.
+    /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a
+    /// newer one.
     pub(in crate::engine) async fn state(&self) -> Result<Option<Arc<Conversation>>, EngineError> {
         let (engine, key) = (&self.engine, &self.queue.key);
         let published = self.queue.confirmed();
@@ -139,8 +139,8 @@ impl Hold {
         Ok(seen)
     }
 
-    /// Returns the last known state, which may be outdated if the store is shared: what is decided on it must be
-    /// committed, or confirmed. A single call may have `seen` a newer one.
+    /// Returns the last known state, which may be outdated if the store is shared. A decision based on it
+    /// must be committed or confirmed. A single call may have `seen` a newer state.
     pub(in crate::engine) async fn likely_state(
         &self,
         seen: Option<Seen>,
@@ -151,10 +151,11 @@ impl Hold {
         }
     }
 
-    /// Publishes a state that the store had after `asked`, unless it is known to precede the known one.
+    /// Publishes a state that the store had after `asked`, unless it is known to be older than the published
+    /// one.
     pub(in crate::engine) fn publish_newer(&self, state: &Arc<Conversation>, asked: Duration) {
         let asked = match self.queue.published() {
-            // what was known, and forgotten since, may have been newer
+            // a state that was known here, and dropped since, may have been newer
             Published::Unknown => None,
             Published::State(known) if known.head.identity.lineage == state.head.identity.lineage => {
                 match order(&known, state) {
@@ -169,8 +170,9 @@ impl Hold {
     }
 }
 
-/// Which of two states came first; `None` if only the store can tell: those of two conversations of one name, or
-/// before and after another conversation has got something of it, which changes no revision.
+/// Returns the order of two states; `None` if only the store can tell. That is so for states of two
+/// conversations with the same id, and for states before and after a fork or a copy froze the branch, which
+/// changes no revision.
 fn order(one: &Conversation, other: &Conversation) -> Option<Ordering> {
     let (one, other) = (&one.head, &other.head);
     match one.revision.cmp(&other.revision) {

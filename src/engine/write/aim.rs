@@ -1,4 +1,4 @@
-//! Where a write goes: the conversation its address means, unless the attempt was already made.
+//! Where a write goes: the conversation that its address means, unless the attempt was already made.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     store::{Outcome, PointerWrite},
 };
 
-/// The meaning of a write's address.
+/// The conversation that a write goes to, or its earlier outcome.
 pub(in crate::engine) enum Aimed {
     At(Target),
     /// The attempt was already made.
@@ -22,8 +22,9 @@ pub(in crate::engine) enum Aimed {
 impl Engine {
     /// Returns the conversation a write goes to, or the outcome of an earlier attempt with the same id.
     ///
-    /// - Fails if that attempt had another body, or if the address means nothing.
-    /// - Does not ask the store if it `may_assume` the answer.
+    /// - Fails if that attempt had another body, or if the recipient has no active conversation and the write
+    ///   may not start one.
+    /// - Does not ask the store if it `may_assume` the answer and has a likely one.
     pub(in crate::engine) async fn aim(
         &self,
         call: &WriteCall,
@@ -68,7 +69,8 @@ impl Engine {
         })
     }
 
-    /// Returns the answer to a write that was not committed: its error, unless that is outdated.
+    /// Returns the answer to a write that was not committed: its error, or, if the error is an outdated
+    /// refusal, the instruction to resolve the write again.
     pub(in crate::engine) async fn refused(
         &self,
         call: &WriteCall,
@@ -86,10 +88,13 @@ impl Engine {
         }
     }
 
-    /// Whether a refusal is outdated, because something looked up before the decision has changed: the attempt
-    /// has an outcome by now, so what is refused may be what the attempt itself did; the recipient has another
-    /// active conversation; or another process changed the conversation, so its state and the data loaded with
-    /// it may be from different moments. The conversation's queue must be held.
+    /// Whether a refusal is outdated, because something that was looked up before the decision has changed.
+    /// The conversation's queue must be held.
+    ///
+    /// - The attempt may have an outcome by now: the rules may then have refused what the attempt itself did.
+    /// - The recipient may have another active conversation.
+    /// - Another process may have changed the conversation: its state and the data loaded with it may then be
+    ///   from different moments.
     pub(in crate::engine) async fn is_outdated(
         &self,
         call: &WriteCall,
