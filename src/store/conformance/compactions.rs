@@ -177,7 +177,8 @@ pub async fn a_hard_forget_reaches_what_an_undo_would_bring_back(store: Arc<dyn 
     assert_eq!(script.state.head.stored, 0);
 }
 
-/// Neither contains a soft-forgotten utterance, until the utterance is restored.
+/// A soft-forgotten utterance is in neither the summary nor the segments that undos would restore, until the
+/// utterance itself is restored.
 pub async fn a_soft_forget_reaches_it_and_is_restored(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     let tells = |script: &Script, sequence: u64| {
