@@ -36,7 +36,7 @@ pub enum Problem {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }
