@@ -32,11 +32,11 @@ pub struct Database {
     pub schema: Option<String>,
 }
 
-/// What is accepted as [`Files`].
+/// The accepted form of [`Files`], as a text for people.
 const FILES: &str =
     "must be fjall or sled, a colon and a directory, such as fjall:utterd-data or sled:/var/lib/utterd";
 
-/// What is accepted as a [`Place`].
+/// The accepted forms of a [`Place`], as a text for people.
 const PLACE: &str = "must be fjall or sled, a colon and a directory, such as fjall:utterd-data; or the URL of a database, such as postgres://user@host/database?schema=utterd; or postgres, for the database that the settings name";
 
 impl FromStr for Files {

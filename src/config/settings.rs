@@ -101,9 +101,9 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// The keys of accepted JWTs: a file with a JWK set, or public keys in PEM; `None` accepts no JWT.
     pub jwt_keys: Option<PathBuf>,
-    /// What a JWT's `iss` must be; empty accepts any.
+    /// The `iss` that a JWT must have; empty accepts any.
     pub jwt_issuer: String,
-    /// What a JWT's `aud` must contain; not empty if there are `jwt_keys`.
+    /// The `aud` that a JWT must contain; not empty if there are `jwt_keys`.
     pub jwt_audience: String,
     /// Whether to serve an address that others can reach without TLS, or without authentication.
     pub allow_insecure: bool,
@@ -187,7 +187,7 @@ pub struct Settings {
     pub tls_key: Option<PathBuf>,
     /// The file with the authorities of accepted client certificates; `None` requires no client certificate.
     pub tls_client_ca: Option<PathBuf>,
-    /// What is logged to stderr: directives of tracing-subscriber's `EnvFilter`.
+    /// The filter of the log to stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
     /// The form of the log.
     pub log_format: LogFormat,

@@ -30,7 +30,7 @@ pub(super) struct Told {
 }
 
 impl Services {
-    /// Decodes the request: the caller, the call, and what the response needs.
+    /// Decodes the request into the caller, the call, and the parts that the response needs.
     pub(super) fn forget_request(
         &self,
         request: Request<proto::ForgetRequest>,

@@ -11,7 +11,7 @@ pub(super) struct Answer {
     pub text: String,
     /// The model that the server names.
     pub model: Option<String>,
-    /// What the call cost, if the server says so.
+    /// The cost of the call, if the server reports it.
     pub usage: Option<Usage>,
 }
 

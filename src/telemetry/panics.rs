@@ -27,7 +27,7 @@ const TARGET: &str = "utterd::panics";
 /// How long background work pauses after a panic, at first and at most.
 const RESTS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
-/// What a panic interrupted.
+/// The kind of work that a panic interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     /// A call, which ends with INTERNAL.

@@ -140,7 +140,7 @@ pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
     }
 }
 
-/// Converts the counts of what an erasure removed from other conversations.
+/// Converts the counts of an erasure's effect on other conversations.
 pub fn in_forks(in_forks: InForks) -> proto::InForks {
     proto::InForks {
         conversation_count: Some(int(in_forks.conversations)),
@@ -195,7 +195,7 @@ pub fn segment(segment: &Segment) -> proto::Segment {
     }
 }
 
-/// Returns what a call changed in the summary; `None` if it changed nothing or is a replay.
+/// Returns a call's changes to the summary; `None` if there are none or the call is a replay.
 pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
     let (change, after) = (applied.change.as_ref()?, applied.state.as_ref()?);
     let changed = !change.segments_written.is_empty() || !change.segments_removed.is_empty();

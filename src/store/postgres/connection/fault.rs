@@ -1,4 +1,4 @@
-//! What an error of the database means.
+//! Classifies the errors of the database.
 
 use tokio_postgres::{
     Error,

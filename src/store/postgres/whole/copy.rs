@@ -36,8 +36,8 @@ const STATE: &str = "SELECT (SELECT source FROM copying LIMIT 1), EXISTS (SELECT
     OR EXISTS (SELECT FROM state_values) OR EXISTS (SELECT FROM readers) OR EXISTS (SELECT FROM active)
     OR EXISTS (SELECT FROM outcomes)";
 
-/// Copies all records of the store `name` to a schema, which is empty, does not exist, or holds the beginning
-/// of the same copy.
+/// Copies all records of the store `name` to a schema, which must be empty, be missing, or hold the beginning of
+/// the same copy.
 ///
 /// - Creates the schema, or brings it to the newest version.
 /// - [Derived](crate::store::DerivedData::derived) data is left out: its users rebuild it.
@@ -95,7 +95,7 @@ struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Writes what an earlier attempt has not written.
+    /// Writes the records that an earlier attempt has not written.
     fn write(&mut self) -> Result<(), CopyError> {
         let options = self.options;
         let written = snapshot::read(options, |there| {

@@ -1,4 +1,4 @@
-//! What a commit writes for one conversation, as values of columns.
+//! The rows that a commit writes for one conversation, as values of columns.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -210,7 +210,7 @@ fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
     utterances.collect()
 }
 
-/// What a series of changes writes and removes in total.
+/// The net writes and removals of a series of changes.
 #[derive(Default)]
 pub(in crate::store::postgres) struct Net {
     pub(in crate::store::postgres) removed: Ranges,
