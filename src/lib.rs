@@ -87,7 +87,7 @@
 //! | a hard forget | |
 //! |---|---|
 //! | `engine/write/forget.rs` | parses the instruction into a rule, and asks for an erasure |
-//! | `engine/write/erase.rs` | holds the conversations, decides all of them, and commits once; starts over if it reaches more |
+//! | `engine/write/erase.rs` | holds the conversations, decides all, and commits once; starts over if it reaches more |
 //! | `engine/write/reach.rs` | finds the conversations that share the erased utterances or have copies of them |
 //! | `domain/forget/erasure.rs` | decides what each of these loses |
 //!
@@ -95,7 +95,7 @@
 //! |---|---|
 //! | `store/postgres/write/lanes.rs` | makes commits of one conversation take turns in the order of their calls |
 //! | `store/postgres/write/plan.rs`, `row.rs` | turn the commit into statements, or into one row of a shared statement |
-//! | `store/postgres/write/commit.rs` | runs the statements as one transaction, and settles a commit whose answer was lost |
+//! | `store/postgres/write/commit.rs` | runs the statements, and settles a commit whose answer was lost |
 //! | `store/postgres/hints.rs` | sends hints of the changes to the other processes |
 //!
 //! # Long work
