@@ -1,5 +1,6 @@
-//! `utterd` keeps conversation history for LLM agents: a gRPC server that holds each conversation's recent
-//! utterances in a rolling, token-accounted window and folds what leaves it into a summary.
+//! `utterd` stores conversation history for LLM agents. It is a gRPC server that holds each conversation's
+//! recent utterances in a rolling, token-counted window, and folds the utterances that leave the window into a
+//! summary.
 //!
 //! # The layers
 //!
@@ -50,10 +51,10 @@
 //! was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
 //!
 //! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent, a
-//! hard forget of what others share or have copies of) holds all their queues, taken in key order, and the
-//! queue of the recipient's own state last; everything is published before anyone is answered. A caller that
-//! is dropped hands the queue it drove to a task, so every commit is published. Retention, expiry, scrubbing
-//! and models' summaries run in the background; nobody waits for them.
+//! hard forget of utterances that others share or have copies of) holds all their queues, taken in key order,
+//! and the queue of the recipient's own state last; everything is published before anyone is answered. A caller
+//! that is dropped hands the queue it drove to a task, so every commit is published. Retention, expiry,
+//! scrubbing and models' summaries run in the background; no call waits for them.
 //!
 //! `tests/simulation` runs all of this from one seed: clients that give up and retry, more callers than the
 //! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
@@ -65,14 +66,14 @@
 //! |---|---|
 //! | `rpc/memorize.rs` | decodes the request into drafts and an address, and encodes the reply |
 //! | `engine/write/memorize.rs` | counts the tokens of the drafts, and makes a write with the domain's rule |
-//! | `engine/lane/hold.rs`, `drive.rs` | put the write in its conversation's queue; whoever holds the queue drives it |
+//! | `engine/lane/hold.rs`, `drive.rs` | put the write in its conversation's queue; the holder of the queue drives it |
 //! | `engine/lane/batch.rs`, `decide.rs` | let the domain decide each waiting write on the result of the one before |
 //! | `engine/lane/commit.rs` | commits the batch, publishes the new state, and reports the events |
 //!
 //! | a context | |
 //! |---|---|
-//! | `rpc/build_context.rs` | decodes the request, and writes the messages in the format asked for |
-//! | `engine/read/context.rs` | reads the published state, and from the archive what is pinned or recalled |
+//! | `rpc/build_context.rs` | decodes the request, and writes the messages in the requested format |
+//! | `engine/read/context.rs` | reads the published state, and pinned and recalled utterances from the archive |
 //! | `domain/context` | shares the budget among instructions, summary, pinned, recent and recalled utterances |
 //! | `formats/render` | writes the chosen units as OpenAI's or Anthropic's messages, or as text |
 //!
@@ -86,7 +87,7 @@
 //! | a hard forget | |
 //! |---|---|
 //! | `engine/write/forget.rs` | parses the instruction into a rule, and asks for an erasure |
-//! | `engine/write/erase.rs` | holds the conversations, decides all of them, and commits once; begins again if it reaches more |
+//! | `engine/write/erase.rs` | holds the conversations, decides all, and commits once; starts over if it reaches more |
 //! | `engine/write/reach.rs` | finds the conversations that share the erased utterances or have copies of them |
 //! | `domain/forget/erasure.rs` | decides what each of these loses |
 //!
@@ -94,17 +95,18 @@
 //! |---|---|
 //! | `store/postgres/write/lanes.rs` | makes commits of one conversation take turns in the order of their calls |
 //! | `store/postgres/write/plan.rs`, `row.rs` | turn the commit into statements, or into one row of a shared statement |
-//! | `store/postgres/write/commit.rs` | runs them as one transaction, and settles a commit whose answer was lost |
-//! | `store/postgres/hints.rs` | tells the other processes what changed |
+//! | `store/postgres/write/commit.rs` | runs the statements, and settles a commit whose answer was lost |
+//! | `store/postgres/hints.rs` | sends hints of the changes to the other processes |
 //!
 //! # Long work
 //!
-//! A worker's thread serves all calls of its connections, so nothing long runs on it. Work that grows with a text, a
-//! window or an index (counting, reading JSON, deciding about a large window, summarising, indexing, searching, building
-//! contexts, writing exports) is [offloaded](engine::offload()) once it is long: it goes to another thread, with
-//! everything that it works on, and its call waits without holding the worker. One piece of such work per processor is
-//! done at a time; short work stays on the worker's thread, where it is faster. Background work has a thread of its own.
-//! `tests/rpc/long_work.rs` makes each such call on a runtime of one thread, and another call meanwhile.
+//! A worker's thread serves all calls of its connections, so nothing long runs on it. Work that grows with a
+//! text, a window or an index (counting, reading JSON, deciding about a large window, summarising, indexing,
+//! searching, building contexts, writing exports) is [offloaded](engine::offload()) once it is long: it moves
+//! to another thread, with everything that it works on, and its call waits without holding the worker. At most
+//! one piece of such work per processor runs at a time; short work stays on the worker's thread, where it is
+//! faster. Background work has a thread of its own. `tests/rpc/long_work.rs` makes each such call on a
+//! single-threaded runtime, and checks that another call is answered meanwhile.
 //!
 //! # One batch, one flush
 //!
@@ -121,29 +123,30 @@
 //! Over a [`shared`](store::Capabilities::shared) store, such as [PostgreSQL](store::postgres), nothing is
 //! answered from memory alone. A read asks the store for a state newer than the known one, unless its caller
 //! accepts an older answer and the store was asked recently. A write is decided on the known state, and the
-//! store refuses the commit if there is a newer one; what is answered without a commit is confirmed first. If
-//! nothing is known, or other processes were faster lately, a write asks once for everything it needs.
+//! store refuses the commit if there is a newer one; an answer without a commit is confirmed first. If no state
+//! is known, or other processes have recently been faster, a write asks once for everything it needs.
 //! [Hints](store::Sharing::hints) of changes wake the watchers. A hint is never trusted, only the read that
-//! follows it, so a hint may be late, duplicated, or lost: now and then, what watchers have seen is
-//! [compared](store::Sharing::outdated) with what is stored. Before a model is paid for work, the work is
-//! [claimed](store::Sharing::claim) for a limited time; if the worker dies, the claim expires and another worker
-//! takes over.
+//! follows it, so a hint may be late, duplicated, or lost: at intervals, the states that watchers have seen are
+//! [compared](store::Sharing::outdated) with the stored ones. Before a model is paid for work, the work is
+//! [claimed](store::Sharing::claim) for a limited time; if the worker dies, the claim expires and another
+//! worker takes over.
 //!
 //! # Models come later
 //!
-//! What leaves a window is summarised in the same commit, without a model; so is a conversation that ends. If a
-//! model is configured, the segment or the ending then waits for it. It is its own queue entry, and the store
-//! keeps an index of these, so the queue survives a restart. A model's answer is decided on like any other
-//! command. It is dropped if the segment no longer exists, or if anything was forgotten, restored or edited
-//! since the model saw its material; so no write waits for a model, and no answer brings back what was
-//! forgotten.
+//! Utterances that leave a window are summarised in the same commit, without a model, and so is a conversation
+//! that ends. If a model is configured, the segment or the ending then waits for it. Each is its own queue
+//! entry, and the store keeps an index of them, so the queue survives a restart. A model's answer is decided on
+//! like any other command. It is dropped if the segment no longer exists, or if anything was forgotten,
+//! restored or edited since the model saw its material. So no write waits for a model, and no answer brings
+//! back forgotten text.
 //!
 //! # A panic ends one piece of work
 //!
-//! A panic is a fault of this program. The hook logs its place, and whoever [catches](telemetry::panics) it counts it:
-//! a call or stream ends with INTERNAL; of a queue, the write that panicked fails and the others are decided as if it
-//! were not there; a commit in which the store panicked is looked up as if its answer were lost; background work begins
-//! its next round. A panic in a task is resumed in whoever waits for the task.
+//! A panic is a bug in this program. The panic hook logs its place, and the code that
+//! [catches](telemetry::panics) it counts it. A call or stream ends with INTERNAL. In a queue, the write that
+//! panicked fails, and the others are decided without it. If the store panicked in a commit, the commit is
+//! looked up as if its answer were lost. Background work begins its next round. A panic in a task is resumed in
+//! the code that waits for the task.
 //!
 //! # Where to find things
 //!
@@ -161,15 +164,15 @@
 //! - state, the named values of a conversation and of a recipient: [`domain::state`]
 //! - titles and closing summaries: [`domain::closing`]; numbers: [`domain::stats`]; shares:
 //!   [`domain::share`]
-//! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; where a saying was first
-//!   stored, and its copies: [`domain::fork::origin`]; edits: [`domain::edit`]
+//! - forks: [`domain::fork`]; where their utterances are stored: [`domain::Trunk`]; where an utterance was
+//!   first stored, and its copies: [`domain::fork::origin`]; edits: [`domain::edit`]
 //! - forget instructions: [`domain::forgetting`] (the grammar), [`domain::forget`] (the effect)
 //! - ranking: [`domain::recall`]
-//! - what is sent to a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
+//! - the context for a model: [`domain::context`] (which messages), [`mod@formats::render`] (their text)
 //! - a history kept by the caller: [`domain::history`] (the rules), [`formats::history`] (its JSON)
 //! - queues, request ids, events, indexes, due work: [`engine`]; long work, off the serving threads:
 //!   [`engine::offload()`]
-//! - data derived from utterances, stored block by block next to them: [`domain::Block`],
+//! - data derived from utterances, stored block by block with them: [`domain::Block`],
 //!   [`store::DerivedData::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
@@ -208,7 +211,7 @@ pub mod proto {
     pub const FILE_DESCRIPTOR_SET: &[u8] =
         include_bytes!(concat!(env!("OUT_DIR"), "/utterd_descriptors.bin"));
 
-    /// The same, decoded, with those of the details of errors; `None` if they are broken.
+    /// Returns the decoded descriptors, with those of error details; `None` if they are broken.
     pub fn descriptors() -> Option<&'static prost_reflect::DescriptorPool> {
         static POOL: std::sync::LazyLock<Option<prost_reflect::DescriptorPool>> =
             std::sync::LazyLock::new(|| decoded().ok());
@@ -219,7 +222,7 @@ pub mod proto {
         let mut pool = prost_reflect::DescriptorPool::decode(FILE_DESCRIPTOR_SET)?;
         let details: prost_types::FileDescriptorSet =
             prost::Message::decode(tonic_types::pb::FILE_DESCRIPTOR_SET)?;
-        // Status has another file name there than here.
+        // Status is in a file of another name in each of the two sets.
         let is_known = |name: &str| pool.get_message_by_name(&format!("google.rpc.{name}")).is_some();
         let is_missing = |file: &prost_types::FileDescriptorProto| {
             !file.message_type.iter().any(|message| is_known(message.name()))

@@ -1,6 +1,6 @@
-//! Where conversations are kept.
+//! The backends that store conversations.
 
-/// Where conversations are kept.
+/// The backend that stores conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// In this process, until it ends: `in-memory`, also `memory`.
@@ -25,7 +25,7 @@ impl Backend {
     /// The words that name a backend, for messages to people.
     pub const WORDS: &str = "in-memory (also written memory), fjall (also written durable), sled or postgres";
 
-    /// The backend that `word` names.
+    /// Returns the backend that `word` names.
     pub fn named(word: &str) -> Option<Self> {
         match word {
             "in-memory" | "memory" => Some(Self::Memory),
@@ -36,7 +36,7 @@ impl Backend {
         }
     }
 
-    /// The word for it.
+    /// Returns the word that names the backend.
     pub fn name(self) -> &'static str {
         match self {
             Self::Memory => "in-memory",
@@ -47,7 +47,7 @@ impl Backend {
 }
 
 impl DurableEngine {
-    /// The word for it.
+    /// Returns the word that names the engine.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fjall => "fjall",

@@ -2,8 +2,8 @@
 
 use std::{fmt, str::FromStr};
 
-/// The URL of a PostgreSQL database. It is shown without its password, and what is no URL of this form is never
-/// repeated: it may hold one.
+/// The URL of a PostgreSQL database. It is shown without its password. A text that is not such a URL is never
+/// shown, because it may hold a password.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(String);
 
@@ -46,7 +46,7 @@ impl<'a> Parts<'a> {
         self.parameters.split('&').filter_map(|parameter| parameter.split_once('='))
     }
 
-    /// What is wrong with the URL, so that a part of it might be a password elsewhere than it should be.
+    /// Returns what is wrong with the URL, if a password might be in another part than it should be.
     fn fault(&self) -> Option<&'static str> {
         let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
         let hosts = self.hosts.split(',').map(|host| host.rsplit_once(']').map_or(host, |(_, port)| port));

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration.
+//! The problems of a configuration.
 
 use std::{fmt, path::PathBuf};
 
@@ -29,14 +29,14 @@ pub enum Problem {
         value: String,
         /// Where it was given.
         origin: Origin,
-        /// What is accepted.
+        /// The accepted values.
         accepted: String,
     },
     /// A file that cannot be read, or is not TOML.
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

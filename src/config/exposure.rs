@@ -1,4 +1,4 @@
-//! What is missing before others can reach an address safely.
+//! Checks whether it is safe that others can reach an address.
 
 use super::{Listen, Settings};
 
@@ -8,7 +8,7 @@ impl Settings {
         self.credentials.is_some() || self.jwt_keys.is_some()
     }
 
-    /// What should be set before `listen` is served, as a text for people; `None` if nothing is missing.
+    /// Returns what is missing to serve `listen` safely, as a text for people; `None` if nothing is missing.
     pub fn exposed(&self, listen: &Listen) -> Option<&'static str> {
         if self.allow_insecure || listen.is_local() {
             return None;

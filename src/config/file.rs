@@ -11,7 +11,7 @@ use toml::{Spanned, Value};
 use super::{Origin, Problem, read_text};
 use crate::domain::limits::MAX_SETTINGS_BYTES;
 
-/// The file that is read, if it exists, unless another is named.
+/// The file to read, if it exists and no other is named.
 pub const DEFAULT_FILE: &str = "utterd.toml";
 
 /// A key as it is written in the file.

@@ -12,7 +12,7 @@ use super::{
     },
 };
 
-/// Where the inspector is served if no address is named.
+/// The address of the inspector if the flag has no value.
 pub const INSPECTOR: &str = "127.0.0.1:50080";
 
 /// A key of the configuration.
@@ -25,15 +25,15 @@ pub struct Key {
     pub variable: &'static str,
     /// The placeholder for the value in the help.
     pub value_name: &'static str,
-    /// What it does.
+    /// What the key does.
     pub help: &'static str,
     /// The value of the flag without a value; `None` if it must have one.
     pub usual: Option<&'static str>,
-    /// Whether its value is an address that can hold a secret.
+    /// Whether the value is an address that can hold a secret.
     is_address: bool,
-    /// Sets it from text; the error says what is accepted, and never repeats the text.
+    /// Sets the value from text; the error says what is accepted, and never repeats the text.
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
-    /// Its value as TOML.
+    /// Returns the value as TOML.
     pub(super) show: fn(&Settings) -> Value,
 }
 
@@ -46,12 +46,12 @@ impl Settings {
 }
 
 impl Key {
-    /// A text that is no value of this key, as it may be shown.
+    /// Returns a text that is not a value of this key, as it may be shown.
     pub(super) fn shown(&self, wrong: &str) -> String {
         if self.is_address { HIDDEN.into() } else { shown(wrong).into_owned() }
     }
 
-    /// The default value, as a person would write it.
+    /// Returns the default value, as a person would write it.
     pub fn default_text(&self) -> String {
         match (self.show)(&Settings::default()) {
             Value::String(text) => text,
@@ -226,7 +226,7 @@ pub static KEYS: &[Key] = &[
         "How long to wait for a batch of embeddings; searches do not wait for them"),
 ];
 
-/// The key whose `spelling` is most like `word`.
+/// Returns the `spelling` of a key that is most like `word`.
 pub(super) fn nearest(word: &str, spelling: fn(&Key) -> &'static str) -> &'static str {
     let likeness = |key: &&Key| strsim::normalized_damerau_levenshtein(word, spelling(key));
     let nearest = KEYS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

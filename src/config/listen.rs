@@ -42,7 +42,7 @@ impl Listen {
         }
     }
 
-    /// The address that a client on this machine connects to.
+    /// Returns the address that a client on this machine connects to.
     pub fn reached(&self) -> Self {
         match self {
             Self::Tcp(address) if address.ip().is_unspecified() => {
@@ -56,7 +56,7 @@ impl Listen {
         }
     }
 
-    /// The same address, but reachable only by programs on this machine.
+    /// Returns the same address, but reachable only by programs on this machine.
     pub fn nearby(&self) -> Self {
         match self {
             Self::Tcp(address) => Self::Tcp(SocketAddr::from(([127, 0, 0, 1], address.port()))),
@@ -65,7 +65,7 @@ impl Listen {
     }
 }
 
-/// What is wrong with the path of a Unix socket: the system accepts about a hundred bytes.
+/// Returns what is wrong with the path of a Unix socket: the system accepts about a hundred bytes.
 pub fn socket_path_fault(path: &Path) -> Option<String> {
     let bytes = path.as_os_str().len();
     UnixAddr::from_pathname(path).err().map(|_| {

@@ -1,6 +1,6 @@
-//! The protocol for asking a model.
+//! The protocol of the model that makes summaries.
 
-/// What makes summaries in addition to the extractive summariser.
+/// The protocol of the model that makes summaries, in addition to the extractive summariser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Llm {
     /// No model.
@@ -16,7 +16,7 @@ impl Llm {
     /// Every variant, the default first.
     pub const ALL: [Self; 3] = [Self::None, Self::OpenAi, Self::Anthropic];
 
-    /// The word for it in a configuration.
+    /// Returns the variant's word in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",

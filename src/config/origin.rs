@@ -5,9 +5,9 @@ use std::{fmt, path::PathBuf};
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Nobody set it.
+    /// The value is not set.
     Default,
-    /// Nobody set it, and the preset differs from the default.
+    /// The value is not set, and the preset differs from the default.
     Preset(&'static str),
     /// A file, and its line from 1.
     File {

@@ -18,11 +18,12 @@ pub enum Place {
 pub struct Files {
     /// The engine that keeps the files.
     pub engine: DurableEngine,
-    /// Where they are.
+    /// The directory of the files.
     pub directory: PathBuf,
 }
 
-/// A schema of a database: `postgres://user@host/database?schema=talk`; `postgres` is the one that the settings name.
+/// A schema of a database: `postgres://user@host/database?schema=talk`, or `postgres` for the one that the
+/// settings name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Database {
     /// The database; `None` for the one that the settings name.
@@ -31,11 +32,11 @@ pub struct Database {
     pub schema: Option<String>,
 }
 
-/// What is accepted as [`Files`].
+/// The accepted form of [`Files`], as a text for people.
 const FILES: &str =
     "must be fjall or sled, a colon and a directory, such as fjall:utterd-data or sled:/var/lib/utterd";
 
-/// What is accepted as a [`Place`].
+/// The accepted forms of a [`Place`], as a text for people.
 const PLACE: &str = "must be fjall or sled, a colon and a directory, such as fjall:utterd-data; or the URL of a database, such as postgres://user@host/database?schema=utterd; or postgres, for the database that the settings name";
 
 impl FromStr for Files {
@@ -54,7 +55,7 @@ fn files(text: &str, accepted: &str) -> Result<Files, String> {
         Some(Backend::Durable(engine)) => engine,
         Some(Backend::Memory) => return Err(format!("the in-memory backend keeps no files; {accepted}")),
         Some(Backend::Postgres) => return Err(format!("the postgres backend keeps no files; {accepted}")),
-        // a part of a secret does not look like one
+        // a part of a secret might not look like a secret
         None if shown(text) != text => return Err(accepted.to_owned()),
         None => return Err(format!("there is no backend `{word}`; {accepted}")),
     };
@@ -81,7 +82,7 @@ impl FromStr for Place {
     }
 }
 
-/// Takes the schema out of the URL: it is none of PostgreSQL's own parameters.
+/// Takes the schema out of the URL, because PostgreSQL has no such parameter.
 fn database(url: &str) -> Result<Database, String> {
     let (address, parameters) = url.split_once('?').unwrap_or((url, ""));
     let (mut schema, mut others) = (None, Vec::new());

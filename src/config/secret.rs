@@ -1,17 +1,18 @@
-//! What is shown of a text that was given: never an address that may hold a password, however it is misspelled.
+//! Hides texts that may hold a secret: an address that may hold a password is never shown, however it is
+//! misspelled.
 
 use std::borrow::Cow;
 
-/// Stands for a text that is not shown.
+/// The replacement for a text that is not shown.
 pub const HIDDEN: &str = "[not shown: it may hold a secret]";
 
-/// Words in the neighbourhood of secrets.
+/// Words that suggest a secret.
 const WORDS: [&str; 9] =
     ["password", "passwd", "passfile", "pass=", "pwd=", "pw=", "secret", "token=", "key="];
 /// How the addresses of databases begin.
 const DATABASES: [&str; 2] = ["postgres", "postgresql"];
 
-/// `text`, or [`HIDDEN`] if it may hold a secret.
+/// Returns `text`, or [`HIDDEN`] if it may hold a secret.
 pub fn shown(text: &str) -> Cow<'_, str> {
     match may_hold_secret(text) {
         true => HIDDEN.into(),
@@ -25,7 +26,7 @@ fn may_hold_secret(text: &str) -> bool {
     names_user || WORDS.iter().any(|word| text.contains(word)) || is_database(&text) || has_secret_part(&text)
 }
 
-/// Whether it begins like the address of a database, and goes on.
+/// Whether the text begins like the address of a database, and goes on.
 fn is_database(text: &str) -> bool {
     let mut rests = DATABASES.iter().filter_map(|name| text.trim_start().strip_prefix(name));
     rests.any(|rest| rest.starts_with([':', '/']))
@@ -35,7 +36,7 @@ fn is_database(text: &str) -> bool {
 fn has_secret_part(text: &str) -> bool {
     let Some((_, rest)) = text.split_once("://") else { return false };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // the address of IPv6 stands in brackets
+    // an IPv6 address is in brackets
     let ports = authority.rsplit(']').next().unwrap_or_default().split(',');
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     let mut behind = ports.filter_map(|host| host.split_once(':'));

@@ -25,13 +25,13 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// What a reply of a durable backend waits for.
+/// How long a reply of a durable backend waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flush {
-    /// Until what it acknowledges is on the disk.
+    /// Until the acknowledged write is on the disk.
     #[default]
     Each,
-    /// Until the operating system has it; it reaches the disk within this time.
+    /// Until the operating system has the write, which reaches the disk within this time.
     Interval(Duration),
 }
 
@@ -61,7 +61,7 @@ impl Preset {
     /// Every preset, the default first.
     pub const ALL: [Self; 3] = [Self::Rolling, Self::Turns, Self::Session];
 
-    /// The word for it in a configuration.
+    /// Returns the preset's word in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rolling => "rolling",
@@ -70,7 +70,7 @@ impl Preset {
         }
     }
 
-    /// The limits it stands for.
+    /// Returns the limits of the preset.
     pub fn policy(self) -> Policy {
         match self {
             Self::Rolling => Policy::ROLLING,
@@ -87,23 +87,23 @@ pub struct Settings {
     pub buffer_size: u32,
     /// Tokens of a window's utterances; 0 is unlimited.
     pub max_tokens: u32,
-    /// Where conversations are kept.
+    /// The backend that stores conversations.
     pub backend: Backend,
-    /// Whether what leaves a window is summarised.
+    /// Whether utterances that leave a window are summarised.
     pub summarization_enabled: bool,
     /// Tokens of a conversation's summary; 0 is unlimited.
     pub summary_token_limit: u32,
-    /// Where the server listens.
+    /// The address that the server listens on.
     pub listen: Listen,
-    /// The permissions of a Unix socket's file: whoever can write to it can connect.
+    /// The permissions of a Unix socket's file: everyone who can write to it can connect.
     pub socket_mode: u32,
     /// Who may call: a credentials file; `None` lets everybody in.
     pub credentials: Option<PathBuf>,
     /// The keys of accepted JWTs: a file with a JWK set, or public keys in PEM; `None` accepts no JWT.
     pub jwt_keys: Option<PathBuf>,
-    /// What a JWT's `iss` must be; empty accepts any.
+    /// The `iss` that a JWT must have; empty accepts any.
     pub jwt_issuer: String,
-    /// What a JWT's `aud` must contain; not empty if there are `jwt_keys`.
+    /// The `aud` that a JWT must contain; not empty if there are `jwt_keys`.
     pub jwt_audience: String,
     /// Whether to serve an address that others can reach without TLS, or without authentication.
     pub allow_insecure: bool,
@@ -122,64 +122,64 @@ pub struct Settings {
     pub archive_limit: u32,
     /// The encoding that counts the tokens of a new conversation.
     pub encoding: Encoding,
-    /// The most bytes that the memory store holds; a write beyond that is refused.
+    /// The maximum bytes in the memory store; a write beyond that is refused.
     pub memory_limit: u64,
     /// The directory of a durable backend's files, relative to the process's directory.
     pub data_dir: PathBuf,
-    /// The database of the postgres backend; there is one if that is the backend.
+    /// The database of the postgres backend; not `None` with that backend.
     pub database_url: Option<DatabaseUrl>,
-    /// The schema that holds its tables.
+    /// The schema that holds the tables of the postgres backend.
     pub database_schema: String,
-    /// The most connections to it, besides the one that listens.
+    /// The maximum number of connections to the database, in addition to the one that listens.
     pub database_connections: usize,
-    /// The authorities that sign its certificate; `None` for those of the system.
+    /// The authorities that sign the database's certificate; `None` for those of the system.
     pub database_ca: Option<PathBuf>,
-    /// Whether the events of changes are stored there, for WatchEvents on all servers.
+    /// Whether the events of changes are stored in the database, for WatchEvents on all servers.
     pub database_events: bool,
-    /// What a durable backend's replies wait for.
+    /// How long a durable backend's replies wait.
     pub flush: Flush,
     /// Bytes that a durable backend leaves free on its disk; while fewer are free, writes are refused.
     pub disk_reserve: u64,
-    /// The most bytes of conversations that a server with another backend than in-memory keeps in memory; the
-    /// others are read when needed.
+    /// The maximum bytes of conversations that a server with another backend than in-memory keeps in memory;
+    /// other conversations are read when needed.
     pub cache_limit: u64,
-    /// How soon the bytes of what was forgotten for good are removed from a durable backend's
-    /// files.
+    /// How soon the bytes of hard-forgotten text are removed from a durable backend's files.
     pub scrub_interval: Duration,
     /// After being idle this long, a conversation's status is IDLE, and the recipient's next
     /// message starts another one.
     pub idle_timeout: Duration,
-    /// The same for a conversation whose assistant awaits an answer (seed 000,
+    /// The idle timeout of a conversation whose assistant awaits an answer (seed 000,
     /// `conversationStateTimeoutMinutes`).
     pub awaiting_timeout: Duration,
-    /// Ended conversations that are kept for a recipient; the oldest are removed first; 0 keeps all.
+    /// The maximum number of a recipient's conversations, of which the ended ones are removed, the oldest
+    /// first; 0 keeps all.
     pub max_conversations_retained: u32,
     /// Conversations that one namespace may store, ended ones too; 0 is unlimited.
     pub max_conversations_per_namespace: u32,
     /// Bytes that one namespace may store, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts
     /// them; 0 is unlimited.
     pub max_bytes_per_namespace: u64,
-    /// The most bytes of one utterance's content: at most [`MOST_CONTENT_BYTES`](crate::domain::limits::MOST_CONTENT_BYTES),
-    /// and smaller than `max_message_bytes`.
+    /// The maximum bytes of an utterance's content: at most
+    /// [`MOST_CONTENT_BYTES`](crate::domain::limits::MOST_CONTENT_BYTES), and less than `max_message_bytes`.
     pub max_content_bytes: usize,
-    /// The most utterances of one Memorize.
+    /// The maximum number of utterances in one Memorize.
     pub max_batch: usize,
-    /// The largest gRPC message, in bytes; unless it is given, a mebibyte more than `max_content_bytes` if that exceeds
-    /// the default.
+    /// The largest gRPC message, in bytes. Unless set, it is a mebibyte more than `max_content_bytes` if that
+    /// exceeds the default.
     pub max_message_bytes: usize,
     /// The longest time for a call that is not a stream, whatever its deadline.
     pub max_call_duration: Duration,
-    /// The most calls in flight, of all callers together.
+    /// The maximum number of calls in flight, of all callers together.
     pub max_calls_in_flight: usize,
     /// Calls that one caller may make per second, unless its credential has its own limit; 0 is unlimited.
     pub calls_per_second: u32,
-    /// The most open streams, of all callers together; one caller may have a quarter of them.
+    /// The maximum number of open streams, of all callers together; one caller may have a quarter of them.
     pub max_streams: usize,
     /// Events kept for each namespace.
     pub event_capacity: usize,
     /// Worker threads; 0 is one for each core.
     pub workers: usize,
-    /// The most connections at a time; fewer if the limit of open files requires it.
+    /// The maximum number of connections; fewer if the limit of open files requires it.
     pub max_connections: usize,
     /// The file with the server's certificate chain; it turns on TLS.
     pub tls_cert: Option<PathBuf>,
@@ -187,21 +187,21 @@ pub struct Settings {
     pub tls_key: Option<PathBuf>,
     /// The file with the authorities of accepted client certificates; `None` requires no client certificate.
     pub tls_client_ca: Option<PathBuf>,
-    /// What is logged to stderr: directives of tracing-subscriber's `EnvFilter`.
+    /// The filter of the log to stderr: directives of tracing-subscriber's `EnvFilter`.
     pub log: String,
     /// The form of the log.
     pub log_format: LogFormat,
     /// Whether each call is logged.
     pub log_calls: bool,
-    /// A call that is not a stream and takes longer is logged in any case.
+    /// The duration beyond which a call that is not a stream is logged in any case.
     pub slow_call: Duration,
     /// How long calls in flight have to finish when the server is asked to stop.
     pub drain_timeout: Duration,
-    /// Where Prometheus reads the metrics; `None` serves none.
+    /// The address that serves metrics to Prometheus; `None` serves none.
     pub metrics_listen: Option<Listen>,
-    /// Where clients of motorhead are served; `None` serves none.
+    /// The address that serves clients of motorhead; `None` serves none.
     pub motorhead_listen: Option<Listen>,
-    /// Where the inspector is served; `None` serves none.
+    /// The address that serves the inspector; `None` serves none.
     pub inspector: Option<Listen>,
     /// The collector of traces; `None` sends none.
     pub traces_endpoint: Option<Url>,
@@ -221,7 +221,7 @@ pub struct Settings {
     pub llm_api_key_file: Option<PathBuf>,
     /// How long to wait for the model's answer.
     pub llm_timeout: Duration,
-    /// The most calls to the model at a time.
+    /// The maximum number of calls to the model at a time.
     pub llm_concurrency: usize,
     /// The address of the embedding server; `None` uses no embeddings.
     pub embedding_base_url: Option<Url>,
@@ -236,7 +236,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The defaults, with the limits of `preset`.
+    /// Returns the defaults, with the limits of `preset`.
     pub fn of(preset: Preset) -> Self {
         let policy = preset.policy();
         let max = |marks: Option<Marks>| marks.map_or(0, Marks::max);
@@ -316,7 +316,7 @@ impl Settings {
         }
     }
 
-    /// The policy of a conversation whose creator gives none.
+    /// Returns the policy of a conversation that is created without one.
     ///
     /// A water mark from the preset applies as long as it does not exceed its maximum.
     pub fn policy(&self) -> Result<Policy, Refusal> {
@@ -337,7 +337,8 @@ impl Settings {
     }
 }
 
-/// The water mark that is set; `None` if the preset's own applies, or, with 0, the one derived from the maximum.
+/// Returns the water mark to set; `None` to apply the preset's own or, if `keep` is 0, the one derived from the
+/// maximum.
 fn keep(preset: &mut Option<Marks>, keep: u32) -> Option<u32> {
     if keep == 0 {
         *preset = preset.map(|marks| Marks::of(marks.max()));

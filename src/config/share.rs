@@ -15,7 +15,7 @@ impl Share {
         (0.0..=1.0).contains(&share).then(|| Self((share * WHOLE).round() as u32))
     }
 
-    /// Returns it as a number from 0 to 1.
+    /// Returns the share as a number from 0 to 1.
     pub fn get(self) -> f64 {
         f64::from(self.0) / WHOLE
     }

@@ -13,8 +13,8 @@ use crate::domain::limits::{BESIDE_CONTENT_BYTES, MAX_SCHEMA_BYTES, MOST_CONTENT
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
-/// Variables with the prefix that are not settings: the configuration file; what client commands use; where clients
-/// find the binary, and tests find real data; and the API keys of model servers.
+/// Variables with the prefix that are not settings: the configuration file, the options of client commands, the
+/// places of the binary for clients and of real data for tests, and the API keys of model servers.
 const OTHER_VARIABLES: [&str; 11] = [
     CONFIG_VARIABLE,
     "UTTERD_SERVER",
@@ -56,7 +56,7 @@ impl Sources {
         Self { flags, file, variables: std::env::vars_os().collect(), directory: PathBuf::new() }
     }
 
-    /// Returns the effective settings and where each came from; or everything that is wrong.
+    /// Returns the effective settings and the origin of each, or else everything that is wrong.
     pub fn load(self) -> Result<Effective, ConfigError> {
         let (mut problems, mut warnings) = (Vec::new(), Vec::new());
         let mut layers = Layers::new();
@@ -78,8 +78,8 @@ impl Sources {
     }
 }
 
-/// Returns the settings among the variables, and the file that they name. An unknown one is only a warning: it might
-/// belong to another program, or to a newer version.
+/// Returns the settings among the variables, and the file that they name. An unknown variable is only a
+/// warning: it might belong to another program, or to a newer version.
 fn take_variables(
     variables: Vec<(OsString, OsString)>,
     warnings: &mut Vec<Problem>,
@@ -145,7 +145,7 @@ fn key_named(name: &str) -> Option<&'static Key> {
 pub struct Effective {
     /// The settings.
     pub settings: Settings,
-    /// What was ignored: variables `UTTERD_…` that are not settings.
+    /// Warnings about variables `UTTERD_…` that were ignored, as they are not settings.
     pub warnings: Vec<Problem>,
     origins: BTreeMap<&'static str, Origin>,
 }
@@ -215,7 +215,7 @@ impl Effective {
         }
     }
 
-    /// Unless it is given, raises the largest message so that it has room for the largest content.
+    /// Raises the largest message to make room for the largest content, unless the former is set.
     fn hold_content(&mut self) {
         if matches!(self.origin("max_message_bytes"), Origin::Default | Origin::Preset(_)) {
             let needed = self.settings.max_content_bytes.saturating_add(BESIDE_CONTENT_BYTES);
@@ -223,7 +223,7 @@ impl Effective {
         }
     }
 
-    /// Content that fits no message could never arrive.
+    /// Content that fits in no message could never arrive.
     fn check_sizes(&self, problems: &mut Vec<Problem>) {
         let (content, message) = (self.settings.max_content_bytes, self.settings.max_message_bytes);
         if content > MOST_CONTENT_BYTES {
@@ -353,7 +353,7 @@ impl Effective {
         }
     }
 
-    /// A Unix socket has no TLS: whoever configures it must be told.
+    /// A Unix socket has no TLS, so files for TLS are refused instead of being ignored.
     fn check_socket(&self, problems: &mut Vec<Problem>) {
         let Listen::Unix(_) = self.settings.listen else { return };
         let files = [
@@ -376,7 +376,7 @@ impl Effective {
         }
     }
 
-    /// Where the value of the key `name` came from.
+    /// Returns the origin of the value of the key `name`.
     pub fn origin(&self, name: &str) -> Origin {
         self.origins.get(name).cloned().unwrap_or(Origin::Default)
     }
@@ -393,7 +393,7 @@ impl fmt::Display for Effective {
     }
 }
 
-/// An origin as a comment, on one line even if a file's name has several.
+/// Returns an origin as a comment, on one line even if a file's name has several.
 fn comment(origin: &Origin) -> String {
     origin.to_string().replace(char::is_control, "?")
 }

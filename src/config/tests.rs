@@ -1,4 +1,4 @@
-//! Precedence, and what is refused.
+//! Tests of precedence, and of the values that are refused.
 
 use std::{ffi::OsString, fs};
 

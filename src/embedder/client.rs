@@ -21,7 +21,7 @@ pub(super) struct EmbeddingClient {
 }
 
 impl EmbeddingClient {
-    /// The client of the model on `server` that `settings` name.
+    /// Returns a client of the model in `settings`, on `server`.
     pub(super) fn new(settings: &EmbedderSettings, server: ModelServer) -> Self {
         let model = settings.model.clone();
         let name = match settings.dimensions {

@@ -23,8 +23,8 @@ const KEY: KeyNames = KeyNames { file: "embedding_api_key_file", variable: "UTTE
 
 /// Builds the client for `settings`; `environment` returns the value of a variable.
 ///
-/// The key comes from the file, else from `UTTERD_EMBEDDING_API_KEY`, else from `OPENAI_API_KEY`. Some servers need
-/// none. Sends nothing yet.
+/// The key comes from the file, else from `UTTERD_EMBEDDING_API_KEY`, else from `OPENAI_API_KEY`. Some servers
+/// need no key. Nothing is sent yet.
 pub fn build(
     settings: &EmbedderSettings,
     environment: impl Fn(&str) -> Option<String>,

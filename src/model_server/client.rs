@@ -22,7 +22,7 @@ pub(crate) struct ModelServer {
 }
 
 impl ModelServer {
-    /// A client that has not sent anything yet; `environment` returns the value of a variable.
+    /// Returns a client that has sent nothing yet; `environment` returns the value of a variable.
     pub(crate) fn new(
         settings: &ServerSettings<'_>,
         environment: impl Fn(&str) -> Option<String>,
@@ -52,7 +52,7 @@ impl ModelServer {
         })
     }
 
-    /// `error` without the key, which a server might repeat.
+    /// Returns `error` without the key, which a server might repeat.
     fn redacted(&self, error: LlmError) -> LlmError {
         let redacted = |message: String| self.endpoint.redacted(&message);
         match error {
@@ -65,7 +65,7 @@ impl ModelServer {
     }
 }
 
-/// The HTTP client, which follows no redirects: a key is for one server only.
+/// Returns an HTTP client that follows no redirects, as a key is for one server only.
 fn http_client(endpoint: &Endpoint) -> reqwest::Result<reqwest::Client> {
     // this fails if a provider is already installed for the process
     let _ = rustls::crypto::ring::default_provider().install_default();

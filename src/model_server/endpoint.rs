@@ -23,7 +23,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The server of `settings`, where `key` identifies the caller.
+    /// Returns the server of `settings`, with `key` in the headers.
     pub(super) fn new(settings: &ServerSettings<'_>, key: Option<Key>) -> Result<Self, SetupError> {
         let base = match (settings.base_url, settings.protocol) {
             (Some(url), _) => url.as_str(),
@@ -32,7 +32,7 @@ impl Endpoint {
         };
         let base = match settings.protocol {
             Protocol::OpenAi => base.trim_end_matches('/'),
-            // its path begins with the version, which some people also put into the address
+            // its paths begin with the version, which some people also put into the address
             Protocol::Anthropic => base.trim_end_matches('/').trim_end_matches("/v1"),
         };
         let headers = headers(settings.protocol, key.as_ref())?;
@@ -55,7 +55,7 @@ impl Endpoint {
         self.headers.clone()
     }
 
-    /// `text` without the key, which a server might repeat.
+    /// Returns `text` without the key, which a server might repeat.
     pub(super) fn redacted(&self, text: &str) -> String {
         match self.key.expose_secret() {
             "" => text.to_owned(),

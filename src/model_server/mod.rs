@@ -1,5 +1,5 @@
 //! Model servers, over HTTP: the address, the API key, and one request with its answer, bounded in bytes and
-//! time. A key goes only to its server, and never into a text.
+//! time. A key is sent only to its server, and never becomes part of a text.
 
 mod client;
 mod endpoint;

@@ -1,4 +1,4 @@
-//! The settings of a client, and why one cannot be made.
+//! The settings of a client, and the errors in setting one up.
 
 use std::{
     io,
@@ -19,9 +19,9 @@ pub enum Protocol {
 
 /// The server to use, and how.
 pub(crate) struct ServerSettings<'a> {
-    /// Its protocol.
+    /// The protocol of the server.
     pub protocol: Protocol,
-    /// Its address, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
+    /// The address of the server, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
     pub base_url: Option<&'a Url>,
     /// The file with the key, which may have white space around it; `None` takes the key from the environment.
     pub api_key_file: Option<&'a Path>,
@@ -29,7 +29,7 @@ pub(crate) struct ServerSettings<'a> {
     pub names: KeyNames,
     /// How long a complete answer may take.
     pub timeout: Duration,
-    /// The most bytes of an answer.
+    /// The maximum bytes of an answer.
     pub max_answer_bytes: usize,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct KeyNames {
     pub variable: &'static str,
 }
 
-/// Why no model can be asked.
+/// The reason why a client cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The provider requires a key.
@@ -52,17 +52,17 @@ pub enum SetupError {
         file: &'static str,
         /// The variable that can hold the key.
         variable: &'static str,
-        /// The provider's own.
+        /// The provider's own variable.
         provider: &'static str,
     },
     /// The file with the key cannot be read.
     #[error("{setting} {path}: {error}", path = .path.display())]
     KeyFile {
-        /// The setting that names it.
+        /// The setting that names the file.
         setting: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         error: io::Error,
     },
     /// The key cannot be sent in a header.

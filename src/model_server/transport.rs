@@ -13,9 +13,9 @@ use tower::BoxError;
 
 use crate::engine::models::llm::LlmError;
 
-/// The most bytes read of an error response.
+/// The maximum bytes to read of an error response.
 const MAX_REASON_BYTES: usize = 64 << 10;
-/// The most characters kept of a server's own words.
+/// The maximum characters to keep of a server's error message.
 const MAX_REASON_CHARS: usize = 300;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
@@ -61,7 +61,7 @@ async fn complete(response: Response, most: usize) -> Result<Box<RawValue>, LlmE
 #[error("the answer broke off")]
 struct Broken(#[source] BoxError);
 
-/// The error that an unsuccessful response describes.
+/// Reads the error that an unsuccessful response describes.
 async fn failure(response: Response) -> LlmError {
     let (parts, body) = http::Response::from(response).into_parts();
     let body = Limited::new(body, MAX_REASON_BYTES).collect().await;
@@ -79,7 +79,7 @@ fn is_temporary(status: StatusCode) -> bool {
     temporary.contains(&status)
 }
 
-/// The message of an error in either protocol, or else the beginning of the body, on one line.
+/// Returns the message of an error in either protocol, or else the beginning of the body, on one line.
 fn reason(body: &[u8]) -> String {
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
     let told = json["error"]["message"].as_str().or(json["error"].as_str()).map(str::to_owned);
@@ -87,7 +87,7 @@ fn reason(body: &[u8]) -> String {
     text.chars().take(MAX_REASON_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// How long the server asks to wait: in milliseconds, in seconds, or until a date.
+/// Returns how long the server asks to wait: in milliseconds, in seconds, or until a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok();
     let number = |name| text(name)?.parse().ok();

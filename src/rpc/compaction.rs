@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Compactions per page, by default and at most: all that there are.
+/// Compactions per page, by default and at most: all of a conversation's.
 const ENTRIES: (usize, usize) = (MAX_COMPACTIONS, MAX_COMPACTIONS);
 
 #[tonic::async_trait]
@@ -66,7 +66,7 @@ impl CompactionService for Services {
         let call = undo_call(request.into_inner())?;
         let reply = self.engine.apply(&caller, call).await?;
         let outcome = &reply.outcome;
-        // of the compactions undone at the same time, the one whose utterances were restored
+        // of the compactions undone at the same time, the one with the restored utterances
         let undone = |compaction: &Compaction| {
             compaction.undone == Some(outcome.time) && outcome.restored.holds(&compaction.compacted)
         };
@@ -271,8 +271,8 @@ fn made(reply: &Applied<Option<Arc<Compaction>>>) -> Option<proto::Compaction> {
     recorded(reply, reply.value.as_ref().and_then(Option::as_ref), made)
 }
 
-/// Converts the compaction that a call decided on. For a replay, it is the conversation's newest one that is
-/// `wanted`.
+/// Converts the compaction that a call decided on. For a replay, this is the conversation's newest compaction
+/// that is `wanted`.
 fn recorded<T>(
     reply: &Applied<T>,
     decided: Option<&Arc<Compaction>>,

@@ -281,7 +281,7 @@ impl Services {
     }
 }
 
-/// Returns an encoding by its name or the name of a model.
+/// Returns the encoding with this name, or of the model with this name.
 pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refusal> {
     tokenizer::encoding_for(name).ok_or_else(|| {
         let names: Vec<_> = crate::domain::Encoding::ALL.iter().map(|encoding| encoding.name()).collect();
@@ -291,7 +291,7 @@ pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refu
     })
 }
 
-/// Checks a title; an empty one is none.
+/// Checks a title; an empty one is `None`.
 pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     if title.len() > MAX_TITLE_BYTES || title.chars().any(char::is_control) {
         let text = format!("must be at most {MAX_TITLE_BYTES} bytes without control characters");
@@ -300,7 +300,7 @@ pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
     Ok((!title.is_empty()).then(|| title.into()))
 }
 
-/// Whether a list starts with the newest.
+/// Whether a list starts with the newest entry.
 pub(super) fn newest_first(order: i32) -> Result<bool, Refusal> {
     match proto::ListOrder::try_from(order) {
         Ok(proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst) => Ok(false),

@@ -64,7 +64,7 @@ fn list(request: &proto::ListConversationsRequest, query: QueryHash) -> Result<L
     })
 }
 
-/// Checks a prefix of ids, which must itself be a valid id.
+/// Checks an id prefix, which must itself be a valid id.
 fn id_prefix(prefix: &str) -> Result<Box<str>, Refusal> {
     if !prefix.is_empty() {
         let refused = |error| Refusal::invalid("conversation_id_prefix", format!("{error}, or none"));

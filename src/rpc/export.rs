@@ -19,14 +19,14 @@ use crate::{
     },
 };
 
-/// The most bytes of a chunk.
+/// The maximum bytes of a chunk.
 const CHUNK: usize = 64 << 10;
-/// Writing a conversation that takes more memory than this while it is written is long.
+/// Writing a conversation is long work if it takes more memory than this.
 const LONG_TO_WRITE: usize = 256 << 10;
 
 impl Services {
-    /// Returns the chunks of an export, then its end. A fault in the request and a single conversation that is missing
-    /// are reported immediately, not in the stream.
+    /// Returns the chunks of an export, then its end. Faults of the request are reported immediately, not in
+    /// the stream, and so is a missing conversation if only one is exported.
     pub(super) async fn export(
         &self,
         caller: Caller,
@@ -170,7 +170,7 @@ struct Export {
     finished: bool,
     /// The last message; `None` once it is sent.
     end: Option<proto::ExportEnd>,
-    /// The room that is left for losses in the last message.
+    /// The room for losses in the last message.
     losses: PageRoom,
     count: usize,
     utterances: usize,
@@ -186,7 +186,7 @@ impl Export {
                 let address = Address { conversation: Some(id), ..Address::default() };
                 let written = match self.services.engine.export_conversation(&self.caller, &address).await {
                     Ok(exported) => self.write(exported).await,
-                    // it was deleted in the meantime
+                    // it was deleted meanwhile
                     Err(EngineError::Refused(Refusal::NotFound { .. })) => Ok(()),
                     Err(error) => Err(error.into()),
                 };
@@ -209,7 +209,7 @@ impl Export {
         }
     }
 
-    /// Writes what comes before the conversations.
+    /// Writes the text before the conversations.
     fn begin(&mut self) {
         match self.wanted {
             Wanted { format: Format::Persisted, .. } => self.send(b"{\"conversations\":["),
@@ -218,7 +218,7 @@ impl Export {
         }
     }
 
-    /// Writes what comes after the conversations.
+    /// Writes the text after the conversations.
     fn finish(&mut self) {
         match self.wanted {
             Wanted { format: Format::Persisted, .. } => {
@@ -231,8 +231,8 @@ impl Export {
         }
     }
 
-    /// Writes a conversation, once there is room for it. One that needs more than all room waits until nobody else
-    /// holds any.
+    /// Writes a conversation, once there is room for it. A conversation that needs more than all of the room
+    /// waits until no other call holds any.
     async fn write(&mut self, exported: Exported) -> Result<(), Status> {
         let weight = weight(&exported);
         let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight).await?;
@@ -280,7 +280,7 @@ impl Export {
     }
 }
 
-/// The bytes that are written and not yet sent.
+/// The bytes that are written but not yet sent.
 #[derive(Default)]
 struct Written {
     bytes: Vec<u8>,

@@ -22,7 +22,7 @@ use crate::{
 
 /// The parts of a request that its response needs.
 pub(super) struct Told {
-    /// The parsed instruction; none if a selector was given.
+    /// The parsed instruction; `None` if a selector was given.
     instruction: Option<Asked>,
     mode: proto::ForgetMode,
     /// Whether the forgotten messages are returned, and in which format.
@@ -30,7 +30,7 @@ pub(super) struct Told {
 }
 
 impl Services {
-    /// Decodes the request: the caller, the call, and what the response needs.
+    /// Decodes the request into the caller, the call, and the parts that the response needs.
     pub(super) fn forget_request(
         &self,
         request: Request<proto::ForgetRequest>,
@@ -50,7 +50,7 @@ impl Services {
         Ok((caller, call, Told { instruction, mode, messages }))
     }
 
-    /// Builds the response. Times relative to now count from when the call took effect.
+    /// Builds the response. Times relative to now count from the time at which the call took effect.
     pub(super) async fn forgotten(&self, told: &Told, reply: &ForgetReply) -> proto::ForgetResponse {
         let outcome = &reply.outcome;
         let understood_as = match &told.instruction {

@@ -49,8 +49,8 @@ impl Services {
         self.import_content(caller, header, content, false).await
     }
 
-    /// Imports `content` as `header` says. With `once`, conversations that were completely imported before are left
-    /// alone.
+    /// Imports `content` as described by `header`. With `once`, skips conversations that were completely
+    /// imported before.
     pub async fn import_content(
         &self,
         caller: &Caller,
@@ -71,8 +71,8 @@ impl Services {
         Ok(response)
     }
 
-    /// Reads `content` as `header` says. Returns the call, the places in the content, and what the response already
-    /// says.
+    /// Reads `content` as described by `header`. Returns the call, the places in the content, and the beginning
+    /// of the response.
     fn read_import(
         &self,
         header: proto::ImportHeader,
@@ -287,7 +287,8 @@ impl Places {
     }
 }
 
-/// Leaves out and counts what a response has no room for: conversations beyond 2 MiB, and warnings beyond 1 MiB.
+/// Leaves out and counts the entries for which a response has no room: conversations beyond 2 MiB, and warnings
+/// beyond 1 MiB.
 fn shorten(response: &mut proto::ImportConversationResponse) {
     let (mut warnings, mut conversations) =
         (room(MAX_WARNING_BYTES), room(MAX_ANSWER_BYTES - MAX_WARNING_BYTES));

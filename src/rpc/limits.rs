@@ -3,10 +3,10 @@
 /// How large a request may be.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLimits {
-    /// The most bytes of an utterance's content, calls and extras.
+    /// The maximum bytes of an utterance's content, calls and extras.
     pub max_content_bytes: usize,
-    /// The most utterances of a request.
+    /// The maximum number of utterances in a request.
     pub max_batch: usize,
-    /// The most bytes of a gRPC message.
+    /// The maximum bytes of a gRPC message.
     pub max_message_bytes: usize,
 }

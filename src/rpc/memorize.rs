@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// A decoded request.
+/// A decoded request, and the parts of it that its answer needs.
 struct Asked {
     call: MemorizeCall,
     /// Everything after this sequence is removed.
@@ -38,9 +38,9 @@ struct From {
     session: Option<Box<str>>,
     /// For each utterance, the index of its message; empty if the request holds utterances.
     messages: Vec<usize>,
-    /// Whether the conversation is returned.
+    /// Whether the answer contains the conversation.
     conversation: bool,
-    /// Whether the capacity and the change of the summary are left out.
+    /// Whether the answer omits the capacity and the change of the summary.
     lean: bool,
 }
 
@@ -60,8 +60,8 @@ impl Services {
         self.memorized(reply, &from).await
     }
 
-    /// Responds to a stream of requests. Once the server closes, no more requests are read, those that were read are
-    /// answered, and the stream ends with UNAVAILABLE.
+    /// Responds to a stream of requests. Once the server closes, reads no more requests, answers those it has
+    /// read, and ends the stream with UNAVAILABLE.
     pub(super) fn memorize_all(
         &self,
         caller: Caller,
@@ -136,7 +136,7 @@ impl Services {
         })
     }
 
-    /// The response in a stream.
+    /// Returns the response to one request of a stream.
     async fn streamed(
         &self,
         reply: Result<MemorizeReply, EngineError>,
@@ -154,7 +154,7 @@ impl Services {
     }
 }
 
-/// Reads the last sequence that stays.
+/// Reads the last sequence that is kept.
 fn replace_after(after: i64) -> Result<Sequence, Refusal> {
     let refuse = |_| Refusal::invalid("replace_after", format!("is {after}; accepted: 0 or more"));
     u64::try_from(after).map(Sequence).map_err(refuse)
@@ -164,7 +164,7 @@ fn replace_after(after: i64) -> Result<Sequence, Refusal> {
 struct Answering {
     services: Services,
     pipeline: MemorizePipeline,
-    /// For each request in the pipeline, what its answer needs.
+    /// For each request in the pipeline, the parts that its answer needs.
     asked: VecDeque<From>,
     messages: UntilClosing<Paced<Streaming<proto::MemorizeStreamRequest>>>,
     /// Whether there are no more messages.
@@ -174,8 +174,8 @@ struct Answering {
 }
 
 impl Answering {
-    /// Returns the next response. Reads all messages that have already arrived before it waits for an answer, so that
-    /// they are written together.
+    /// Returns the next response. Reads all messages that have already arrived before it waits for an answer,
+    /// so that they are written in one commit.
     async fn next(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         loop {
             let (answers, reads) = (!self.pipeline.is_empty(), !self.ended && !self.pipeline.is_full());

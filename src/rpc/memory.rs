@@ -20,9 +20,9 @@ use crate::{
 
 /// Matches per page, by default and at most.
 const MATCHES: (usize, usize) = (10, 1_000);
-/// The most neighbors of a match on either side.
+/// The maximum number of neighbors of a match on either side.
 const MAX_NEIGHBORS: u32 = 10;
-/// The most ids of one Restore.
+/// The maximum number of ids in one Restore.
 const MAX_RESTORED: usize = 1_000;
 
 #[tonic::async_trait]

@@ -58,7 +58,7 @@ pub struct Services {
 }
 
 impl Services {
-    /// The services of `engine`. Endless streams end once `closing` is true.
+    /// Returns the services of `engine`. Endless streams end once `closing` is true.
     pub fn new(engine: Arc<Engine>, limits: RequestLimits, closing: watch::Receiver<bool>) -> Self {
         Self { engine, limits, closing }
     }
@@ -125,14 +125,14 @@ impl Services {
         capacity
     }
 
-    /// Removes the advice to compact if callers of the session want none.
+    /// Removes the advice to compact if it is silenced for the session.
     fn quieten(&self, capacity: &mut proto::Capacity, state: &Conversation, session: Option<&str>) {
         if capacity.compaction_advice.is_some() && self.engine.is_silenced(state, session) {
             capacity.compaction_advice = None;
         }
     }
 
-    /// Returns the conversation that a call was about; `None` if it was deleted since.
+    /// Returns the conversation that a call was about; `None` if it has been deleted since.
     async fn conversation_of<T>(&self, applied: &Applied<T>) -> Result<Option<proto::Conversation>, Status> {
         match &applied.state {
             Some(state) => Ok(Some(self.conversation(state).await?)),

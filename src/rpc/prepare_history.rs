@@ -1,4 +1,4 @@
-//! PrepareHistory: prepares a history that the caller holds.
+//! PrepareHistory: prepares a history that the caller stores.
 
 use tonic::Status;
 
@@ -70,7 +70,7 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
     })
 }
 
-/// Reads what to recall: by default, what matches the request's own prompt.
+/// Reads the prompt and limits of the recall; the default prompt is the request's own.
 fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal> {
     let (what, field) =
         if asked.prompt.is_empty() { (prompt, "prompt") } else { (&*asked.prompt, "recall.prompt") };

@@ -74,7 +74,7 @@ impl Services {
             true => {
                 let mut conversation = self.conversation(&page.state).await?;
                 conversation.summary = page.state.summary.text();
-                // it names another conversation, which is not shared
+                // it names another conversation, which might not be shared
                 conversation.forked_from = None;
                 Some(conversation)
             }

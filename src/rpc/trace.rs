@@ -74,7 +74,7 @@ impl Reader {
     }
 }
 
-/// The events that a reader asked for.
+/// The filter of a reader's events.
 struct Wanted {
     conversation: Option<ConversationId>,
     recipient: Option<RecipientId>,

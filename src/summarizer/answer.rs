@@ -7,15 +7,15 @@ use crate::engine::models::llm::Usage;
 
 /// A model's answer.
 pub(super) struct Answer {
-    /// Its text, unchanged.
+    /// The text, unchanged.
     pub text: String,
     /// The model that the server names.
     pub model: Option<String>,
-    /// What the call cost, if the server says so.
+    /// The cost of the call, if the server reports it.
     pub usage: Option<Usage>,
 }
 
-/// The counts of tokens, in the words of both protocols.
+/// The token counts, by the names of both protocols.
 #[derive(Deserialize)]
 struct Counted {
     #[serde(alias = "prompt_tokens")]
@@ -24,7 +24,7 @@ struct Counted {
     output_tokens: u64,
 }
 
-/// Reads the counts of tokens. If they cannot be read, the answer is good all the same.
+/// Reads the token counts; `None` if they cannot be read, as the answer is usable without them.
 pub(super) fn usage(reported: Option<Box<RawValue>>) -> Option<Usage> {
     let counted: Counted = serde_json::from_str(reported?.get()).ok()?;
     Some(Usage { input: counted.input_tokens, output: counted.output_tokens })

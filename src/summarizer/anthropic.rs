@@ -1,4 +1,4 @@
-//! Anthropic's messages.
+//! Anthropic's messages API.
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};

@@ -16,7 +16,7 @@ pub(super) struct ModelClient {
 }
 
 impl ModelClient {
-    /// The client of `server`, which `settings` describe.
+    /// Returns a client of `server`, for the models in `settings`.
     pub(super) fn new(settings: &LlmSettings, server: ModelServer) -> Self {
         Self {
             server,

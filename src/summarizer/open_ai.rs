@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, as its servers and those of others accept them.
+//! OpenAI's chat completions API, as OpenAI's and other servers accept it.
 
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -34,8 +34,8 @@ pub(super) fn request(model: &str, prompt: &Prompt) -> Value {
     request
 }
 
-/// Whether it is one of OpenAI's reasoning models: they accept no temperature, and use another name
-/// for the limit, which many servers do not accept. A gateway puts `openai/` before the name.
+/// Whether `model` is one of OpenAI's reasoning models. These accept no temperature, and use a name for the
+/// limit that many servers do not accept. A gateway puts `openai/` before the name.
 fn reasons(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let versions = ["o", "gpt-"].map(|family| name.strip_prefix(family)?.chars().next()?.to_digit(10));
@@ -74,7 +74,7 @@ pub(super) fn answer(body: &RawValue) -> Result<Answer, LlmError> {
         return Err(LlmError::Unusable("the model declined to answer".into()));
     }
     match finish_reason.as_deref() {
-        // servers that leave it out, or empty, have sent what they have
+        // a server that leaves it out, or empty, has sent a complete answer
         None | Some("" | "stop" | "eos" | "end_turn") => {
             let usage = usage(completion.usage);
             Ok(Answer { text: message.content.unwrap_or_default(), model: completion.model, usage })

@@ -1,7 +1,7 @@
 //! The prompts for a model.
 //!
 //! Their texts are in files, in a directory named after their version; each summary is stored with the version
-//! that it was made with. What they say to preserve and to omit comes from seed 004.
+//! that it was made with. Seed 004 defines what the texts say to preserve and to omit.
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ const FOCUS: &str = include_str!("prompts/v3/focus.txt");
 const FACTS: &str = include_str!("prompts/v3/facts.txt");
 const BEFORE: &str = include_str!("prompts/v3/before.txt");
 
-/// The prompt for a model: the rules, and one message that holds everything said as data.
+/// The prompt for a model: the rules, and one message with the whole transcript as data.
 pub(super) struct Prompt {
     /// The rules.
     pub system: &'static str,
@@ -46,7 +46,7 @@ pub(super) struct Prompt {
 }
 
 impl Prompt {
-    /// The prompt for what `material` asks for.
+    /// Returns the prompt for `material`.
     pub(super) fn of(material: &Material) -> Self {
         let words = match material.task {
             Task::Summary => SUMMARY,
@@ -73,7 +73,7 @@ impl Prompt {
     }
 }
 
-/// What to emphasize for a kind of conversation (seed 004, "Focus areas").
+/// Returns what to emphasize for a kind of conversation (seed 004, "Focus areas").
 fn emphasis(kind: Kind) -> &'static str {
     match kind {
         Kind::Code => include_str!("prompts/v3/code.txt"),
@@ -83,13 +83,13 @@ fn emphasis(kind: Kind) -> &'static str {
     }
 }
 
-/// The tokens to ask a model for: fewer than the limit, because models overrun what they are asked for.
+/// The number of tokens to ask a model for: below the limit, because models overrun the number they are given.
 fn asked_for(limit: u32) -> u32 {
     limit - limit / 5
 }
 
-/// The tokens after which an answer is cut off: in another provider's tokens, a text can be half as
-/// long again.
+/// The number of tokens after which an answer is cut off: above the limit, because another provider's encoding
+/// can count half as many tokens again for the same text.
 fn allowed(limit: u32) -> u32 {
     limit.saturating_add(limit / 2).max(1)
 }

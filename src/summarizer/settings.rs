@@ -6,10 +6,10 @@ use url::Url;
 
 use crate::model_server::Protocol;
 
-/// Which model to ask, where, and how long to wait.
+/// The model to ask, its server, and how long to wait.
 #[derive(Clone, Debug)]
 pub struct LlmSettings {
-    /// The protocol of its server.
+    /// The protocol of the model's server.
     pub protocol: Protocol,
     /// The server, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
     pub base_url: Option<Url>,

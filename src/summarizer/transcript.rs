@@ -1,5 +1,5 @@
-//! What was said, as a model reads it: a line of JSON for each utterance, so that no text can pass
-//! for another speaker's or for the end of the transcript.
+//! The transcript for a model: a line of JSON for each utterance, so that no text can pass for another
+//! speaker's or for the end of the transcript.
 
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ struct Call<'a> {
     arguments: String,
 }
 
-/// The summaries of `material`, then the live utterances without instructions, then the facts to keep.
+/// Returns the summaries of `material`, then the live utterances without instructions, then the facts to keep.
 pub(super) fn of(material: &Material) -> String {
     let before = Some(&material.before).filter(|text| !text.is_empty());
     let told = Some(&material.told).filter(|text| !text.is_empty());
@@ -75,7 +75,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A line that cannot contain a closing tag: JSON allows writing a slash as `\/`.
+/// Writes a line that cannot contain a closing tag: JSON allows writing a slash as `\/`.
 fn written(line: &Line<'_>) -> String {
     let json = serde_json::to_string(line).unwrap_or_default();
     json.replace("</", "<\\/") + "\n"

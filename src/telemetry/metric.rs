@@ -1,4 +1,4 @@
-//! Making metrics. Names follow Prometheus' rules: `utterd_`, the unit, and `_total` for a counter.
+//! Makes metrics. Names follow Prometheus' rules: `utterd_`, the unit, and `_total` for a counter.
 
 use prometheus::{HistogramOpts, IntGaugeVec, Opts, Result, core::MetricVec, proto::MetricType};
 
@@ -10,7 +10,7 @@ const SECONDS: [f64; 17] = [
     30.0,
 ];
 
-/// The bounds of numbers of things that are done together.
+/// The bounds of batch sizes.
 const COUNTS: [f64; 11] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0];
 
 /// A number that only grows.
@@ -37,7 +37,7 @@ pub fn seconds(name: &str, help: &str) -> Histogram {
     histogram(name, help, &SECONDS)
 }
 
-/// How many things are done together.
+/// The sizes of batches.
 pub fn counts(name: &str, help: &str) -> Histogram {
     histogram(name, help, &COUNTS)
 }

@@ -1,4 +1,4 @@
-//! What a server tells its operators: metrics for Prometheus, and traces for OpenTelemetry.
+//! Telemetry for a server's operators: metrics for Prometheus, and traces for OpenTelemetry.
 //!
 //! | file | contents |
 //! |---|---|
@@ -6,7 +6,7 @@
 //! | `metric` | making metrics; each is defined next to what it counts |
 //! | `panics` | catching, logging and counting panics |
 //! | `parted` | counters and histograms, fast on several threads |
-//! | `process` | what is known of the process |
+//! | `process` | metrics of the process |
 //! | `registry` | the metrics of a server, and their text |
 //! | `traces` | spans, and their export |
 

@@ -1,7 +1,7 @@
 //! Panics: each is logged with its place, counted, and ends only the work in which it happened.
 //!
-//! The hook logs; whoever catches counts. A panic that is passed on to another task is resumed there, which does not
-//! call the hook again, so it is logged once and counted once.
+//! The panic hook logs, and the code that catches a panic counts it. A panic that is passed on to another task
+//! is resumed there without calling the hook again, so it is logged once and counted once.
 
 use std::{
     backtrace::{Backtrace, BacktraceStatus},
@@ -24,10 +24,10 @@ use super::{
 
 /// The target of the log entries.
 const TARGET: &str = "utterd::panics";
-/// How long background work rests after a panic, at first and at most.
+/// How long background work pauses after a panic, at first and at most.
 const RESTS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
-/// What a panic interrupted.
+/// The kind of work that a panic interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     /// A call, which ends with INTERNAL.
@@ -44,7 +44,7 @@ pub enum Within {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Panicked;
 
-/// The panics of this process; they have no other owner.
+/// The metrics of panics, which belong to the process and not to a server.
 struct Meters {
     all: IntCounterVec,
     of: [IntCounter; 4],
@@ -78,7 +78,7 @@ impl Within {
 
     /// Returns the result of `work`, or catches its panic.
     ///
-    /// After a panic, what `work` changed may be changed in part: the caller drops it, or sets it right.
+    /// After a panic, data that `work` was changing may be changed in part: the caller must drop or repair it.
     pub fn caught<T>(self, work: impl FnOnce() -> T) -> Result<T, Panicked> {
         panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
             self.count();
@@ -86,7 +86,7 @@ impl Within {
         })
     }
 
-    /// The same for a future.
+    /// Returns a future with the result of `work`, or catches its panic, like [`Self::caught`].
     pub fn catching<F: Future>(self, work: F) -> Catching<F> {
         Catching { work, within: self }
     }
@@ -113,7 +113,8 @@ impl<F: Future> Future for Catching<F> {
     }
 }
 
-/// Does background work that has no end. After a panic, it rests and is begun anew; longer if that happens again soon.
+/// Does endless background work. After a panic, pauses and begins the work again; the pause grows if panics
+/// follow each other quickly.
 pub async fn begin_anew<F: Future<Output = ()>>(what: &str, mut work: impl FnMut() -> F) {
     let [mut rest, longest] = RESTS;
     loop {
@@ -130,7 +131,7 @@ pub async fn begin_anew<F: Future<Output = ()>>(what: &str, mut work: impl FnMut
     }
 }
 
-/// Returns the result of a task; `None` if it was cancelled. Its panic goes on here.
+/// Returns the result of a task; `None` if it was cancelled. If the task panicked, resumes its panic here.
 pub fn joined<T>(result: Result<T, JoinError>) -> Option<T> {
     match result.map_err(JoinError::try_into_panic) {
         Ok(value) => Some(value),
@@ -153,8 +154,8 @@ pub fn log_panics() {
     });
 }
 
-/// Logs the place of a panic. Its message is logged only if it is a constant: a message that was put together can quote
-/// what was said.
+/// Logs the place of a panic. Its message is logged only if it is a constant: a formatted message can quote the
+/// text of a conversation.
 fn log(info: &PanicHookInfo<'_>) {
     let place = info.location().map_or_else(String::new, ToString::to_string);
     let message = info.payload().downcast_ref::<&'static str>();
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(joined(task.await), None);
     }
 
-    /// Collects what is logged.
+    /// Collects the log.
     #[derive(Clone, Default)]
     struct Lines(Arc<Mutex<Vec<u8>>>);
 

@@ -1,5 +1,5 @@
-//! Counters and histograms in parts, one for a thread: threads that change the same memory wait for each other, and a call
-//! changes some twenty values.
+//! Counters and histograms in parts, one per thread: threads that change the same memory wait for each other,
+//! and a call changes some twenty values.
 
 use std::{
     sync::{
@@ -15,10 +15,10 @@ use prometheus::{
     proto,
 };
 
-/// The most parts of a metric.
+/// The maximum number of parts of a metric.
 const MOST_PARTS: usize = 16;
 
-/// A metric whose value is the sum of its parts. A clone is the same.
+/// A metric whose value is the sum of its parts. Clones share the parts.
 #[derive(Clone, Debug)]
 pub struct Parted<M>(Arc<[M]>);
 
@@ -35,12 +35,12 @@ impl<M> Parted<M> {
     /// Makes the parts.
     pub(super) fn new(part: impl Fn() -> Result<M>) -> Result<Self> {
         let processors = thread::available_parallelism().map_or(1, usize::from);
-        // threads other than the workers take numbers too
+        // threads other than the workers have parts too
         let parts = (2 * processors).min(MOST_PARTS);
         (0..parts).map(|_| part()).collect::<Result<_>>().map(Self)
     }
 
-    /// The part of this thread.
+    /// Returns the part of this thread.
     fn own(&self) -> &M {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         thread_local!(static NUMBER: usize = NEXT.fetch_add(1, Ordering::Relaxed));
@@ -61,7 +61,7 @@ impl IntCounter {
         }
     }
 
-    /// Returns the number.
+    /// Returns the total.
     pub fn get(&self) -> u64 {
         self.0.iter().map(prometheus::IntCounter::get).sum()
     }

@@ -1,4 +1,4 @@
-//! What is known of the process.
+//! Metrics of the process.
 
 use std::fs;
 
@@ -14,8 +14,8 @@ const CPU: &str = "process_cpu_seconds_total";
 /// The unit of processor time in `/proc`: `USER_HZ` is 100 on every architecture that this program is built for.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// Prometheus' own collector, but with fractions of a second of processor time: in whole seconds, the rate of a process
-/// that is not busy would be 0 most of the time, with a peak now and then.
+/// Prometheus' own collector, but with fractions of a second of processor time: in whole seconds, the rate of a
+/// mostly idle process would be 0 with an occasional peak.
 pub(super) struct Process(ProcessCollector);
 
 impl Process {
@@ -44,8 +44,8 @@ impl Collector for Process {
     }
 }
 
-/// The processor time in a `/proc/PID/stat`: its fields `utime` and `stime`, the 12th and 13th after the name of the
-/// program, which stands in parentheses and may have spaces.
+/// Returns the processor time in a `/proc/PID/stat`: its fields `utime` and `stime`, the 12th and 13th after
+/// the name of the program, which is in parentheses and may have spaces.
 fn cpu_seconds(stat: &str) -> Option<f64> {
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut ticks = fields.split(' ').skip(11).map_while(|field| field.parse::<u64>().ok());

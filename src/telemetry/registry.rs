@@ -7,7 +7,7 @@ use prometheus::{PullingGauge, TextEncoder, core::Collector};
 
 use super::metric::made;
 
-/// The metrics of one server. A clone is the same.
+/// The metrics of one server. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     metrics: prometheus::Registry,
@@ -17,16 +17,16 @@ pub struct Registry {
 /// A metric, whether it has values yet or not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Described {
-    /// Its name.
+    /// The name of the metric.
     pub name: String,
-    /// Its labels.
+    /// The labels of the metric.
     pub labels: Vec<String>,
-    /// What it says.
+    /// The description of the metric.
     pub help: String,
 }
 
 impl Registry {
-    /// Adds a metric. Of two with the same name and labels, the first stays.
+    /// Adds a metric. If two have the same name and labels, the first one stays.
     pub fn add(&self, metric: &(impl Collector + Clone + 'static)) {
         self.register(Box::new(metric.clone()));
     }
@@ -43,12 +43,12 @@ impl Registry {
         }
     }
 
-    /// Adds a value that is read whenever the metrics are.
+    /// Adds a gauge whose value is read whenever the metrics are read.
     pub fn gauge(&self, name: &str, help: &str, read: impl Fn() -> f64 + Send + Sync + 'static) {
         self.add(&made(PullingGauge::new(name, help, Box::new(read))));
     }
 
-    /// Adds what is known of the process: its memory, processor time and open files.
+    /// Adds the metrics of the process: its memory, processor time and open files.
     pub fn add_process(&self) {
         #[cfg(target_os = "linux")]
         self.register(Box::new(super::process::Process::own()));

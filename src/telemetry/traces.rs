@@ -1,6 +1,7 @@
 //! Traces: spans for calls, commits and models, sent to a collector over OTLP.
 //!
-//! The names are those of OpenTelemetry's conventions for RPC and for generative AI. No span contains what was said.
+//! The names are those of OpenTelemetry's conventions for RPC and for generative AI. No span contains the text
+//! of a conversation.
 
 use std::{
     borrow::Cow,
@@ -24,19 +25,20 @@ use opentelemetry_sdk::{
     trace::{Sampler, SdkTracer, SdkTracerProvider},
 };
 
-/// Makes the spans of this process, once it exports them.
+/// Makes spans, once this process exports them.
 static TRACER: OnceLock<Sampled> = OnceLock::new();
 
-/// Makes the spans of some calls.
+/// Makes spans for a share of the calls.
 struct Sampled {
     tracer: SdkTracer,
-    /// The share of the calls without a caller's decision that are traced.
+    /// The share to trace of the calls whose callers do not decide.
     share: f64,
 }
 
 impl Sampled {
-    /// Whether to trace this thread's next call without a caller's decision. The multiples of the golden ratio are spread
-    /// evenly, so any run of calls has about its share; and a call that is not traced costs only this.
+    /// Whether to trace this thread's next call whose caller does not decide. The multiples of the golden ratio
+    /// are spread evenly, so any run of calls has about its share. A call that is not traced costs no more than
+    /// this.
     fn takes_next(&self) -> bool {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
         thread_local!(static PLACE: Cell<u64> = const { Cell::new(0) });
@@ -52,19 +54,19 @@ const LAST_EXPORT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Exporter(SdkTracerProvider);
 
-/// Whether the conversation that a stream is about was noted.
+/// Whether the span of a stream names a conversation.
 #[derive(Default)]
 struct Named(AtomicBool);
 
-/// A span that has begun: what happens within it becomes a part of it.
+/// A span that has begun. Spans that begin within it become its children.
 #[derive(Clone, Debug)]
 pub struct Span(Context);
 
 impl Exporter {
-    /// Sends spans to the collector at `endpoint`: of `sampled` (0 to 1) of the calls, except that a caller's own decision
-    /// to trace counts.
+    /// Sends spans to the collector at `endpoint`. Of the calls whose callers do not decide, the share
+    /// `sampled` (0 to 1) is traced.
     pub fn to(endpoint: &str, sampled: f64) -> Result<Self, ExporterBuildError> {
-        // another part of the process may have installed it
+        // fails if another part of the process has installed one
         let _ = rustls::crypto::ring::default_provider().install_default();
         let exporter = SpanExporter::builder().with_http().with_endpoint(traces_of(endpoint)).build()?;
         let resource = Resource::builder()
@@ -73,7 +75,7 @@ impl Exporter {
             .build();
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
-            // Without a caller's decision, a span is only begun if it is to be sampled.
+            // If the caller does not decide, a span only begins if it is to be sampled.
             .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
             .with_resource(resource)
             .build();
@@ -91,14 +93,15 @@ impl Drop for Exporter {
     }
 }
 
-/// The address for traces of a collector: `/v1/traces` is added, unless the address has it.
+/// The address for traces on a collector: `/v1/traces` is added, unless the address has it.
 fn traces_of(endpoint: &str) -> String {
     let base = endpoint.trim_end_matches('/');
     if base.ends_with("/v1/traces") { base.to_owned() } else { format!("{base}/v1/traces") }
 }
 
 impl Span {
-    /// Begins the span of a call that this server answers, as a part of its caller's trace; `None` if it is not traced.
+    /// Begins the span of a call that this server answers, as a part of its caller's trace; `None` if the call
+    /// is not traced.
     pub fn of_call(name: Cow<'static, str>, headers: &dyn Extractor) -> Option<Self> {
         let sampled = TRACER.get()?;
         let parent = match headers.get("traceparent") {
@@ -108,12 +111,13 @@ impl Span {
         Self::begin(sampled, SpanKind::Server, name, &parent)
     }
 
-    /// The same span, for a call with several messages.
+    /// Makes this the span of a call with several messages, which names only the first conversation that it is
+    /// about.
     pub fn of_stream(self) -> Self {
         Self(self.0.with_value(Named::default()))
     }
 
-    /// Begins the span of a call to a model, as a part of what is being done.
+    /// Begins the span of a call to a model, as a child of the current span.
     pub fn of_model(operation: &str, model: &str) -> Option<Self> {
         let (sampled, name) = (TRACER.get()?, format!("{operation} {model}"));
         let span = Self::begin(sampled, SpanKind::Client, name.into(), &Context::current())?;
@@ -122,7 +126,7 @@ impl Span {
         Some(span)
     }
 
-    /// Begins a part of the call that is being answered; `None` if that is not traced.
+    /// Begins a child of the current span; `None` if no span is being recorded.
     pub fn within(name: &'static str) -> Option<Self> {
         let sampled = TRACER.get()?;
         let is_traced = Context::map_current(|parent| parent.span().is_recording());
@@ -143,7 +147,7 @@ impl Span {
         context.span().is_recording().then_some(Self(context))
     }
 
-    /// Makes this the span that others begin within, until the returned value is dropped.
+    /// Makes this the current span until the returned value is dropped.
     pub fn enter(&self) -> impl Sized + use<> {
         self.0.clone().attach()
     }
@@ -164,8 +168,8 @@ impl Span {
     }
 }
 
-/// Notes which conversation the call that is being answered is about, if it is traced: the first one, if a stream is about
-/// several.
+/// Notes in the current span which conversation its call is about. If a stream is about several, only the first
+/// is noted.
 pub fn about(conversation: &str) {
     if TRACER.get().is_some() && !conversation.is_empty() {
         Context::map_current(|context| {

@@ -1,6 +1,6 @@
 //! Cuts text into blocks that are counted separately, and recognises plain blocks.
 
-/// The least length of a block that is cut off, in bytes.
+/// The minimum length of a block that is cut off, in bytes.
 const BLOCK: usize = 512;
 
 /// The longest run of one class of characters in a plain block, in characters. It bounds the

@@ -1,4 +1,4 @@
-//! The counter without a bad case: its time is linear in the text, whatever the text is.
+//! The counter without a bad case: its time is linear in the length of any text.
 
 use std::sync::LazyLock;
 
@@ -53,7 +53,7 @@ impl TokenCounter for LazyLock<Bounded> {
     }
 }
 
-/// The special token whose rank lies among those of p50k, or right after those of r50k.
+/// The special token whose rank is among those of p50k, or right after those of r50k.
 const END_OF_TEXT: &[u8] = b"<|endoftext|>";
 
 /// Returns the vocabulary of an encoding from the `tiktoken` crate; the first call unpacks it.
@@ -64,7 +64,7 @@ pub(super) fn vocabulary(name: &str) -> &'static CoreBpe {
 
 /// Returns the tokens of ordinary text in the order of their ranks.
 fn tokens(vocabulary: &CoreBpe) -> impl Iterator<Item = Vec<u8>> + '_ {
-    // One rank more than there are tokens: in p50k, END_OF_TEXT lies among them.
+    // One rank more than there are tokens: in p50k, END_OF_TEXT is among them.
     let ranks = 0..=u32::try_from(vocabulary.vocab_size()).unwrap_or(u32::MAX);
     let tokens = ranks.map(|rank| vocabulary.decode(&[rank]));
     tokens.filter(|token| !token.is_empty() && token != END_OF_TEXT)

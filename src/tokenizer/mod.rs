@@ -49,8 +49,8 @@ pub fn counter(encoding: Encoding) -> &'static dyn TokenCounter {
     }
 }
 
-/// Loads what counting usual text in `encoding` needs, so that no later call pays for it; a call in the meantime waits
-/// for it. What rare characters and long runs also need is loaded by the first of them.
+/// Loads the data for counting usual text in `encoding`, so that no later call pays for it; a call in the
+/// meantime waits. The data for rare characters and long runs is loaded by the first text with one of these.
 ///
 /// In a release build, o200k takes about 0.1 s and 12 MiB, twice that while it loads, and rare characters another 0.03
 /// s and 6 MiB. The other encodings take less.

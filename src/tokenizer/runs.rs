@@ -63,9 +63,9 @@ struct Node {
     copies: usize,
     previous: usize,
     next: usize,
-    /// The rank of two of its tokens.
+    /// The rank of a pair of its tokens.
     rank_within: u32,
-    /// The rank of its last token and the first token of the next node.
+    /// The rank of the pair of its last token and the first token of the next node.
     rank_across: u32,
 }
 

@@ -6,7 +6,7 @@ use regex_automata::{Anchored, Input, meta::Regex};
 /// character, which is then given back: so a finite automaton is enough, without lookahead.
 type Rule = [&'static str; 3];
 
-/// The index of that alternative.
+/// The index of the alternative that matches one more character.
 const LOOKS_AHEAD: usize = 1;
 
 const O200K: Rule = [

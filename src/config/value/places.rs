@@ -12,7 +12,7 @@ pub mod directory {
         match text {
             "" => Err("a directory's path, such as utterd-data or /var/lib/utterd".into()),
             _ if text.contains(['\0', '\u{fffd}']) => Err("a directory's path in UTF-8".into()),
-            // it would be shown, and may hold a password
+            // the text would be shown, and may hold a password
             _ if text.contains("://") || text.starts_with("postgres:") => {
                 Err("a directory's path, not the address of a database".into())
             }

@@ -26,7 +26,7 @@ pub mod duration {
     }
 }
 
-/// A length of time after which work is done again.
+/// The time between two runs of periodic work.
 pub mod period {
     use super::*;
     use std::time::Duration;
@@ -39,7 +39,7 @@ pub mod period {
     }
 }
 
-/// What a reply waits for.
+/// How long a reply waits.
 pub mod flush {
     use super::*;
     use crate::config::Flush;

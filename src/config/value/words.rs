@@ -74,7 +74,7 @@ pub mod llm {
     }
 }
 
-/// The backend that keeps conversations.
+/// The backend that stores conversations.
 pub mod backend {
     use super::*;
     use crate::config::Backend;
@@ -118,7 +118,7 @@ pub mod encoding {
     }
 }
 
-/// What is logged.
+/// The filter of the log.
 pub mod directive {
     use super::*;
     use tracing_subscriber::EnvFilter;

@@ -1,5 +1,5 @@
-//! Bounds what a status says, so that it arrives: many clients accept 8 KiB of trailers, and report RESOURCE_EXHAUSTED
-//! instead of a status that is larger.
+//! Bounds the size of a status, so that it arrives: many clients accept 8 KiB of trailers, and report
+//! RESOURCE_EXHAUSTED for a status that is larger.
 
 use std::collections::HashMap;
 
@@ -7,15 +7,15 @@ use tonic_types::{ErrorDetails, FieldViolation};
 
 use crate::domain::limits::{MAX_DETAILS_BYTES, MAX_STATUS_TEXT_BYTES};
 
-/// The name of the metadata that says how many field violations were left out.
+/// The name of the metadata with the number of field violations that were left out.
 const LEFT_OUT: &str = "more_violations";
-/// The bytes of a detail, besides its texts: tags, lengths and the name of its type.
+/// The bytes of a detail without its texts: tags, lengths and the name of its type.
 const FRAME: usize = 64;
 
 /// Returns the message, cut if it is long.
 ///
-/// In trailers, a message is percent-encoded; the limit is on that form, in which most characters take three bytes for
-/// each of theirs.
+/// In trailers, a message is percent-encoded, and the limit applies to this form, in which most characters take
+/// three times as many bytes.
 pub fn message(text: String) -> String {
     match sent_bytes(&text) <= MAX_STATUS_TEXT_BYTES {
         true => text,
@@ -64,7 +64,7 @@ pub fn details(mut details: ErrorDetails) -> ErrorDetails {
     details
 }
 
-/// A text, cut to half of the room, which it takes.
+/// Returns the text, cut to half of the room, and takes its bytes from the room.
 fn taken(text: String, room: &mut usize) -> String {
     let most = *room / 2;
     let text = if text.len() > most { cut(&text, most, char::len_utf8) } else { text };
@@ -72,15 +72,15 @@ fn taken(text: String, room: &mut usize) -> String {
     text
 }
 
-/// Whether there is room for an entry. Half a value would be a wrong one.
+/// Whether there is room for a whole entry, as a cut value would be wrong. If so, takes the room.
 fn fits(key: &str, value: &str, room: &mut usize) -> bool {
     let left = room.checked_sub(key.len() + value.len() + FRAME / 2);
     *room = left.unwrap_or(*room);
     left.is_some()
 }
 
-/// The beginning and the end of a text that is longer than `most`, as `cost` measures its characters: what is wrong stands
-/// at the beginning, and what is accepted at the end.
+/// Returns the beginning and the end of a text that is longer than `most`, as `cost` measures its characters. A
+/// text begins with the fault, and ends with what is accepted.
 fn cut(text: &str, most: usize, cost: fn(char) -> usize) -> String {
     let marked = |out: usize| format!("… [{out} bytes left out] …");
     let room = most.saturating_sub(marked(text.len()).chars().map(cost).sum());
@@ -98,12 +98,12 @@ fn cut(text: &str, most: usize, cost: fn(char) -> usize) -> String {
     format!("{}{}{}", &text[..head], marked(out), &text[text.len() - tail..])
 }
 
-/// The bytes of a text in trailers.
+/// Returns the bytes of a text in trailers.
 fn sent_bytes(text: &str) -> usize {
     text.chars().map(sent_bytes_of).sum()
 }
 
-/// The bytes of a character in trailers: percent-encoded, unless it is one of those that are sent as they are.
+/// Returns the bytes of a character in trailers: percent-encoded, unless it is sent as it is.
 fn sent_bytes_of(character: char) -> usize {
     let is_plain = character.is_ascii_graphic() && !"\"#%<>`?{}".contains(character);
     if is_plain { 1 } else { 3 * character.len_utf8() }

@@ -25,10 +25,10 @@ use crate::{
 
 /// The largest accepted number of recalled matches.
 const MAX_RECALLED: i32 = 50;
-/// The most focus areas, and the most bytes of one.
+/// The maximum number of focus areas, and the maximum bytes of one.
 const MAX_FOCUS_AREAS: (usize, usize) = (32, 256);
 
-/// Reads the address of a conversation; empty ids are none.
+/// Reads the address of a conversation; an empty id counts as not given.
 pub fn address(conversation_id: &str, recipient_id: &str) -> Result<Address, Refusal> {
     let conversation =
         (!conversation_id.is_empty()).then(|| self::conversation_id(conversation_id)).transpose()?;
@@ -65,7 +65,7 @@ pub fn recipient_id(text: &str) -> Result<RecipientId, Refusal> {
     RecipientId::new(text).map_err(|error| Refusal::bad_id("recipient_id", &error))
 }
 
-/// Reads a caller's session; an empty one is none.
+/// Reads a caller's session; an empty one counts as not given.
 pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
     match text.len() > MAX_ID_BYTES || text.chars().any(char::is_control) {
         true => {
@@ -76,8 +76,8 @@ pub fn session(text: &str) -> Result<Option<Box<str>>, Refusal> {
     }
 }
 
-/// Returns how long a call can wait for something that is optional for its answer: its timeout, less a margin for
-/// sending the answer. `None` without a timeout.
+/// Returns how long a call can wait for an optional part of its answer: its timeout, less a margin for sending
+/// the answer. `None` without a timeout.
 pub fn patience(metadata: &MetadataMap) -> Result<Option<Duration>, Refusal> {
     let Some(timeout) = metadata.get("grpc-timeout") else { return Ok(None) };
     let parsed = timeout.to_str().ok().and_then(grpc_timeout);
@@ -101,7 +101,7 @@ pub fn grpc_timeout(text: &str) -> Option<Duration> {
     })
 }
 
-/// Returns the attempt that `request_id` names; `body` is the request without the id.
+/// Returns the attempt with this request id; `body` is the request without the id.
 pub fn attempt<M: Message>(
     rpc: &'static str,
     request_id: &str,
@@ -229,7 +229,7 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     }
 }
 
-/// Reads the sequences between which a list is: after the first, before the second.
+/// Reads the bounds of a list of sequences: it starts after the first, and ends before the second.
 pub fn between(after: Option<i64>, before: Option<i64>) -> Result<(Sequence, Option<Sequence>), Refusal> {
     let sequence = |field: &str, number: i64, least: i64| match u64::try_from(number) {
         Ok(sequence) if number >= least => Ok(Sequence(sequence)),
@@ -277,7 +277,7 @@ pub fn page_size(number: i32, (default, most): (usize, usize)) -> Result<usize, 
     }
 }
 
-/// Reads ranges of sequences; a request can name only so many.
+/// Reads ranges of sequences, and limits their number.
 pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges, Refusal> {
     const MOST: usize = 1_000;
     if ranges.len() > MOST {
@@ -433,7 +433,7 @@ pub fn mask<'a>(
     }
 }
 
-/// Checks focus areas: words that make a sentence matter more.
+/// Checks focus areas: words that give a sentence more weight.
 pub fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
     let (most, bytes) = MAX_FOCUS_AREAS;
     if areas.len() > most {

@@ -25,12 +25,12 @@ pub fn int(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)
 }
 
-/// Returns the id of a conversation; empty for the empty state of a recipient without one.
+/// Returns the id of a conversation; empty for the empty state of a recipient that has none.
 pub fn id(state: &Conversation) -> String {
     if state.exists() { listed(&state.key().id) } else { String::new() }
 }
 
-/// Converts an id; empty for the place of a recipient's own state, which is not a conversation.
+/// Converts an id; empty for a recipient's own state, which is not a conversation.
 pub fn listed(id: &ConversationId) -> String {
     if id.is_of_state() { String::new() } else { id.to_string() }
 }
@@ -40,7 +40,7 @@ pub fn long(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Converts a moment.
+/// Converts a time.
 pub fn time(time: Timestamp) -> WireTime {
     let nanos = time.0.rem_euclid(1_000_000) * 1_000;
     WireTime { seconds: time.0.div_euclid(1_000_000), nanos: int(nanos) }
@@ -121,8 +121,8 @@ fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
     }
 }
 
-/// Refers to the utterances in a set of an outcome. Those that it has no reference to have only their sequence: the
-/// last ones of a long set.
+/// Converts a set of sequences in an outcome to references. The last ones of a long set have no reference in
+/// the outcome, and only their sequence is returned.
 pub fn refs(sequences: &Ranges, outcome: &Outcome) -> Vec<proto::UtteranceRef> {
     let point = |sequence: Sequence| match outcome.reference(sequence) {
         Some(found) => reference(found),
@@ -140,7 +140,7 @@ pub fn irregularity(irregularity: Irregularity) -> proto::Irregularity {
     }
 }
 
-/// Converts what was removed from other conversations.
+/// Converts the counts of an erasure's effect on other conversations.
 pub fn in_forks(in_forks: InForks) -> proto::InForks {
     proto::InForks {
         conversation_count: Some(int(in_forks.conversations)),
@@ -195,7 +195,7 @@ pub fn segment(segment: &Segment) -> proto::Segment {
     }
 }
 
-/// Returns what a call changed in the summary; `None` if it changed nothing or is a replay.
+/// Returns a call's changes to the summary; `None` if there are none or the call is a replay.
 pub fn summary_update<T>(applied: &Applied<T>) -> Option<proto::SummaryUpdate> {
     let (change, after) = (applied.change.as_ref()?, applied.state.as_ref()?);
     let changed = !change.segments_written.is_empty() || !change.segments_removed.is_empty();
@@ -218,7 +218,7 @@ pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> prot
     }
 }
 
-/// Converts the numbers of a window; ids, revision and status are left to the caller.
+/// Converts the numbers of a window. The caller adds the id, the revision and the status.
 pub fn numbers(capacity: &Capacity) -> proto::Capacity {
     let left = |max: Option<u32>, used: u64| max.map(|max| int(u64::from(max).saturating_sub(used)));
     proto::Capacity {

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// The most ids that a request can name.
+/// The maximum number of ids in a request.
 const MAX_IDS: usize = 1_000;
 
 /// The messages of a request, as drafts.
@@ -75,7 +75,7 @@ impl Services {
         Ok(Incoming { drafts: drafts.into_iter().map(|sourced| sourced.draft).collect(), messages })
     }
 
-    /// ListMessages.
+    /// Answers ListMessages.
     pub(in crate::rpc) async fn messages_out(
         &self,
         request: Request<proto::ListMessagesRequest>,
@@ -146,7 +146,7 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
     })
 }
 
-/// Checks that a request does not name too many ids of utterances.
+/// Checks that a request does not have too many utterance ids.
 pub(in crate::rpc) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusal> {
     match ids.len() > MAX_IDS {
         true => {
@@ -157,7 +157,7 @@ pub(in crate::rpc) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>
     }
 }
 
-/// Checks that a format has messages; none stands for the format in which each message came.
+/// Checks that a format has messages; `None` is the format in which each message came.
 pub(in crate::rpc) fn message_format(number: i32) -> Result<Option<Format>, Refusal> {
     match format(number)? {
         Some(format) if !format.has_messages() => {
@@ -170,7 +170,7 @@ pub(in crate::rpc) fn message_format(number: i32) -> Result<Option<Format>, Refu
     }
 }
 
-/// Returns the newest messages of `utterances`, which ascend: as many as an answer has room for.
+/// Returns the newest messages of `utterances`, which are ascending: as many as an answer has room for.
 pub(in crate::rpc) fn newest(
     state: &Conversation,
     utterances: &[Arc<Utterance>],
@@ -190,7 +190,7 @@ fn bytes(messages: &[proto::Message]) -> usize {
     messages.iter().map(|message| message.encoded_len() + 8).sum()
 }
 
-/// Writes the `utterances` of one message. A format can need several messages for them.
+/// Converts the `utterances` of one message. A format can need several messages for them.
 fn messages(
     state: &Conversation,
     utterances: &[Arc<Utterance>],

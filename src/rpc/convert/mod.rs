@@ -1,4 +1,4 @@
-//! Converts between messages and what the engine takes and gives.
+//! Converts between messages and the types of the engine.
 
 pub(super) mod bounded;
 pub(super) mod decode;

@@ -1,4 +1,4 @@
-//! Page tokens: where the next page of a query starts (AIP-158).
+//! Page tokens: the place where the next page of a query starts (AIP-158).
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use prost::Message;
@@ -24,9 +24,9 @@ pub fn write(query: QueryHash, place: &[&dyn std::fmt::Display]) -> String {
     BASE64.encode(format!("{:x}/{}", query.0, place.join("/")))
 }
 
-/// Reads a token; `None` for an empty one.
+/// Reads a token; `None` if it is empty.
 ///
-/// Refuses what is not a token, and a token of another query.
+/// Refuses a text that is not a token, and a token of another query.
 pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
     if token.is_empty() {
         return Ok(None);
@@ -43,7 +43,7 @@ pub fn read(token: &str, query: QueryHash) -> Result<Option<Place>, Refusal> {
     }
 }
 
-/// Where a page starts.
+/// The place where a page starts.
 #[derive(Clone, Debug)]
 pub struct Place(String);
 
@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-/// Returns the refusal of what is not a token.
+/// Returns the refusal of a text that is not a token.
 pub fn no_token() -> Refusal {
     refuse("is not a page token; accepted: a next_page_token of the same query, or none")
 }

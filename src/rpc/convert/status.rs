@@ -1,8 +1,8 @@
 //! The one table that maps errors to a gRPC status.
 //!
-//! Every error carries an `ErrorInfo` with a stable reason and the domain `utterd`; a
-//! `BadRequest` if a field is to blame; a `ResourceInfo` if something is missing or in
-//! the way; a `QuotaFailure` or `RetryInfo` if that helps (AIP-193).
+//! Every error carries an `ErrorInfo` with a stable reason and the domain `utterd`; a `BadRequest` if a field
+//! is wrong; a `ResourceInfo` if a resource is missing or already exists; a `QuotaFailure` or `RetryInfo` if
+//! that helps (AIP-193).
 
 use std::{collections::HashMap, time::Duration};
 
@@ -175,12 +175,12 @@ fn store(error: &StoreError) -> Status {
     }
 }
 
-/// Returns the status of an error found by the transport, not the engine; it carries an `ErrorInfo` too.
+/// Returns the status of an error found by the transport, not by the engine, also with an `ErrorInfo`.
 pub fn transport_error(code: Code, reason: &str, message: impl Into<String>) -> Status {
     status(code, message.into(), info(reason))
 }
 
-/// Returns the status of a call that is turned away before any work: with the delay before a `retry`, and the limit
+/// Returns the status of a call that is refused before any work, with the delay before a retry, and the limit
 /// that was reached, if any.
 pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(&str, &str)>) -> Status {
     let mut details = info(reason).with_retry(retry);
@@ -196,14 +196,15 @@ pub fn message_too_large(most: usize) -> Status {
     transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
 }
 
-/// Adds the id of a call to the details of its status in `headers`, if the server is at fault; returns the reason.
+/// Adds the id of a call to the details of its status in `headers`; returns the reason. `None` if the status has no
+/// `ErrorInfo`.
 pub fn name_request(headers: &mut HeaderMap, id: &str) -> Option<String> {
     let status = Status::from_header_map(headers)?;
     let mut details = status.get_error_details();
     let ErrorInfo { reason, domain, mut metadata } = details.error_info().cloned()?;
     metadata.insert("request_id".to_owned(), id.to_owned());
     details.set_error_info(reason.clone(), domain, metadata);
-    // both fit in headers: they were there
+    // both fit in headers, as they came from headers
     let _ = Status::with_error_details(status.code(), status.message(), details).add_header(headers);
     Some(reason)
 }
@@ -212,8 +213,8 @@ fn panicked() -> Status {
     status(Code::Internal, EngineError::Panicked.to_string(), info("PANICKED"))
 }
 
-/// Returns a clearer status for one that the transport made for a message that it cannot read.
-/// `most` is the limit of a message's bytes.
+/// Returns a clearer status in place of one that the transport returns for an unreadable message. `most` is the
+/// maximum bytes of a message.
 pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
     let message = status.message();
     if status.code() == Code::OutOfRange && message.contains("message length too large") {

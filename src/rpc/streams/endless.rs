@@ -1,4 +1,4 @@
-//! Streams that go on until the client or the server ends them.
+//! Streams without an end of their own, until the client or the server ends them.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use tonic::{Code, Status};
 
 use crate::rpc::transport_error;
 
-/// A stream that ends with UNAVAILABLE when the server closes, so that nobody mistakes that for its regular end.
+/// A stream that ends with UNAVAILABLE when the server closes, so that nobody mistakes this for a regular end.
 pub struct UntilClosing<S> {
     stream: Pin<Box<S>>,
     closing: watch::Receiver<bool>,
@@ -29,7 +29,8 @@ impl<S> UntilClosing<S> {
         Self { stream: Box::pin(stream), closing, closed: Box::pin(closed), ended: false }
     }
 
-    /// Whether the server closes. A busy stream only compares a version number; one that `waits` is woken.
+    /// Whether the server closes. For a busy stream, this only compares a version number; a stream that `waits`
+    /// is woken.
     fn is_closing(&mut self, context: &mut Context<'_>, waits: bool) -> bool {
         match waits {
             true => self.closed.as_mut().poll(context).is_ready(),

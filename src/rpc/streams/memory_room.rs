@@ -1,4 +1,4 @@
-//! Room in memory for what the messages of a call become, or for its answers.
+//! Room in memory for the received messages of a call, or for its answers.
 
 use std::{fmt, sync::Arc};
 
@@ -6,33 +6,33 @@ use futures::future::BoxFuture;
 use http::Extensions;
 use tonic::Status;
 
-/// Where a call gets room; in the extensions of a request, if the server bounds it.
+/// A source of room for a call; in the extensions of a request if the server bounds the memory.
 #[derive(Clone)]
 pub struct Room(Arc<Gives>);
 
 type Gives = dyn Fn(Purpose, usize) -> BoxFuture<'static, Result<Held, Status>> + Send + Sync;
 
-/// What room is for.
+/// The purpose of room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// What received messages become.
+    /// To hold the decoded form of received messages.
     Received,
-    /// The answers.
+    /// To hold the answers.
     Answer,
 }
 
-/// Room that a call holds until this is dropped.
+/// Room that a call holds until the value is dropped.
 pub struct Held(Box<dyn FnMut(usize) + Send + Sync>);
 
 impl Room {
-    /// A source of room: `gives` grants a number of bytes, or refuses.
+    /// Makes a source of room: `gives` grants a number of bytes, or refuses.
     pub fn new(
         gives: impl Fn(Purpose, usize) -> BoxFuture<'static, Result<Held, Status>> + Send + Sync + 'static,
     ) -> Self {
         Self(Arc::new(gives))
     }
 
-    /// Returns where a request gets room; `None` if nothing bounds it.
+    /// Returns the source of room for a request; `None` if nothing bounds its memory.
     pub(in crate::rpc) fn of(extensions: &Extensions) -> Option<Self> {
         extensions.get::<Self>().cloned()
     }
@@ -57,7 +57,8 @@ impl fmt::Debug for Room {
 }
 
 impl Held {
-    /// Room that is given back when `shrink_to` is dropped; `shrink_to` gives back all but a number of bytes.
+    /// Makes room that is given back when `shrink_to` is dropped; `shrink_to` gives back all but a number of
+    /// bytes.
     pub fn new(shrink_to: impl FnMut(usize) + Send + Sync + 'static) -> Self {
         Self(Box::new(shrink_to))
     }

@@ -11,12 +11,13 @@ use std::{
 use futures::{Stream, StreamExt};
 use tokio::time::{Sleep, sleep};
 
-/// How fast the messages of a stream are accepted; in the extensions of a request whose caller is limited.
+/// The rate at which messages of a stream are accepted; in the extensions of a request if its caller is
+/// limited.
 #[derive(Clone)]
 pub struct Pace(Arc<dyn Fn() -> Result<(), Duration> + Send + Sync>);
 
 impl Pace {
-    /// A pace: `take` accepts a message, or returns how long the message has to wait.
+    /// Makes a pace: `take` accepts a message, or returns how long the message has to wait.
     pub fn new(take: impl Fn() -> Result<(), Duration> + Send + Sync + 'static) -> Self {
         Self(Arc::new(take))
     }
@@ -28,7 +29,7 @@ impl fmt::Debug for Pace {
     }
 }
 
-/// A stream that yields each item when its turn has come: it waits when a call would be refused.
+/// A stream that delays each item for as long as a call would be refused.
 pub struct Paced<S: Stream> {
     stream: S,
     pace: Option<Pace>,
@@ -36,7 +37,7 @@ pub struct Paced<S: Stream> {
 }
 
 impl<S: Stream> Paced<S> {
-    /// `stream` at the given pace, if any.
+    /// Returns `stream` at the given pace, if any.
     pub fn new(stream: S, pace: Option<Pace>) -> Self {
         Self { stream, pace, waiting: None }
     }

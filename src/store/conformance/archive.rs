@@ -1,4 +1,4 @@
-//! What left the window is in the archive, as long as it is stored.
+//! Utterances that left the window are in the archive, as long as they are stored.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -8,7 +8,7 @@ use crate::{
     store::Store,
 };
 
-/// Two utterances stay once there are more than four.
+/// More than four utterances are evicted down to two.
 fn rolling() -> Policy {
     Policy { utterances: Marks::with_keep(4, 2), ..Policy::ROLLING }
 }
@@ -32,7 +32,7 @@ pub async fn what_is_evicted_is_archived(store: Arc<dyn Store>) {
     assert_eq!(step.change.evicted.len(), 10);
 }
 
-/// Ranges with gaps, or beyond what is archived, return what exists, ascending.
+/// Ranges with gaps, or beyond the archive, return the archived utterances in them, ascending.
 pub async fn only_what_is_wanted_is_answered(store: Arc<dyn Store>) {
     let script = short(&store).await;
     let mut wanted: Ranges = [1, 4, 6].map(Sequence).into_iter().collect();
@@ -54,7 +54,7 @@ pub async fn nothing_is_archived_of_an_unknown_conversation(store: Arc<dyn Store
     script.check().await;
 }
 
-/// What a limit drops is removed, the oldest first; a smaller limit drops immediately.
+/// Utterances beyond the archive limit are removed, the oldest first. A smaller limit takes effect immediately.
 pub async fn what_is_trimmed_is_gone(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "trimmed", Policy { archive_limit: 20, ..rolling() });
     for draft in users(40) {
@@ -66,7 +66,7 @@ pub async fn what_is_trimmed_is_gone(store: Arc<dyn Store>) {
     assert!(script.state.head.archived.count() <= 3);
 }
 
-/// With a limit of 0, what is evicted, or comes and goes in one batch, is not stored anywhere.
+/// With a limit of 0, evicted utterances are not stored anywhere, even if the same batch appended them.
 pub async fn a_limit_of_0_keeps_nothing(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "nothing", Policy { archive_limit: 0, ..rolling() });
     let step = script.say(users(9)).await;
@@ -128,7 +128,7 @@ pub async fn what_is_erased_is_gone(store: Arc<dyn Store>) {
     script.say(users(2)).await;
 }
 
-/// Ids that clients gave refer to archived utterances, and nothing else.
+/// Ids that clients gave are found in the archive if their utterances are archived, and only then.
 pub async fn ids_are_found_in_the_archive_only(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "ids", rolling());
     for number in 1..=8 {
@@ -142,7 +142,7 @@ pub async fn ids_are_found_in_the_archive_only(store: Arc<dyn Store>) {
     assert_eq!(script.archived_ids(&[]).await, BTreeMap::new());
 }
 
-/// The id of a removed utterance refers to nothing, and can be given again.
+/// The id of a removed utterance is no longer found, and can be given again.
 pub async fn ids_of_what_is_gone_are_free(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "free", Policy { archive_limit: 4, ..rolling() });
     for number in 1..=12 {
@@ -159,7 +159,7 @@ pub async fn ids_of_what_is_gone_are_free(store: Arc<dyn Store>) {
     assert_eq!(script.archived_ids(&[&id]).await, BTreeMap::from([(id.clone(), again)]));
 }
 
-/// The utterance with the id is erased, and one that gets the same id is evicted by the same commit.
+/// One commit erases the utterance with an id, and evicts a new one with the same id.
 pub async fn an_id_is_given_again_by_the_commit_that_frees_it(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "again", rolling());
     for number in 1..=8 {

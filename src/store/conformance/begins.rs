@@ -1,4 +1,4 @@
-//! What a call reads before it is decided, in one round trip.
+//! The reads before a call is decided, in one round trip.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     store::{Begin, Commit, Newer, PointerWrite, RecipientKey, StateOf, Store},
 };
 
-/// The active conversation of [`RECIPIENT`].
+/// Creates the active conversation of [`RECIPIENT`].
 async fn active(store: &Arc<dyn Store>, id: &str) -> Script {
     let mut script = Script::new(store, id);
     let step = script.saying(users(3)).await;
@@ -20,7 +20,7 @@ async fn active(store: &Arc<dyn Store>, id: &str) -> Script {
     script
 }
 
-/// The state that is returned for the recipient's active conversation.
+/// The state that `begin` returns for the recipient's active conversation.
 async fn state(
     store: &Arc<dyn Store>,
     recipient: &RecipientKey,
@@ -31,7 +31,7 @@ async fn state(
     store.begin(begin).await.expect("it is answered").state
 }
 
-/// Each part is returned if it was asked for, and only then.
+/// Each part is returned if it is requested, and only then.
 pub async fn a_call_is_told_what_it_asks_for(store: Arc<dyn Store>) {
     let script = active(&store, "c").await;
     let (ann, kept) = (recipient(RECIPIENT), outcome(&script.state, START));
@@ -71,7 +71,7 @@ pub async fn a_named_state_is_told_unless_it_is_known(store: Arc<dyn Store>) {
     assert_eq!(told(&key, Some(first)).await, Newer::Absent);
 }
 
-/// The known state of a recipient's active conversation belongs to one conversation.
+/// The state of the active conversation is returned unless the known state is of the same conversation.
 pub async fn an_active_state_is_told_unless_it_is_known(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     assert_eq!(state(&store, &ann, None).await, Newer::Absent);

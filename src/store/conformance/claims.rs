@@ -1,4 +1,5 @@
-//! Claims on waiting work: one of several processes gets it. A store for a single process grants every claim.
+//! Claims on waiting work, which one of several processes gets. A store for a single process grants every
+//! claim.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +12,7 @@ use crate::{
 const ANN: WorkerId = WorkerId(1);
 const BOB: WorkerId = WorkerId(u128::MAX);
 
-/// Claims for a minute, this many seconds after [`START`].
+/// Claims a conversation for a minute, this many seconds after [`START`]; returns whether the claim is granted.
 async fn claim(
     store: &Arc<dyn Store>,
     conversation: &ConversationKey,
@@ -23,12 +24,12 @@ async fn claim(
     store.claim(claim).await.expect("a claim is answered")
 }
 
-/// Whether a claim is granted while another worker has one.
+/// Whether the store grants a claim while another worker has it.
 fn despite_another(store: &Arc<dyn Store>) -> bool {
     !store.capabilities().shared
 }
 
-/// The worker that has the claim can extend it; another cannot get it at all.
+/// The worker that has the claim can extend it; another worker cannot get it.
 pub async fn one_worker_has_a_claim(store: Arc<dyn Store>) {
     let key = key("c");
     assert!(claim(&store, &key, ANN, 0).await);
@@ -46,7 +47,7 @@ pub async fn a_claim_ends_at_its_time(store: Arc<dyn Store>) {
     assert_eq!(claim(&store, &key, ANN, 61).await, despite_another(&store));
 }
 
-/// Another worker's claim cannot be given up, nor can one that nobody has.
+/// Giving up another worker's claim, or one that nobody has, has no effect.
 pub async fn a_claim_is_given_up_by_its_worker(store: Arc<dyn Store>) {
     let key = key("c");
     let give_up = async |worker| store.give_up(&key, worker).await.expect("it is given up");
@@ -70,7 +71,7 @@ pub async fn claims_of_several_conversations_are_apart(store: Arc<dyn Store>) {
     assert_eq!(claim(&store, &key("c"), BOB, 1).await, despite_another(&store));
 }
 
-/// In a store for one process, all get it: there, only one claims.
+/// One of several concurrent claims is granted. A store for a single process grants all of them.
 pub async fn one_of_those_who_claim_at_once_has_it(store: Arc<dyn Store>) {
     const WORKERS: u128 = 8;
     for round in 0..20 {

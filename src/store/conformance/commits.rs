@@ -44,7 +44,7 @@ pub async fn changing_what_does_not_exist_conflicts(store: Arc<dyn Store>) {
     script.check().await;
 }
 
-/// Changes of several conversations, pointers and outcomes are one step.
+/// One commit changes several conversations and pointers, and stores outcomes.
 pub async fn several_conversations_change_together(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "b"), Script::new(&store, "a"), Script::new(&store, "c")];
     scripts[2].say(users(3)).await;
@@ -73,7 +73,7 @@ pub async fn several_conversations_change_together(store: Arc<dyn Store>) {
     }
 }
 
-/// One write that does not apply prevents the others from taking effect, wherever it is in the commit.
+/// One write that conflicts prevents the others from taking effect, wherever it is in the commit.
 pub async fn one_conflict_leaves_all_untouched(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "m"), Script::new(&store, "a"), Script::new(&store, "z")];
     for script in &mut scripts {
@@ -134,7 +134,7 @@ pub async fn an_outcome_that_is_kept_leaves_all_untouched(store: Arc<dyn Store>)
     assert_eq!(store.outcome(&attempt("once"), Timestamp(0)).await, Ok(Some(kept)));
 }
 
-/// Adds a pointer and an outcome, whose effect would be visible.
+/// Adds a pointer and an outcome, which show whether the commit took effect.
 fn with_marks(commit: Commit, script: &Script) -> Commit {
     let kept = outcome(&script.state, Timestamp(1));
     Commit {

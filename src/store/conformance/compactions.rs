@@ -1,4 +1,4 @@
-//! Compactions, and what undoing them brings back.
+//! Compactions, and undoing them.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -45,7 +45,7 @@ async fn compacted(store: &Arc<dyn Store>) -> Script {
     script
 }
 
-/// The segments that undos would bring back.
+/// The segments that undos would restore.
 fn folded(state: &Conversation) -> impl Iterator<Item = &Arc<Segment>> {
     state.compactions.iter().flat_map(|compaction| compaction.folded.iter().flat_map(|all| all.iter()))
 }
@@ -54,7 +54,7 @@ fn range(first: u64, last: u64) -> Ranges {
     Ranges::of(Sequence(first), Sequence(last))
 }
 
-/// What leaves without a summary is archived, and an undo brings it back, as it does what was summarised.
+/// Utterances that are archived without a summary return with an undo, and so do summarised ones.
 pub async fn what_is_archived_only_comes_back(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     let first = script.compact_by(Extent::Oldest(7), false).await;
@@ -68,7 +68,7 @@ pub async fn what_is_archived_only_comes_back(store: Arc<dyn Store>) {
     assert_eq!(script.state.window.len(), 40);
 }
 
-/// A compaction is loaded with all of its fields; what left is archived.
+/// A compaction is loaded with all of its fields, and the utterances that left the window are archived.
 pub async fn a_compaction_is_kept(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     script.now = script.now.plus(Duration::from_secs(7));
@@ -82,7 +82,7 @@ pub async fn a_compaction_is_kept(store: Arc<dyn Store>) {
     assert_eq!(script.state.window.len(), 1);
 }
 
-/// An undo moves what left from the archive back into the window, however often it is compacted.
+/// An undo moves the compacted utterances from the archive back into the window, as often as this is repeated.
 pub async fn what_left_comes_back_with_an_undo(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     for _ in 0..3 {
@@ -96,7 +96,7 @@ pub async fn what_left_comes_back_with_an_undo(store: Arc<dyn Store>) {
     assert!(script.try_undo().await.is_err());
 }
 
-/// Each undo brings back what its compaction folded.
+/// Each undo returns the utterances of its compaction, and restores the segments that it folded.
 pub async fn several_are_undone_one_by_one(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     for returned in [range(51, 75), range(26, 50), range(1, 25)] {
@@ -107,7 +107,7 @@ pub async fn several_are_undone_one_by_one(store: Arc<dyn Store>) {
     assert_eq!(folded(&script.state).count(), 0);
 }
 
-/// What is said, evicted and compacted after an undo is as it would be without the undo.
+/// After an undo, utterances are appended, evicted and compacted as usual.
 pub async fn what_was_said_since_stays(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     script.undo().await;
@@ -121,7 +121,7 @@ pub async fn what_was_said_since_stays(store: Arc<dyn Store>) {
     assert!(script.state.window.len() <= 20, "what is said next evicts");
 }
 
-/// Ids that clients gave are found in the archive while their utterances are in it.
+/// Ids that clients gave are found in the archive as long as their utterances are archived.
 pub async fn ids_are_found_where_their_utterances_are(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "ids", policy());
     script.say(vec![named("first", "The code is 1."), named("second", "The code is 2.")]).await;
@@ -143,7 +143,7 @@ pub async fn ids_are_found_where_their_utterances_are(store: Arc<dyn Store>) {
     assert_eq!(found(&script).await.len(), 1);
 }
 
-/// The oldest compactions are dropped, and of the others only the newest can be undone.
+/// Compactions beyond the limit are dropped, the oldest first, and only the newest [`MAX_UNDO`] can be undone.
 pub async fn the_oldest_go_beyond_the_limit(store: Arc<dyn Store>) {
     let turns = Marks::with_keep(2, 1);
     let mut script = Script::with(&store, "turns", Policy { turns, ..policy() });
@@ -158,7 +158,7 @@ pub async fn the_oldest_go_beyond_the_limit(store: Arc<dyn Store>) {
     assert_eq!(compactions.iter().filter(|compaction| compaction.is_undoable()).count(), MAX_UNDO);
 }
 
-/// Neither the summary nor what undos would bring back of it contains what was hard-forgotten.
+/// Neither the summary nor the segments that undos would restore contain anything of hard-forgotten utterances.
 pub async fn a_hard_forget_reaches_what_an_undo_would_bring_back(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     let told = |script: &Script| {
@@ -177,7 +177,8 @@ pub async fn a_hard_forget_reaches_what_an_undo_would_bring_back(store: Arc<dyn 
     assert_eq!(script.state.head.stored, 0);
 }
 
-/// Soft-forgotten utterances appear nowhere, and again once they are restored.
+/// A soft-forgotten utterance is in neither the summary nor the segments that undos would restore, until the
+/// utterance itself is restored.
 pub async fn a_soft_forget_reaches_it_and_is_restored(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     let tells = |script: &Script, sequence: u64| {
@@ -213,7 +214,8 @@ pub async fn a_fork_has_none(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// What forks share can be archived in one and in the window of the other, and is removed with the last.
+/// A shared utterance can be archived in one fork while it is in the window of the other, and is removed with
+/// the last of them.
 pub async fn what_returns_in_one_stays_archived_in_the_other(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", policy());
     let parent = family.member("parent");
@@ -244,8 +246,8 @@ pub async fn a_deletion_leaves_none(store: Arc<dyn Store>) {
     script.undo().await;
 }
 
-/// A model's text is stored next to the sentences, and for the segment that it is folded into, until one of
-/// its sources is forgotten.
+/// A model's text is stored with the sentences, and with the segment that it is folded into, until one of its
+/// source utterances is forgotten.
 pub async fn what_a_model_told_is_kept(store: Arc<dyn Store>) {
     let mut script = long(&store).await;
     script.compact(15).await;
@@ -274,7 +276,8 @@ pub async fn what_a_model_told_is_kept(store: Arc<dyn Store>) {
     assert!(!told(&script));
 }
 
-/// Compactions and undos among commands of all kinds, in random order; the same in each run.
+/// Compactions and undos are applied among commands of all kinds, in a random order that is the same in each
+/// run.
 pub async fn a_random_life_is_kept_at_each_step(store: Arc<dyn Store>) {
     let mut undone = 0;
     for seed in 1..=3 {

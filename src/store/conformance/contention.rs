@@ -15,7 +15,7 @@ const TASKS: usize = 8;
 /// Commits of each committer.
 const COMMITS: usize = 12;
 
-/// Compare-and-set: each change of each committer takes effect exactly once, whoever was faster.
+/// Commits are compare-and-set: each change of each committer takes effect exactly once.
 pub async fn every_committer_gets_in(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "contended", Policy::SESSION);
     script.create().await;
@@ -63,7 +63,7 @@ pub async fn one_first_writer_wins(store: Arc<dyn Store>) {
     }
 }
 
-/// Commits of the same conversations, in opposite orders, all complete.
+/// Commits of the same conversations in opposite orders all complete.
 pub async fn commits_in_opposite_orders_do_not_block(store: Arc<dyn Store>) {
     let mut scripts = [Script::new(&store, "left"), Script::new(&store, "right")];
     for script in &mut scripts {
@@ -103,7 +103,7 @@ pub async fn one_attempt_takes_effect_once(store: Arc<dyn Store>) {
     assert_eq!(listed, [kept.conversation.to_string()]);
 }
 
-/// Of many commits that are made at the same time, each takes effect, or conflicts for a reason of its own.
+/// Each of many concurrent commits takes effect, or conflicts for its own reason.
 pub async fn one_conflict_is_no_others(store: Arc<dyn Store>) {
     let mut first = Script::new(&store, "first");
     let step = first.saying(vec![user("hello")]).await;
@@ -135,7 +135,7 @@ pub async fn one_conflict_is_no_others(store: Arc<dyn Store>) {
     }
 }
 
-/// What is not as a commit expects.
+/// The expectation of a commit that does not hold.
 #[derive(Clone, Copy, Debug)]
 enum Faulty {
     Nothing,
@@ -147,7 +147,7 @@ enum Faulty {
 impl Faulty {
     const ALL: [Self; 4] = [Self::Nothing, Self::State, Self::Pointer, Self::Outcome];
 
-    /// A commit to the conversation, whose script is then as it will be.
+    /// Returns a commit to the conversation, and brings its script to the state that should result.
     async fn commit(self, script: &mut Script) -> Commit {
         let step = script.saying(vec![user("said at the same time")]).await;
         let commit = step.commit();

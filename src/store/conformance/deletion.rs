@@ -10,8 +10,8 @@ use crate::{
     store::{Commit, PointerWrite, Store, Write},
 };
 
-/// Window, archive, ids, list entries and due work of a deleted conversation are removed; its neighbours are
-/// untouched.
+/// The window, archive, ids, list entries and due work of a deleted conversation are removed; conversations
+/// with similar ids are untouched.
 pub async fn what_is_deleted_is_gone(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for id in ["before", "deleted", "deleted!"] {
@@ -30,7 +30,7 @@ pub async fn what_is_deleted_is_gone(store: Arc<dyn Store>) {
     assert_eq!(scripts[2].archived_ids(&["id"]).await, BTreeMap::from([("id".to_owned(), 1)]));
 }
 
-/// A deletion is decided on a revision, like any change.
+/// A deletion conflicts if the conversation has changed since, like any change.
 pub async fn deleting_at_another_revision_conflicts(store: Arc<dyn Store>) {
     let mut script = worked(&store, "changed").await;
     let stale = script.deleting();
@@ -51,7 +51,7 @@ pub async fn deleting_what_does_not_exist_conflicts(store: Arc<dyn Store>) {
     refused(&store, commit(again)).await;
 }
 
-/// One commit deletes, changes, and moves the pointer.
+/// One commit deletes a conversation, creates another, and moves the pointer.
 pub async fn a_deletion_and_a_change_are_one_commit(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     let (mut old, mut new) = (worked(&store, "old").await, Script::new(&store, "new"));
@@ -76,7 +76,7 @@ pub async fn a_deletion_and_a_change_are_one_commit(store: Arc<dyn Store>) {
     assert_eq!(listed(&store, &ann, 10).await, ["new"]);
 }
 
-/// An id can be used again: nothing of the earlier conversation comes back.
+/// A deleted conversation's id can be used again, and nothing of the earlier conversation comes back.
 pub async fn an_id_starts_anew_after_its_deletion(store: Arc<dyn Store>) {
     let mut script = worked(&store, "again").await;
     script.delete().await;

@@ -1,6 +1,7 @@
-//! Data derived from utterances: stored with them, and never longer than they are.
+//! Data derived from utterances, which is stored with them and never outlives them.
 //!
-//! A backend without [`derived`](crate::store::Capabilities::derived) shows that it stores nothing.
+//! For a backend without [`derived`](crate::store::Capabilities::derived), the cases check that nothing is
+//! stored.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::{
 /// Enough utterances to reach into block 2.
 const SEVERAL: usize = 2 * BLOCK_SEQUENCES as usize + 10;
 
-/// Hands over what is derived from a block of the present state; returns whether it is stored.
+/// Offers the store data derived from a block of the current state; returns whether the data is stored.
 async fn keep(script: &Script, kind: Derived, block: u64, bytes: &[u8]) -> bool {
     keep_at(script, kind, block, script.state.head.erased_at, bytes).await
 }
@@ -37,7 +38,7 @@ async fn keep_at(script: &Script, kind: Derived, block: u64, erased_at: Revision
     script.store.keep_derived(derived).await.expect("a block is handed over")
 }
 
-/// Stores the index and the embeddings of these blocks, if the backend does.
+/// Stores the index and the embeddings of these blocks, if the backend stores derived data.
 async fn keep_all(script: &Script, blocks: &[u64]) {
     for block in blocks {
         for kind in [Index, Embeddings] {
@@ -52,7 +53,7 @@ async fn read(store: &Arc<dyn Store>, key: &ConversationKey, kind: Derived) -> V
     read.into_iter().map(|(block, bytes)| (block.0, bytes)).collect()
 }
 
-/// Checks that exactly these blocks are stored, as [`keep_all`] did; none if the backend stores none.
+/// Checks that exactly these blocks are stored, as by [`keep_all`]; none if the backend stores no derived data.
 async fn assert_kept(script: &Script, blocks: &[u64]) {
     let blocks = if script.store.capabilities().derived { blocks } else { &[] };
     let expected: Vec<_> = blocks.iter().map(|block| (*block, vec![*block as u8])).collect();
@@ -67,7 +68,7 @@ async fn said(store: &Arc<dyn Store>, count: usize) -> Script {
     script
 }
 
-/// Derived data of any size is read by block; a block holds what was stored last.
+/// Derived data of any size is stored and read by block, and replaces the earlier data of its block.
 pub async fn what_is_derived_is_kept_and_replaced(store: Arc<dyn Store>) {
     let script = said(&store, SEVERAL).await;
     keep_all(&script, &[1, 0]).await;
@@ -92,7 +93,7 @@ pub async fn what_is_derived_of_nothing_is_not_kept(store: Arc<dyn Store>) {
     assert_kept(&script, &[]).await;
 }
 
-/// The state is unchanged, and the next commit applies to it.
+/// Storing derived data does not change the state: the next commit still applies.
 pub async fn keeping_is_no_change(store: Arc<dyn Store>) {
     let mut script = said(&store, 3).await;
     keep_all(&script, &[0]).await;
@@ -112,7 +113,7 @@ pub async fn what_is_said_or_forgotten_softly_takes_nothing(store: Arc<dyn Store
     assert_kept(&script, &[0]).await;
 }
 
-/// An erasure removes the blocks that hold any of it, and no others; they can be stored again.
+/// An erasure removes the blocks with erased utterances, and no others; these can be stored again.
 pub async fn what_is_erased_takes_its_blocks(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1, 2]).await;
@@ -143,7 +144,7 @@ pub async fn what_is_edited_takes_its_block(store: Arc<dyn Store>) {
     assert_kept(&script, &[0]).await;
 }
 
-/// This applies to every block.
+/// Data derived before an erasure is refused after it, for every block.
 pub async fn what_is_derived_before_an_erasure_is_not_kept_after(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     let before = script.state.head.erased_at;
@@ -155,7 +156,8 @@ pub async fn what_is_derived_before_an_erasure_is_not_kept_after(store: Arc<dyn 
     assert_kept(&script, &[0]).await;
 }
 
-/// The summary still covers what was dropped from the archive, and so might a block.
+/// An erasure of utterances that were dropped from the archive removes their block, as it might still contain
+/// them.
 pub async fn remnants_take_their_blocks(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "derived", Policy { archive_limit: 2, ..Policy::ROLLING });
     for number in 1..=40 {
@@ -204,7 +206,7 @@ pub async fn forks_have_their_own(store: Arc<dyn Store>) {
     assert_kept(&family.members["fork"], &[0]).await;
 }
 
-/// A conversation with the same id does not inherit it either.
+/// A deletion removes the derived data, and a new conversation with the same id inherits none.
 pub async fn a_deletion_leaves_nothing_derived(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1, 2]).await;
@@ -217,7 +219,7 @@ pub async fn a_deletion_leaves_nothing_derived(store: Arc<dyn Store>) {
     assert_kept(&script, &[0]).await;
 }
 
-/// Whichever comes first, nothing derived from a text is stored once the text is erased.
+/// If an erasure and the storing of derived data race, no data derived from the erased text remains.
 pub async fn keeping_races_with_erasing(store: Arc<dyn Store>) {
     let mut script = said(&store, 40).await;
     for round in 1..=20 {
@@ -231,7 +233,7 @@ pub async fn keeping_races_with_erasing(store: Arc<dyn Store>) {
     }
 }
 
-/// The same for a deleted conversation.
+/// If a deletion and the storing of derived data race, no data derived from the conversation remains.
 pub async fn keeping_races_with_deleting(store: Arc<dyn Store>) {
     for round in 1..=20 {
         let mut script = said(&store, 3).await;
@@ -244,7 +246,7 @@ pub async fn keeping_races_with_deleting(store: Arc<dyn Store>) {
     }
 }
 
-/// Stores blocks of the present state before, while and after a commit takes effect.
+/// Stores blocks of the current state concurrently with a commit: before, while or after it takes effect.
 async fn keeping_during(script: &Script, commit: Commit, round: u64) {
     let keeper = |block: &'static [u8]| {
         let script = script.clone();

@@ -1,4 +1,4 @@
-//! What is due, and when.
+//! Conversations that are due, and when.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ pub async fn nothing_is_due_before_its_time(store: Arc<dyn Store>) {
     assert_due(&store, 60_000_000, 10, &["soon"]).await;
 }
 
-/// The longest due come first, up to the limit.
+/// The conversations that have been due for longest come first, up to the limit.
 pub async fn what_is_due_first_comes_first(store: Arc<dyn Store>) {
     for (id, seconds) in [("b", 30), ("c", 20), ("a", 40), ("d", 10)] {
         expiring(&store, id, seconds).await;
@@ -28,7 +28,7 @@ pub async fn what_is_due_first_comes_first(store: Arc<dyn Store>) {
     assert_due(&store, 35_000_000, 0, &[]).await;
 }
 
-/// Each change restarts the time.
+/// Each change restarts the time until a conversation expires.
 pub async fn a_change_puts_the_time_off(store: Arc<dyn Store>) {
     let mut script = expiring(&store, "used", 60).await;
     expiring(&store, "unused", 60).await;
@@ -38,7 +38,7 @@ pub async fn a_change_puts_the_time_off(store: Arc<dyn Store>) {
     assert_due(&store, 110_000_000, 10, &["unused", "used"]).await;
 }
 
-/// A policy sets, moves and removes the time.
+/// A policy sets, moves and removes the time at which a conversation expires.
 pub async fn a_new_policy_sets_the_time(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "policy");
     script.create().await;
@@ -68,7 +68,7 @@ async fn expiring(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script {
     script
 }
 
-/// Checks what is due this many microseconds after [`START`].
+/// Checks which conversations are due this many microseconds after [`START`].
 async fn assert_due(store: &Arc<dyn Store>, micros: i64, limit: usize, expected: &[&str]) {
     let due = store.due(Timestamp(START.0 + micros), limit).await.unwrap();
     let ids: Vec<_> = due.iter().map(|Due::Expired(key)| key.id.as_str()).collect();

@@ -35,7 +35,7 @@ pub async fn an_ending_is_kept(store: Arc<dyn Store>) {
     script.forget("all", true).await;
 }
 
-/// Only ended conversations are listed, without the `keep` that ended last, the earliest end first.
+/// Ended conversations are listed except the `keep` that ended last; the earliest end comes first.
 pub async fn what_ended_first_is_listed_first(store: Arc<dyn Store>) {
     let scripts = ended(&store, &["c", "a", "b"]).await;
     Script::new(&store, "open").create().await;
@@ -47,7 +47,7 @@ pub async fn what_ended_first_is_listed_first(store: Arc<dyn Store>) {
     assert_eq!(beyond(&store, &script::recipient("bob"), 0, 9).await, Vec::<String>::new());
 }
 
-/// A deleted conversation is in no list.
+/// A deleted conversation is not among the ended ones, and neither is a new one with its id.
 pub async fn what_is_deleted_has_not_ended(store: Arc<dyn Store>) {
     let mut scripts = ended(&store, &["a", "b"]).await;
     let recipient = scripts[0].recipient();
@@ -57,7 +57,7 @@ pub async fn what_is_deleted_has_not_ended(store: Arc<dyn Store>) {
     assert_eq!(beyond(&store, &recipient, 0, 9).await, ["b"]);
 }
 
-/// One ends, the next one starts, and the pointer moves: all or nothing.
+/// One commit ends a conversation, starts the next one, and moves the pointer: all or nothing.
 pub async fn a_rollover_is_one_commit(store: Arc<dyn Store>) {
     let mut old = Script::new(&store, "old");
     let recipient = old.recipient();

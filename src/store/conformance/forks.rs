@@ -1,4 +1,4 @@
-//! Conversations share what was said before a fork, and nothing that is said or done after it.
+//! Forks share the utterances from before the fork, and nothing that is said or changed after it.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -26,7 +26,7 @@ async fn family(store: &Arc<dyn Store>) -> Family {
     family
 }
 
-/// A fork at the newest utterance has everything: window, archive and summary.
+/// A fork at the newest utterance has everything that its parent has: window, archive and summary.
 pub async fn a_fork_has_what_its_parent_has(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -34,7 +34,8 @@ pub async fn a_fork_has_what_its_parent_has(store: Arc<dyn Store>) {
     assert_eq!(family.members["fork"].state.head.forked_from.as_ref().unwrap().sequence, Sequence(30));
 }
 
-/// A fork at an earlier utterance has what was said up to it, wherever that is in its parent.
+/// A fork at an earlier utterance has the utterances up to that one, whether they are in its parent's window or
+/// archive.
 pub async fn a_fork_has_what_was_said_up_to_its_point(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     for at in [29, 20, 15, 14, 13, 5, 4, 2, 1] {
@@ -43,7 +44,7 @@ pub async fn a_fork_has_what_was_said_up_to_its_point(store: Arc<dyn Store>) {
     }
 }
 
-/// A fork can be forked like any other conversation, and its parent again.
+/// A fork can be forked like any other conversation, and its parent can be forked again.
 pub async fn forks_are_forked(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 25).await;
@@ -58,7 +59,7 @@ pub async fn forks_are_forked(store: Arc<dyn Store>) {
     assert_eq!(family.contents("cousin")[..25], family.contents("parent")[..25]);
 }
 
-/// An edit as a fork shares what was said before it, and continues with something else.
+/// An edit as a fork shares the utterances before the edited one, and ends with the edited one.
 pub async fn an_edited_fork_says_something_else(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     for at in [1, 5, 14, 15, 30] {
@@ -76,7 +77,8 @@ pub async fn an_edited_fork_says_something_else(store: Arc<dyn Store>) {
     assert!(family.sharing("parent").await.contains(&with_copies("again")), "whatever is gone between them");
 }
 
-/// What is said in one is absent from the other, although the sequences are the same.
+/// Utterances that one conversation appends after a fork are absent from the other, although their sequences
+/// are the same.
 pub async fn what_is_said_after_a_fork_is_ones_own(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "fork", 25).await;
@@ -90,8 +92,8 @@ pub async fn what_is_said_after_a_fork_is_ones_own(store: Arc<dyn Store>) {
     assert_eq!(family.contents("parent")[30], "Only there.");
 }
 
-/// Marking, forgetting and restoring shared utterances is visible on one side only; a later fork sees them as
-/// they are in its parent.
+/// Marking, forgetting and restoring a shared utterance affects one conversation only. A later fork has the
+/// utterances as they are in its parent.
 pub async fn what_is_changed_is_changed_on_one_side(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -117,7 +119,7 @@ pub async fn what_is_changed_is_changed_on_one_side(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// What a deleted conversation shared stays whole in the others.
+/// Utterances that a deleted conversation shared are still complete in the others.
 pub async fn deleting_one_leaves_the_others_whole(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 28).await;
@@ -135,7 +137,7 @@ pub async fn deleting_one_leaves_the_others_whole(store: Arc<dyn Store>) {
     family.delete(&["again"]).await;
 }
 
-/// A whole family is deleted in one commit; the ids can start again, with nothing.
+/// A whole family is deleted in one commit. The ids can be used again, for conversations that start empty.
 pub async fn a_family_is_deleted_in_one_commit(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 28).await;
@@ -147,7 +149,7 @@ pub async fn a_family_is_deleted_in_one_commit(store: Arc<dyn Store>) {
     assert_eq!(again.contents("child"), ["Anew."]);
 }
 
-/// What one drops from its archive, the other still has.
+/// Utterances that one conversation drops from its archive stay in the other.
 pub async fn what_one_drops_the_other_keeps(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
@@ -167,7 +169,8 @@ pub async fn what_one_drops_the_other_keeps(store: Arc<dyn Store>) {
     assert_eq!(family.kept("fork").count(), 24);
 }
 
-/// What is erased is removed for all that share it, changed or not, in the window and the archive.
+/// An erased utterance is removed from all conversations that share it, changed or not, from window and
+/// archive.
 pub async fn what_is_erased_is_erased_for_all(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork_at("parent", "child", 25).await;
@@ -188,8 +191,8 @@ pub async fn what_is_erased_is_erased_for_all(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// Conversations that share are listed, each with the last shared sequence; nobody shares with one that was
-/// never forked.
+/// The conversations that share utterances with another are listed, each with the last shared sequence. The
+/// list is empty for a conversation that was never forked.
 pub async fn those_that_share_are_known(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     assert_eq!(family.sharing("nobody").await, []);
@@ -210,7 +213,8 @@ pub async fn those_that_share_are_known(store: Arc<dyn Store>) {
     assert_eq!(family.sharing("c").await, []);
 }
 
-/// Ids that clients gave refer to what each has: shared ones in both, later ones in one.
+/// Ids that clients gave are found in each conversation that has the utterance: shared ones in both, later ones
+/// in one.
 pub async fn given_ids_are_found_in_forks(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.member("parent").say(vec![named("late", "Late.")]).await;
@@ -236,7 +240,7 @@ pub async fn given_ids_are_found_in_forks(store: Arc<dyn Store>) {
     assert_eq!(of("second", &family).archived_ids(&asked).await, ids(&[("first", 1), ("fifth", 5)]));
 }
 
-/// A fork is refused as a whole, both if its parent has changed and if its id is taken.
+/// A fork is refused as a whole if its parent has changed, or if its id is taken.
 pub async fn a_fork_that_conflicts_changes_nothing(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     let stale = family.forking("parent", "fork", None).await.expect("a fork");
@@ -267,7 +271,7 @@ pub async fn a_parent_goes_while_its_fork_changes(store: Arc<dyn Store>) {
     assert!(family.member("fork").restore(&[10]).await);
 }
 
-/// Forks, deletions and utterances in between are handed over without waiting for any of them.
+/// Forks, deletions and appends in between can all be committed before any of them is awaited.
 pub async fn a_chain_of_forks_is_handed_over_at_once(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", Policy::ROLLING);
     let step = family.members["parent"].saying(users(30)).await;
@@ -299,7 +303,7 @@ pub async fn a_chain_of_forks_is_handed_over_at_once(store: Arc<dyn Store>) {
     }
 }
 
-/// The members of a family change and are deleted concurrently, each on its own.
+/// The members of a family can change and be deleted concurrently.
 pub async fn a_family_changes_at_once(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     let forks: Vec<String> = (0..8).map(|number| format!("fork {number}")).collect();
@@ -328,14 +332,15 @@ pub async fn a_family_changes_at_once(store: Arc<dyn Store>) {
     family.check().await;
 }
 
-/// Commands of all kinds in a family that grows and shrinks; the same in each run.
+/// Commands of all kinds are applied to a family that grows and shrinks, in a random order that is the same in
+/// each run.
 pub async fn random_families_are_kept_at_each_step(store: Arc<dyn Store>) {
     for seed in 1..=3 {
         random_family(&store, seed, 90).await.delete_all().await;
     }
 }
 
-/// A family after this many steps.
+/// Returns a family after this many random steps.
 pub(in crate::store) async fn random_family(store: &Arc<dyn Store>, seed: u64, steps: usize) -> Family {
     let policy = Policy {
         utterances: Marks::with_keep(9, 5),

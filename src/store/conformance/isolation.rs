@@ -65,7 +65,7 @@ pub async fn ids_that_look_alike_are_kept_apart(store: Arc<dyn Store>) {
     }
 }
 
-/// Ids of any length are different ids, wherever one ends and the next begins.
+/// Ids up to the maximum length are kept apart, wherever one ends and the next begins.
 pub async fn the_longest_ids_are_kept(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for namespace in [1, 128, 254, 255, 256] {
@@ -114,7 +114,7 @@ async fn begun(store: &Arc<dyn Store>, key: ConversationKey, recipient: &str, co
     script
 }
 
-/// An attempt with the conversation's id as its own.
+/// An attempt with the conversation's id as its request id.
 fn attempt_of(script: &Script) -> OutcomeKey {
     let key = script.key();
     OutcomeKey { namespace: key.namespace.clone(), ..attempt(key.id.as_str()) }

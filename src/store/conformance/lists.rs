@@ -16,7 +16,7 @@ const ORDERS: [ListOrder; 4] = [
 ];
 const BY_UPDATE: [ListOrder; 2] = [ORDERS[2], ORDERS[3]];
 
-/// The conversations of every recipient of a namespace, and of no other namespace.
+/// A namespace's list has the conversations of all its recipients, and none of another namespace.
 pub async fn a_namespace_lists_all_its_recipients(store: Arc<dyn Store>) {
     assert_eq!(all(&store, list(ORDERS[0])).await, [""; 0]);
     for (id, whose, seconds) in [("a", "ann", 1), ("b", "bob", 2), ("c", "ann", 3)] {
@@ -31,13 +31,13 @@ pub async fn a_namespace_lists_all_its_recipients(store: Arc<dyn Store>) {
     assert_eq!(all(&store, List { of: nobodys, ..list(ORDERS[2]) }).await, [""; 0]);
 }
 
-/// Every order, for a namespace and for a recipient, in pages of any size.
+/// Lists of a namespace and of a recipient are right in every order, in pages of any size.
 pub async fn lists_are_in_each_order(store: Arc<dyn Store>) {
     let mut heads = Vec::new();
     for number in 0..12_i64 {
         let whose = if number % 3 == 0 { "bob" } else { "ann" };
         let mut script = at(&store, &format!("c{number}"), whose, number / 2).await;
-        // some in one span, some far apart, and not in the order of their starts
+        // some update times share a span, some are far apart, and their order is not that of the starts
         script.now = START.plus(Duration::from_millis(((number * 7) % 12 * 29_000) as u64));
         script.say(users(1)).await;
         heads.push(script.state.head.clone());
@@ -53,7 +53,7 @@ pub async fn lists_are_in_each_order(store: Arc<dyn Store>) {
     }
 }
 
-/// Only ids with the prefix are listed, among few and among many.
+/// Only conversations whose ids have the prefix are listed.
 pub async fn ids_that_begin_alike_are_listed(store: Arc<dyn Store>) {
     let mut heads = Vec::new();
     for (number, id) in ["user:1", "user:12", "user:2", "User:1", "u", "users", "ß", "ßa"].iter().enumerate()
@@ -77,7 +77,7 @@ pub async fn ids_that_begin_alike_are_listed(store: Arc<dyn Store>) {
     }
 }
 
-/// A change moves a conversation to its new time, whether moments or hours later.
+/// A change moves a conversation to its new place in a list by update, whether moments or hours later.
 pub async fn a_change_moves_in_a_list_by_update(store: Arc<dyn Store>) {
     let mut first = at(&store, "first", "ann", 0).await;
     at(&store, "second", "ann", 1).await;
@@ -109,8 +109,8 @@ pub async fn what_is_deleted_is_in_no_list(store: Arc<dyn Store>) {
     }
 }
 
-/// A page starts behind the last entry of the previous one, whatever became of it; what does not move is
-/// listed once.
+/// A page starts behind the last entry of the previous page, even if that was deleted. Conversations that do
+/// not move are listed once.
 pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
     for order in ORDERS {
         let mut scripts = Vec::new();
@@ -121,7 +121,7 @@ pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
         let heads = store.list(page.clone()).await.unwrap();
         let mut ids = ids(&heads);
         let after = heads.last().map(|head| order.place(head));
-        // the last listed one is deleted, and so is one not yet listed; a new one starts before all others
+        // deletes the last listed conversation and an unlisted one; the new one starts before all others
         let (told, untold) = if order.newest_first { (4, 1) } else { (1, 4) };
         scripts[told].delete().await;
         scripts[untold].delete().await;
@@ -139,7 +139,8 @@ pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
     }
 }
 
-/// With the oldest first, what changes between two pages is listed again, and nothing is left out.
+/// In a list with the oldest update first, a conversation that changes between two pages is listed again, and
+/// none is left out.
 pub async fn nothing_stays_unlisted_that_changes_meanwhile(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for number in 0..9 {
@@ -152,7 +153,7 @@ pub async fn nothing_stays_unlisted_that_changes_meanwhile(store: Arc<dyn Store>
         let Some(last) = heads.last() else { break };
         after = Some(BY_UPDATE[1].place(last));
         told.extend(ids(&heads));
-        // one that was listed and one that was not are changed
+        // changes a conversation that was listed and one that was not
         if let Some(changed) = [[0, 8], [1, 7]].get(round) {
             for script in changed {
                 scripts[*script].now = START.plus(Duration::from_secs(1_000 + round as u64));
@@ -165,7 +166,7 @@ pub async fn nothing_stays_unlisted_that_changes_meanwhile(store: Arc<dyn Store>
     assert_eq!(told, ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c0", "c8", "c1", "c7"]);
 }
 
-/// A conversation that starts, and is last changed, this many seconds after [`START`].
+/// Creates a conversation that starts, and is last changed, this many seconds after [`START`].
 async fn at(store: &Arc<dyn Store>, id: &str, recipient: &str, seconds: i64) -> Script {
     let mut identity = identity(key(id), recipient);
     identity.start_time = Timestamp(START.0 + seconds * 1_000_000);
@@ -179,7 +180,7 @@ fn list(order: ListOrder) -> List {
     List { of, id_prefix: "".into(), order, after: None, limit: 100 }
 }
 
-/// The ids of a whole list, read page by page.
+/// Reads the ids of a whole list, page by page.
 async fn all(store: &Arc<dyn Store>, mut list: List) -> Vec<String> {
     let mut listed = Vec::new();
     loop {
@@ -195,7 +196,7 @@ fn ids(heads: &[Head]) -> Vec<String> {
     heads.iter().map(|head| head.identity.key.id.to_string()).collect()
 }
 
-/// The ids of the conversations that a list contains, in its order.
+/// The ids of the conversations that a list should contain, in its order.
 fn ordered(heads: &[Head], of: &ListOf, order: ListOrder) -> Vec<String> {
     let theirs = heads.iter().filter(|head| of.has(&head.identity.recipient));
     let mut places: Vec<_> = theirs.map(|head| order.place(head)).collect();

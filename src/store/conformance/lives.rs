@@ -31,7 +31,7 @@ pub async fn a_long_session_is_kept(store: Arc<dyn Store>) {
     assert!(script.forget("last:50", false).await);
 }
 
-/// Commands of all kinds in random order; the same in each run.
+/// Commands of all kinds are applied in a random order, which is the same in each run.
 pub async fn a_random_life_is_kept_at_each_step(store: Arc<dyn Store>) {
     for seed in 1..=4 {
         let policy = Policy {
@@ -57,7 +57,7 @@ async fn live(script: &mut Script, dice: &mut Dice, step: usize) {
     }
 }
 
-/// A step that erases nothing; `kind` is from 0 to 11.
+/// Applies a command that erases nothing; `kind` is from 0 to 11.
 pub(super) async fn change(script: &mut Script, dice: &mut Dice, step: usize, kind: u64) {
     match kind {
         0..=4 => speak(script, dice, step).await,
@@ -70,7 +70,7 @@ pub(super) async fn change(script: &mut Script, dice: &mut Dice, step: usize, ki
     }
 }
 
-/// Selects up to five utterances in a row.
+/// Selects up to four utterances in a row.
 fn some(script: &Script, dice: &mut Dice) -> String {
     let any = 1 + dice.below(script.state.head.next.get());
     format!("sequence:{any}-{}", any + dice.below(4))
@@ -134,7 +134,7 @@ impl Dice {
     }
 }
 
-/// Scrubbing makes erased bytes unreadable and leaves everything else unchanged.
+/// Scrubbing leaves everything that is still stored unchanged.
 pub async fn a_scrub_changes_nothing(store: Arc<dyn Store>) {
     store.scrub().await.unwrap();
     let mut script = Script::new(&store, "scrubbed");

@@ -1,4 +1,4 @@
-//! The conformance suite: checks case by case what [`Store`] promises.
+//! The conformance suite: checks case by case that a backend keeps the promises of [`Store`].
 //!
 //! It requires the feature `conformance`, which a backend's own tests enable:
 //!
@@ -17,8 +17,8 @@
 //! utterd::store_conformance!(memory, async { (utterd::store::MemoryStore::new(0), ()) });
 //! ```
 //!
-//! The future is awaited once for each case. It returns an empty store, and whatever must live as long as the
-//! store, such as its directory. A backend that can be full specifies a second one, with room for 64 KiB to
+//! The future is awaited once for each case. It returns an empty store, and a value that must live as long as
+//! the store, such as its directory. A backend that can be full specifies a second one, with room for 64 KiB to
 //! 32 MiB:
 //!
 //! ```
@@ -29,13 +29,13 @@
 //! );
 //! ```
 //!
-//! A store with [`shared`](super::Capabilities::shared) is tested for what several processes over one store
-//! need; any other shows that its defaults do nothing.
+//! A store with [`shared`](super::Capabilities::shared) is also tested for use by several processes. For any
+//! other store, the cases check that the defaults have no effect.
 //!
 //! The cases change conversations through the rules of [`domain`](crate::domain), never with hand-written
-//! records; after each step, the store must hold exactly the state decided. They need no dependency other
-//! than this crate: each runs on its own runtime.
-#![allow(clippy::expect_used, clippy::unwrap_used)] // a case that fails panics: that is its report
+//! records. After each step, the store must contain exactly the state that was decided. The cases need no
+//! dependency other than this crate: each runs on its own runtime.
+#![allow(clippy::expect_used, clippy::unwrap_used)] // a case reports its failure with a panic
 
 pub mod archive;
 pub mod begins;
@@ -67,8 +67,8 @@ use std::{future::Future, sync::Arc};
 
 use super::{BoxFuture, Store};
 
-/// Runs one case on a fresh store, on a runtime with two threads. What comes with the store is dropped after
-/// the case.
+/// Runs one case on a fresh store, on a runtime with two threads. The value that comes with the store is
+/// dropped after the case.
 ///
 /// # Panics
 /// If the case fails.
@@ -87,18 +87,18 @@ pub fn run<S: Store, G, C: Future<Output = ()>>(
 /// A case of the suite.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// Its topic and name.
+    /// The topic and the name of the case.
     pub name: &'static str,
-    /// Runs it on a fresh store; panics if it fails.
+    /// Runs the case on a fresh store; panics if it fails.
     pub run: fn(Arc<dyn Store>) -> BoxFuture<'static, ()>,
 }
 
-/// Every case but those of stores that can be full: for a backend whose tests are not known at compile time.
+/// Returns every case except [`bounded_cases`], for a backend whose tests are not known at compile time.
 pub fn cases() -> Vec<Case> {
     crate::store_conformance! { @every list () }
 }
 
-/// The cases of stores that can be full, which need a store with room for 64 KiB to 32 MiB.
+/// Returns the cases for stores that can be full. They need a store with room for 64 KiB to 32 MiB.
 pub fn bounded_cases() -> Vec<Case> {
     crate::store_conformance! { @bounded list () }
 }

@@ -1,4 +1,4 @@
-//! Commits of one conversation take effect in the order in which they were handed over.
+//! Commits of one conversation take effect in the order of the calls.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
     store::{Commit, CommitError, Store},
 };
 
-/// The order of the calls counts, whichever future is awaited first.
+/// Commits take effect in the order of the calls, even if the second future is awaited first.
 pub async fn commits_take_effect_in_the_order_of_calls(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "calls", Policy::SESSION);
     script.create().await;
@@ -20,7 +20,7 @@ pub async fn commits_take_effect_in_the_order_of_calls(store: Arc<dyn Store>) {
     script.check().await;
 }
 
-/// Changes that build on each other are handed over without waiting for any of them.
+/// Changes that build on each other can all be committed before any of them is awaited.
 pub async fn a_chain_is_handed_over_at_once(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "chain", Policy::SESSION);
     let steps = chain(&script, 64).await;
@@ -32,7 +32,7 @@ pub async fn a_chain_is_handed_over_at_once(store: Arc<dyn Store>) {
     script.check().await;
 }
 
-/// What builds on a refused commit is refused with it.
+/// Commits that build on a refused one are refused too.
 pub async fn a_chain_on_a_refused_commit_is_refused(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "broken", Policy::SESSION);
     script.create().await;
@@ -60,7 +60,7 @@ pub async fn a_commit_that_is_dropped_is_whole(store: Arc<dyn Store>) {
     }
     drop(store.commit(together(&dropped)));
 
-    // By the order of calls, this one succeeds exactly if the previous one had no effect.
+    // As commits take effect in the order of calls, this one succeeds exactly if the dropped one had no effect.
     let mut next = Vec::new();
     for script in &scripts {
         next.push(script.saying(vec![user("I wait.")]).await);
@@ -81,8 +81,8 @@ pub async fn a_commit_that_is_dropped_is_whole(store: Arc<dyn Store>) {
     refused(&store, stale.saying(users(1)).await.commit()).await;
 }
 
-/// Changes that each apply to the state after the previous one. Nothing may leave the window meanwhile: it
-/// would be read from the archive before it is committed.
+/// Returns changes that each apply to the state after the previous one. No utterance may leave the window
+/// meanwhile: the script would read it from the archive before it is committed.
 async fn chain(script: &Script, length: usize) -> Vec<Step> {
     let mut ahead = script.clone();
     let mut steps = Vec::new();

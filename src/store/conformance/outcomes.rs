@@ -1,4 +1,4 @@
-//! Outcomes of named attempts are stored for a time.
+//! Outcomes of attempts with a request id are stored for a limited time.
 
 use std::{sync::Arc, time::Duration};
 
@@ -48,14 +48,14 @@ pub async fn an_outcome_is_its_attempts_alone(store: Arc<dyn Store>) {
     assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
 }
 
-/// An outcome is visible as long as it is not older than the reader wants.
+/// An outcome is returned unless it is older than the reader accepts.
 pub async fn an_outcome_too_old_is_none(store: Arc<dyn Store>) {
     let kept = keep(&store, attempt("r"), START).await;
     assert_eq!(store.outcome(&attempt("r"), START).await, Ok(Some(kept)));
     assert_eq!(store.outcome(&attempt("r"), Timestamp(START.0 + 1)).await, Ok(None));
 }
 
-/// Once an outcome was found too old, a new attempt can take its key.
+/// Once a read has found an outcome too old, a new attempt can take its key.
 pub async fn an_outcome_too_old_gives_way(store: Arc<dyn Store>) {
     keep(&store, attempt("r"), START).await;
     let later = START.plus(Duration::from_secs(60));
@@ -66,7 +66,7 @@ pub async fn an_outcome_too_old_gives_way(store: Arc<dyn Store>) {
     assert!(store.outcome(&attempt("r"), later).await.unwrap().is_some(), "the second one stays");
 }
 
-/// Older outcomes are removed; those of the given time, or newer, stay.
+/// Outcomes older than the given time are removed; the others stay.
 pub async fn old_outcomes_are_removed_and_counted(store: Arc<dyn Store>) {
     let time = |number: u64| START.plus(Duration::from_secs(number));
     for number in 0..10 {
@@ -84,7 +84,7 @@ pub async fn old_outcomes_are_removed_and_counted(store: Arc<dyn Store>) {
     refused(&store, Commit { outcomes, ..Commit::default() }).await;
 }
 
-/// Stores only an outcome.
+/// Commits only an outcome.
 async fn keep(store: &Arc<dyn Store>, key: OutcomeKey, time: Timestamp) -> Arc<Outcome> {
     let kept = outcome(&Script::new(store, "any").state, time);
     let outcomes = vec![(key, kept.clone())];

@@ -1,4 +1,4 @@
-//! What namespaces can store.
+//! Quotas on what namespaces store.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub async fn bytes_beyond_a_quota_are_refused(store: Arc<dyn Store>) {
     script.say(vec![user("It starts anew.")]).await;
 }
 
-/// What was stored before counts, and another quota can be set; what exceeds it stays.
+/// Data stored before the quota was set counts. A quota can be changed, and data beyond it stays.
 pub async fn what_is_stored_already_counts(store: Arc<dyn Store>) {
     hold(&store, Quotas::default());
     let mut scripts = ["one", "two", "three"].map(|id| Script::new(&store, id));
@@ -97,7 +97,7 @@ pub async fn a_commit_counts_for_what_it_adds_in_all(store: Arc<dyn Store>) {
     new.check().await;
 }
 
-/// A fork counts all that it has, whoever shares it.
+/// A fork counts all of its utterances, including shared ones.
 pub async fn a_fork_counts_what_it_has(store: Arc<dyn Store>) {
     hold(&store, Quotas::default());
     let mut family = Family::of(&store, "parent", Policy::SESSION);
@@ -125,7 +125,7 @@ pub async fn a_commit_without_effect_counts_nothing(store: Arc<dyn Store>) {
     assert_eq!(used(&store, "default").await, before);
 }
 
-/// Of several concurrent commits, no more are accepted than fit.
+/// No more concurrent commits are accepted than fit.
 pub async fn no_more_are_taken_at_once_than_fit(store: Arc<dyn Store>) {
     hold(&store, Quotas { conversations: Some(3), bytes: None });
     let committer = |task: usize| {
@@ -158,7 +158,7 @@ pub async fn a_namespace_is_held_to_its_own_quota(store: Arc<dyn Store>) {
     }
 }
 
-/// After each of many changes, the count of the namespace is what is stored, and nothing once everything is
+/// After each of many changes, the namespace's count equals what is stored, and is zero once everything is
 /// deleted.
 pub async fn what_is_counted_is_what_is_stored(store: Arc<dyn Store>) {
     hold(&store, Quotas::default());
@@ -175,7 +175,7 @@ pub async fn what_is_counted_is_what_is_stored(store: Arc<dyn Store>) {
     assert_eq!(used(&store, "default").await, (0, 0));
 }
 
-/// The bytes that a conversation counts, derived from what it must store.
+/// The bytes that a conversation should count, computed from its expected content.
 pub(in crate::store) fn bytes_of(script: &Script) -> u64 {
     let head = &script.state.head;
     let labels: usize = head.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
@@ -184,8 +184,8 @@ pub(in crate::store) fn bytes_of(script: &Script) -> u64 {
     said + CONVERSATION_BYTES + (labels + title) as u64
 }
 
-/// The conversations and the bytes that a namespace has by the store's count, read from the errors of a zero
-/// quota. Leaves no quota set.
+/// Returns the store's count of a namespace's conversations and bytes, from the errors of a zero quota. Leaves
+/// no quota set.
 pub(in crate::store) async fn used(store: &Arc<dyn Store>, namespace: &str) -> (u64, u64) {
     let script = Script::of(store, identity(key_in(namespace, "a probe"), "ann"), Policy::ROLLING);
     let probe = || store.commit(script.creating().commit());

@@ -34,7 +34,7 @@ pub async fn the_active_conversation_moves(store: Arc<dyn Store>) {
     assert_eq!(active(&store, &ann).await, None);
 }
 
-/// A commit can move only a pointer; the old one must be as expected.
+/// A commit can consist of a moved pointer, whose previous value must be as expected.
 pub async fn a_pointer_moves_without_a_write(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     let moving = |before: Option<&str>, after: &str| Commit {
@@ -50,7 +50,7 @@ pub async fn a_pointer_moves_without_a_write(store: Arc<dyn Store>) {
     assert_eq!(active(&store, &recipient("bob")).await, None);
 }
 
-/// The order is that of the starts, whatever happened to the conversations since.
+/// Conversations are ordered by their starts, no matter when they changed.
 pub async fn conversations_are_listed_the_newest_first(store: Arc<dyn Store>) {
     for (id, minutes) in [("noon", 0), ("later", 7), ("early", -30), ("late", 90)] {
         starting(&store, id, RECIPIENT, minutes).await;
@@ -118,7 +118,8 @@ async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, minutes: i6
     script
 }
 
-/// After its last conversation and its pointer, nothing keyed by the recipient remains.
+/// Once the last conversation and the pointer of a recipient are removed, nothing keyed by the recipient
+/// remains.
 pub async fn a_recipient_leaves_nothing_behind(store: Arc<dyn Store>) {
     let ann = recipient(RECIPIENT);
     let expire_after = Some(Duration::from_secs(60));

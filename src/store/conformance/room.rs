@@ -1,4 +1,4 @@
-//! A store that can be full, with room for 64 KiB to 32 MiB.
+//! Cases for a store that can be full, with room for 64 KiB to 32 MiB.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const PIECE: usize = 16 << 10;
 /// More pieces than any store in these cases has room for.
 const TOO_MANY: usize = 4_096;
 
-/// A write that finds no room has no effect, and the error says how much there is.
+/// A write without room has no effect, and the error reports the limit and how much is used.
 pub async fn a_write_beyond_the_limit_is_refused(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy::SESSION);
     let error = fill(&mut script).await;
@@ -63,7 +63,7 @@ pub async fn what_is_erased_makes_room(store: Arc<dyn Store>) {
     script.say(vec![piece()]).await;
 }
 
-/// Deleting makes as much room again.
+/// Deleting a conversation makes room, each time.
 pub async fn what_is_deleted_makes_room(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "full", Policy::SESSION);
     for _ in 0..3 {
@@ -74,7 +74,8 @@ pub async fn what_is_deleted_makes_room(store: Arc<dyn Store>) {
     }
 }
 
-/// Forks find room where there is none for a copy of what they share; it is freed with the last of them.
+/// Forking needs no room for a copy of the shared utterances. Their room is freed with the last conversation
+/// that has them.
 pub async fn forks_share_their_room(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "full", Policy::SESSION);
     fill(family.member("full")).await;

@@ -1,4 +1,4 @@
-//! What processes that share a store learn of one another; for a single process, that it costs nothing.
+//! What processes that share a store learn of each other. A store for a single process has nothing to report.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -13,12 +13,12 @@ use crate::{
     store::{BoxStream, Commit, Hint, LastSeen, Store},
 };
 
-/// A hint that takes longer than this does not come.
+/// How long a case waits for a hint.
 const LATEST: Duration = Duration::from_secs(20);
 /// Conversations that change while nobody reads the hints.
 const UNREAD: usize = 1_000;
 
-/// A commit is identified by its state's change id, even if another process might have followed it already.
+/// A change id identifies a commit that took effect; in a shared store, even if others have followed.
 pub async fn a_commit_is_known_by_its_change(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "c");
     script.create().await;
@@ -38,7 +38,7 @@ pub async fn a_commit_is_known_by_its_change(store: Arc<dyn Store>) {
     }
 }
 
-/// The hints of a store that is listening; `None` if nobody else changes anything in it.
+/// Returns the hints of a store once it listens; `None` if no other process can change the store.
 async fn hearing(store: &Arc<dyn Store>) -> Option<BoxStream<'static, Hint>> {
     let mut hints = store.hints();
     match store.capabilities().shared {
@@ -59,7 +59,7 @@ async fn next(hints: &mut BoxStream<'static, Hint>) -> Hint {
     hint.expect("hints do not end")
 }
 
-/// Waits until each of these conversations was reported, or might be among the missed.
+/// Waits for a hint for each of these conversations, or for a [`Hint::Missed`].
 async fn told(hints: &mut BoxStream<'static, Hint>, ids: &[&str]) {
     let mut untold: BTreeSet<ConversationKey> = ids.iter().map(|id| key(id)).collect();
     while !untold.is_empty() {
@@ -71,7 +71,7 @@ async fn told(hints: &mut BoxStream<'static, Hint>, ids: &[&str]) {
     }
 }
 
-/// Each commit is reported after it has taken effect, for each conversation that it changes.
+/// After a commit has taken effect, there is a hint for each conversation that it changed.
 pub async fn hints_come_after_commits(store: Arc<dyn Store>) {
     let Some(mut hints) = hearing(&store).await else { return };
     let mut family = Family::of(&store, "parent", Policy::SESSION);
@@ -95,7 +95,7 @@ pub async fn hints_come_after_commits(store: Arc<dyn Store>) {
     told(&mut hints, &["parent"]).await;
 }
 
-/// A commit that moves a recipient's pointer reports that too.
+/// A commit that moves a recipient's pointer causes a hint for the recipient.
 pub async fn moved_pointers_are_told(store: Arc<dyn Store>) {
     let Some(mut hints) = hearing(&store).await else { return };
     let ann = recipient(RECIPIENT);
@@ -124,8 +124,8 @@ pub async fn what_is_missed_is_told(store: Arc<dyn Store>) {
     told(&mut hints, &["last"]).await;
 }
 
-/// Whatever has changed since it was seen is found: conversations and pointers, also new ones and those that are
-/// gone.
+/// Conversations and pointers that changed since they were last seen are found, including new pointers and
+/// deleted conversations.
 pub async fn what_was_not_told_is_found(store: Arc<dyn Store>) {
     let scripts = ["kept", "changed", "deleted"].map(|id| Script::new(&store, id));
     let [mut kept, mut changed, mut deleted] = scripts;

@@ -16,7 +16,7 @@ use crate::{
     store::{Commit, CommitError, List, ListOf, ListOrder, Quota, Quotas, Store, StoreError},
 };
 
-/// Bytes and JSON, empty and large; by name, and all or some.
+/// Values of bytes and of JSON, empty and large, are stored, and returned by name: all or some.
 pub async fn values_are_kept_beside_a_conversation(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "kept");
     assert_eq!(values(&script, &[]).await, []);
@@ -58,7 +58,7 @@ pub async fn a_change_writes_what_it_names(store: Arc<dyn Store>) {
     assert_eq!(*script.state.head.state, *entries, "the head tells of them");
 }
 
-/// A fork has what its parent had; each changes and removes its own.
+/// A fork starts with its parent's values; afterwards, each changes and removes its own.
 pub async fn a_fork_has_values_of_its_own(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", Policy::ROLLING);
     family.member("parent").say(users(3)).await;
@@ -89,7 +89,7 @@ pub async fn values_go_with_their_conversation(store: Arc<dyn Store>) {
     assert_eq!(values(&script, &[]).await.len(), 1);
 }
 
-/// Names and values count like texts.
+/// Names and values count for a quota like texts.
 pub async fn values_count_for_a_quota(store: Arc<dyn Store>) {
     let bytes_each = 1_000;
     let mut script = Script::new(&store, "counted");
@@ -139,7 +139,7 @@ pub async fn a_recipients_own_state_is_no_conversation(store: Arc<dyn Store>) {
     assert_eq!(values(state, &[]).await.len(), 1, "nothing of it is left");
 }
 
-/// It changes together with a conversation of the recipient, or neither does.
+/// One commit changes a recipient's own state and a conversation of the recipient, or neither.
 pub async fn a_recipients_own_state_changes_with_a_conversation(store: Arc<dyn Store>) {
     let (mut script, mut state) = (Script::new(&store, "said"), own(&store, RECIPIENT));
     let (saying, setting) = (script.creating(), step(&state, &update(&[("a", json("1"))], &[])).await);

@@ -1,4 +1,4 @@
-//! What is loaded is what was committed.
+//! States are loaded as they were committed.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -66,7 +66,7 @@ fn full_call() -> Draft {
     Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
 }
 
-/// Calls that wait for results are stored, in order, and so is each intermediate state.
+/// Tool calls that wait for results are stored, in order, and so is the state after each result.
 pub async fn an_open_exchange_is_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "open");
     script.say(vec![user("go"), call("a"), call("b"), call("a")]).await;

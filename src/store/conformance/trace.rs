@@ -17,12 +17,12 @@ fn traced(events: &[&str]) -> Option<Traced> {
     Some(Traced { namespace: namespace(), events })
 }
 
-/// The events behind a place, once so many are there, each with the place behind it.
+/// Waits until there are `count` events behind a place; returns them, each with the place behind it.
 async fn events(store: &Arc<dyn Store>, after: TracePlace, count: usize) -> Vec<(TracePlace, String)> {
     loop {
         match store.trace(&namespace(), after, 100).await {
             Ok(TracePage::Events(events)) if events.len() >= count => return events,
-            // they appear once older transactions have ended
+            // events appear once older transactions have ended
             Ok(TracePage::Events(_)) => tokio::task::yield_now().await,
             other => panic!("there is no trace: {other:?}"),
         }
@@ -33,7 +33,7 @@ fn texts(events: &[(TracePlace, String)]) -> Vec<&str> {
     events.iter().map(|(_, text)| text.as_str()).collect()
 }
 
-/// Whether the store keeps events; if not, it says so.
+/// Whether the store keeps events; if not, checks that its methods fail.
 async fn keeps_events(store: &Arc<dyn Store>) -> bool {
     let end = store.trace_end(&namespace()).await;
     let page = store.trace(&namespace(), TracePlace::default(), 1).await;
@@ -47,7 +47,7 @@ async fn keeps_events(store: &Arc<dyn Store>) -> bool {
     }
 }
 
-/// All events behind a place are returned in order, from any place among them, and nothing else.
+/// From any place, all events behind it are returned, in order, and nothing else.
 pub async fn events_are_kept_in_order(store: Arc<dyn Store>) {
     if !keeps_events(&store).await {
         return;
@@ -78,7 +78,7 @@ pub async fn events_are_kept_in_order(store: Arc<dyn Store>) {
     }
 }
 
-/// A commit without effect leaves no events; those of a deletion stay; each namespace has its own.
+/// A refused commit leaves no events, the events of a deletion are kept, and each namespace has its own events.
 pub async fn events_come_with_their_commits(store: Arc<dyn Store>) {
     if !keeps_events(&store).await {
         return;
@@ -107,7 +107,7 @@ pub async fn events_come_with_their_commits(store: Arc<dyn Store>) {
     }
 }
 
-/// No place tells how much was written before it in this namespace or in others.
+/// A place does not reveal how much was written before it, in this namespace or in others.
 pub async fn places_tell_nothing(store: Arc<dyn Store>) {
     if !keeps_events(&store).await {
         return;

@@ -25,7 +25,7 @@ async fn waiting(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script {
     script
 }
 
-/// The same with another waiting segment, 5 seconds later.
+/// The same conversation with a second segment, which has been waiting since 5 seconds later.
 async fn waiting_twice(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script {
     let mut script = waiting(store, id, seconds).await;
     script.now = script.now.plus(Duration::from_secs(5));
@@ -34,7 +34,7 @@ async fn waiting_twice(store: &Arc<dyn Store>, id: &str, seconds: u64) -> Script
     script
 }
 
-/// Checks that exactly these wait, with the seconds since [`START`], in this order.
+/// Checks that exactly these conversations wait, each since this many seconds after [`START`], in this order.
 async fn assert_waiting(store: &Arc<dyn Store>, expected: &[(&str, u64)]) {
     let expected: Vec<_> = expected.iter().map(|(id, seconds)| ((*id).to_owned(), *seconds)).collect();
     for limit in [1, 2, 100] {
@@ -43,7 +43,7 @@ async fn assert_waiting(store: &Arc<dyn Store>, expected: &[(&str, u64)]) {
     assert_eq!(store.waiting(None, 0).await, Ok(Vec::new()));
 }
 
-/// Everything that waits, read `limit` at a time.
+/// Returns all conversations that wait, read `limit` at a time.
 async fn listed(store: &Arc<dyn Store>, limit: usize) -> Vec<(String, u64)> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
@@ -56,7 +56,7 @@ async fn listed(store: &Arc<dyn Store>, limit: usize) -> Vec<(String, u64)> {
     }
 }
 
-/// A summary without a model waits for none; once a model is enabled, it waits from then on.
+/// Segments do not wait while models are disabled; segments written after a model is enabled do.
 pub async fn nothing_waits_without_a_model(store: Arc<dyn Store>) {
     let mut script = Script::with(&store, "plain", Policy { llm_summaries: Some(false), ..told() });
     script.say(users(21)).await;
@@ -69,7 +69,7 @@ pub async fn nothing_waits_without_a_model(store: Arc<dyn Store>) {
     assert_waiting(&store, &[("plain", 3)]).await;
 }
 
-/// By time, then id, whichever was committed first.
+/// Conversations are ordered by the time since which they wait, then by id, not by their commits.
 pub async fn what_waits_longest_comes_first(store: Arc<dyn Store>) {
     for (id, seconds) in [("b", 30), ("c", 20), ("ab", 40), ("a", 40), ("d", 20)] {
         waiting(&store, id, seconds).await;
@@ -82,7 +82,8 @@ pub async fn what_waits_longest_comes_first(store: Arc<dyn Store>) {
     assert_eq!(first, [(other.now, other.key().clone())]);
 }
 
-/// A page starts behind the last entry of the previous one, even if that no longer waits or never did.
+/// A page starts behind the last entry of the previous one, even if that conversation no longer waits or never
+/// did.
 pub async fn pages_go_on_behind_their_last(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for (id, seconds) in [("a", 10), ("b", 20), ("c", 20), ("d", 30)] {
@@ -102,7 +103,7 @@ pub async fn pages_go_on_behind_their_last(store: Arc<dyn Store>) {
     assert!(behind("d", 30).await.is_empty());
 }
 
-/// A conversation waits as long as any of its segments does, since its first one did.
+/// A conversation waits as long as any of its segments does, since the first of these began to wait.
 pub async fn what_a_model_told_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "told", 1).await;
     assert_waiting(&store, &[("told", 1)]).await;
@@ -125,7 +126,7 @@ pub async fn what_is_given_up_waits_no_more(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// A segment that others were folded into waits since the first of them did.
+/// A segment into which others were folded waits since the first of them began to wait.
 pub async fn what_was_folded_waits_since_its_first(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "folded", 1).await;
     let before = script.awaiting();
@@ -140,7 +141,7 @@ pub async fn what_was_folded_waits_since_its_first(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// A segment with nothing left does not wait.
+/// A segment whose utterances are all erased does not wait.
 pub async fn what_is_forgotten_waits_no_more(store: Arc<dyn Store>) {
     let mut script = waiting_twice(&store, "forgotten", 1).await;
     assert!(script.forget("sequence:1-5", true).await);
@@ -151,7 +152,7 @@ pub async fn what_is_forgotten_waits_no_more(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// An ended conversation waits for summaries like any other, and then for its closing.
+/// An ended conversation waits for summaries like any other, and then waits for its closing.
 pub async fn what_has_ended_waits_on(store: Arc<dyn Store>) {
     let mut script = waiting(&store, "ended", 1).await;
     script.now = script.now.plus(Duration::from_secs(5));
@@ -169,7 +170,7 @@ pub async fn what_has_ended_waits_on(store: Arc<dyn Store>) {
     assert_waiting(&store, &[]).await;
 }
 
-/// A fork has segments of its own, and waits for them whatever becomes of its parent.
+/// A fork has segments of its own, and waits for them no matter what happens to its parent.
 pub async fn a_fork_waits_for_itself(store: Arc<dyn Store>) {
     let mut family = Family::of(&store, "parent", told());
     family.member("parent").say(users(21)).await;

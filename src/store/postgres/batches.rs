@@ -1,4 +1,4 @@
-//! Requests of many callers that go to the database together.
+//! Sends the requests of concurrent callers to the database in batches.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use crate::{
     telemetry::panics::{Panicked, Within},
 };
 
-/// How requests are sent together.
+/// Sends batches of requests.
 pub(super) trait Batched: Send + Sync + 'static {
     type Request: Send + 'static;
     type Answer: Send + 'static;
 
-    /// The most batches that are under way.
+    /// The maximum number of batches in flight.
     const AT_ONCE: usize;
-    /// The most requests of a batch.
+    /// The maximum number of requests in a batch.
     const MOST: usize;
 
     /// Sends the requests of a batch; returns their answers in the same order.
     fn send(&self, batch: Vec<Self::Request>) -> impl Future<Output = Vec<Self::Answer>> + Send;
 }
 
-/// Requests that wait while as many batches are under way as may be; then they go together. So a lone request
-/// goes at once, and the more there are, the less each costs.
+/// A queue of requests. While the maximum number of batches is in flight, requests wait, and then share a
+/// batch. So a lone request is sent at once, and the more requests there are, the less each one costs.
 pub(super) struct Batches<B: Batched>(Arc<Inner<B>>);
 
 struct Inner<B: Batched> {
@@ -66,7 +66,7 @@ impl<B: Batched> Batches<B> {
 }
 
 impl<B: Batched> Inner<B> {
-    /// Adds a request. Returns whether another batch may be under way.
+    /// Queues a request. Returns whether another batch may be in flight, and then counts it.
     fn is_next(&self, request: Waiting<B>) -> bool {
         let mut queue = self.queue.lock();
         queue.waiting.push(request);
@@ -85,10 +85,10 @@ struct Sending<B: Batched> {
 impl<B: Batched> Sending<B> {
     async fn run(mut self) {
         loop {
-            // those who are about to ask do so first
+            // lets other callers queue their requests first
             tokio::task::yield_now().await;
             let Some((requests, callers)) = self.next() else { return };
-            // a caller may be gone
+            // an answer cannot be sent if its caller is gone
             match Within::Store.catching(self.batches.kind.send(requests)).await {
                 Ok(answers) => {
                     callers
@@ -103,7 +103,7 @@ impl<B: Batched> Sending<B> {
         }
     }
 
-    /// Takes the next batch; `None` if nobody waits, which ends the sending.
+    /// Takes the next batch; `None` if the queue is empty, which ends the sending.
     fn next(&mut self) -> Option<Batch<B>> {
         let mut queue = self.batches.queue.lock();
         if queue.waiting.is_empty() {
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers each request with how many were sent together, once it may.
+    /// Answers each request with the size of its batch, once there is a permit.
     struct Counted(Arc<Semaphore>);
 
     impl Batched for Counted {

@@ -1,5 +1,5 @@
-//! Whether what is known is still so. The questions of many callers are asked with one statement, whose result
-//! has only what is not.
+//! Checks whether known states are still current. One statement checks for many callers, and returns only the
+//! rows that differ.
 
 use tokio_postgres::Row;
 
@@ -9,14 +9,14 @@ use crate::{
     store::StoreError,
 };
 
-/// The state of a conversation, unless it is the known one.
+/// The states of the conversations that are no longer in the known state.
 pub(super) const STATE: &str = "SELECT w.n, c.id, c.change
     FROM unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) WITH ORDINALITY
         AS w(namespace, id, known, change, n)
     LEFT JOIN conversations c ON c.namespace = w.namespace AND c.id = w.id
     WHERE c.change IS DISTINCT FROM w.change";
 
-/// A recipient's active conversation and its state, unless both are the known ones.
+/// The active conversations of recipients, with their states, where either is no longer the known one.
 pub(super) const ACTIVE: &str = "SELECT w.n, a.conversation, c.change
     FROM unnest($1::text[], $2::text[], $3::text[], $4::uuid[]) WITH ORDINALITY
         AS w(namespace, recipient, known, change, n)
@@ -24,26 +24,26 @@ pub(super) const ACTIVE: &str = "SELECT w.n, a.conversation, c.change
     LEFT JOIN conversations c ON c.namespace = a.namespace AND c.id = a.conversation
     WHERE a.conversation IS DISTINCT FROM w.known OR c.change IS DISTINCT FROM w.change";
 
-/// Asks one of the questions.
+/// Sends one kind of question.
 pub(super) struct Checks {
     pub(super) database: Database,
     pub(super) sql: &'static str,
 }
 
-/// A question about a conversation, or a recipient.
+/// A question about a conversation or a recipient.
 pub(super) struct Question {
     pub(super) namespace: Namespace,
     pub(super) name: String,
-    /// The conversation and its state, if any is known.
+    /// The known conversation and its state, if any.
     pub(super) known: Option<(ConversationId, ChangeId)>,
 }
 
 impl Batched for Checks {
     type Request = Question;
-    /// `None` if everything is as known.
+    /// `None` if nothing differs from what is known.
     type Answer = Result<Option<Row>, StoreError>;
 
-    // while one is answered, the next one is gathered
+    // while these are in flight, further questions collect in the queue
     const AT_ONCE: usize = 2;
     const MOST: usize = 256;
 

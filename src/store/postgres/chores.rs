@@ -1,4 +1,4 @@
-//! Work in the background: what is due, what waits for a model, and what is no longer needed.
+//! Background work: finds conversations that are due or wait for a model, claims work, and removes old rows.
 
 use tokio_postgres::types::ToSql;
 
@@ -26,13 +26,13 @@ const CLAIM: &str = "INSERT INTO claims AS c (namespace, id, worker, until) VALU
 
 const GIVE_UP: &str = "DELETE FROM claims WHERE namespace = $1 AND id = $2 AND worker = $3";
 
-/// A part of what is too old; what another process removes at the moment is left to it.
+/// Removes a batch of old outcomes. Skips those that another process is removing.
 const REMOVE_OUTCOMES: &str = "DELETE FROM outcomes WHERE (namespace, request, rpc) IN (
         SELECT namespace, request, rpc FROM outcomes WHERE time < $1 ORDER BY time LIMIT $2
         FOR UPDATE SKIP LOCKED
     )";
 
-/// The same of changes; the horizon tells which events are gone.
+/// Removes a batch of old changes in the same way, and moves the horizon, which shows what events are gone.
 const REMOVE_CHANGES: &str = "WITH removed AS (
         DELETE FROM changes WHERE (change, namespace, id) IN (
             SELECT change, namespace, id FROM changes WHERE change < $1 ORDER BY change LIMIT $2
@@ -50,7 +50,7 @@ const REMOVE_CLAIMS: &str = "DELETE FROM claims WHERE until < $1";
 /// Rows removed by one statement.
 const BATCH: i64 = 1_000;
 
-/// The tables with what callers said.
+/// The tables that hold text of conversations.
 const CONTENTS: [&str; 6] =
     ["conversations", "utterances", "segments", "compactions", "state_values", "derived"];
 
@@ -96,7 +96,7 @@ impl Database {
         connection.query(GIVE_UP, &[&key.namespace.as_str(), &key.id.as_str(), &worker]).await.map(drop)
     }
 
-    /// Removes old outcomes and what else is kept for as long as these; returns how many outcomes.
+    /// Removes old outcomes, changes and claims; returns the number of removed outcomes.
     pub(super) async fn remove_old(&self, oldest: Timestamp) -> Result<u64, StoreError> {
         let mut connection = self.connection().await?;
         let removed = connection.repeat(REMOVE_OUTCOMES, &Time(oldest)).await?;
@@ -105,7 +105,7 @@ impl Database {
         Ok(removed)
     }
 
-    /// Makes room of what was removed, so that new rows are written over it.
+    /// Frees the space of removed rows, so that new rows overwrite them.
     pub(super) async fn vacuum(&self) -> Result<(), StoreError> {
         let connection = self.connection().await?;
         let tables = CONTENTS.map(quoted).join(", ");
@@ -114,7 +114,8 @@ impl Database {
 }
 
 impl super::connection::database::Connection {
-    /// Runs a statement that removes a part, until there is nothing left; returns how many rows it removed.
+    /// Runs a statement that removes a batch until nothing is left to remove; returns the number of removed
+    /// rows.
     async fn repeat(&mut self, sql: &'static str, before: &(dyn ToSql + Sync)) -> Result<u64, StoreError> {
         let mut all = 0;
         loop {
@@ -127,7 +128,7 @@ impl super::connection::database::Connection {
     }
 }
 
-/// The first change id of a time: a change id is a ULID, which begins with the milliseconds since 1970.
+/// Returns the first change id of a time. A change id is a ULID, which begins with the milliseconds since 1970.
 fn first_at(time: Timestamp) -> [u8; 16] {
     let millis = (time.0 / 1_000).max(0) as u128;
     (millis << 80).to_be_bytes()

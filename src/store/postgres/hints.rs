@@ -1,7 +1,7 @@
-//! What processes tell each other of their commits, with NOTIFY and LISTEN.
+//! Hints about commits that processes send each other, with NOTIFY and LISTEN.
 //!
-//! A notification is sent after the commit, not within: PostgreSQL lets transactions that notify commit only
-//! one after the other. It is sent for all commits since the last one.
+//! A hint is sent after its commit, not in the same transaction: PostgreSQL makes transactions that notify
+//! commit one after the other. Each time, all hints since the last time are sent.
 
 use std::{
     collections::HashSet,
@@ -33,18 +33,18 @@ use crate::{
     telemetry::panics::{Within, begin_anew},
 };
 
-/// The most bytes of a notification; PostgreSQL takes less than 8,000.
+/// The maximum bytes of a notification; PostgreSQL accepts less than 8,000.
 const PAYLOAD: usize = 7_500;
-/// The most hints that wait to be sent one by one; beyond that, everything may have changed.
+/// The maximum number of pending hints. Beyond it, a [`Hint::Missed`] replaces them.
 const WAITING: usize = 1_000;
-/// The most hints that wait for a reader.
+/// The maximum number of hints that wait for a reader.
 const UNREAD: usize = 1_024;
-/// How long to gather hints after some were sent: every server has to read each notification.
+/// How long to collect hints after a send: every server has to read each notification.
 const PAUSE: Duration = Duration::from_millis(5);
 /// How long to wait before listening again, at first and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
-/// How often the connection is tried, and what is watched is compared with what is stored.
+/// How often the connection is probed, and readers compare the states that they watch with the stored ones.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// The notification for [`Hint::Missed`].
@@ -59,7 +59,7 @@ pub(super) struct Hints {
     listening: OnceLock<AbortHandle>,
 }
 
-/// What comes from the database.
+/// The hints that come from the database.
 struct Heard {
     hints: broadcast::Sender<Hint>,
     /// Whether this process has begun to listen.
@@ -67,7 +67,7 @@ struct Heard {
 }
 
 impl Hints {
-    /// Starts the task that sends hints; it ends with the store.
+    /// Starts the task that sends hints. The task ends with the store.
     pub(super) fn start(options: &Options, database: Database) -> Self {
         let (waiting, news) = Waiting::new();
         tokio::spawn(send_all(database.clone(), channel(&options.schema), waiting.hints.clone(), news));
@@ -76,12 +76,12 @@ impl Hints {
         Self { options: options.clone(), database, waiting, heard, listening }
     }
 
-    /// What hints are added to.
+    /// Returns the queue of hints to send.
     pub(super) fn waiting(&self) -> Waiting {
         self.waiting.clone()
     }
 
-    /// What any process tells; begins with [`Hint::Missed`] once this process listens.
+    /// Returns the hints of all processes. The first is [`Hint::Missed`], once this process listens.
     pub(super) fn stream(&self) -> BoxStream<'static, Hint> {
         self.listening.get_or_init(|| {
             let (options, database, heard) =
@@ -98,7 +98,7 @@ impl Hints {
             match heard.recv().await {
                 Ok(hint) => Some((hint, heard)),
                 Err(RecvError::Lagged(_)) => Some((Hint::Missed, heard)),
-                // the store is gone
+                // the store was dropped
                 Err(RecvError::Closed) => None,
             }
         });
@@ -107,18 +107,18 @@ impl Hints {
 }
 
 impl Drop for Hints {
-    /// Closes the connection that listens.
+    /// Closes the listening connection.
     fn drop(&mut self) {
         self.listening.get().into_iter().for_each(AbortHandle::abort);
     }
 }
 
-/// The hints that wait until the database takes them: each once, and at most [`WAITING`]. There is no use in more,
-/// since every server that gets [`Hint::Missed`] looks at everything that it watches.
+/// The queue of hints to send: each once, and at most [`WAITING`]. More would be of no use, as every server
+/// that gets [`Hint::Missed`] checks everything that it watches.
 #[derive(Clone)]
 pub(super) struct Waiting {
     hints: Arc<Mutex<HashSet<Hint>>>,
-    /// Wakes the task that sends them, which ends when nothing can be added any more.
+    /// Wakes the task that sends the hints. The task ends once nothing more can be added.
     bell: mpsc::Sender<()>,
 }
 
@@ -128,7 +128,7 @@ impl Waiting {
         (Self { hints: Arc::default(), bell }, news)
     }
 
-    /// Adds hints to those that are sent next.
+    /// Adds hints to the queue.
     pub(super) fn add(&self, more: impl IntoIterator<Item = Hint>) {
         let mut hints = self.hints.lock();
         hints.extend(more);
@@ -136,19 +136,19 @@ impl Waiting {
             *hints = HashSet::from([Hint::Missed]);
         }
         drop(hints);
-        // if it is full, the task has not looked yet
+        // if the channel is full, the task has yet to wake up
         let _ = self.bell.try_send(());
     }
 }
 
-/// The hints of a commit.
+/// Returns the hints of a commit.
 pub(super) fn of(commit: &Commit) -> Vec<Hint> {
     let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
     let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
     changed.chain(moved.map(|pointer| Hint::Active(pointer.recipient.clone()))).collect()
 }
 
-/// The channel of the servers that share a schema.
+/// The channel name of the servers that share a schema.
 fn channel(schema: &str) -> String {
     format!("utterd {schema}")
 }
@@ -159,7 +159,7 @@ async fn send_all(
     waiting: Arc<Mutex<HashSet<Hint>>>,
     mut news: mpsc::Receiver<()>,
 ) {
-    // what is lost here, the others find out after a while
+    // if hints are lost here, the other servers find the changes when they compare what they watch
     while news.recv().await.is_some() {
         let hints = mem::take(&mut *waiting.lock());
         let payloads = payloads(&hints);
@@ -177,7 +177,7 @@ async fn send(database: &Database, channel: &str, payloads: &[String]) -> Result
     connection.query(sql, &[&channel, &payloads]).await.map(drop)
 }
 
-/// Hints as the payloads of notifications.
+/// Encodes hints as payloads of notifications.
 fn payloads<'a>(hints: impl IntoIterator<Item = &'a Hint>) -> Vec<String> {
     let mut payloads = vec![String::new()];
     for hint in hints {
@@ -194,7 +194,7 @@ fn payloads<'a>(hints: impl IntoIterator<Item = &'a Hint>) -> Vec<String> {
     payloads
 }
 
-/// The hints of a notification. Neither namespaces nor ids have line breaks.
+/// Decodes the hints of a notification. Neither namespaces nor ids have line breaks.
 fn hints(payload: &str) -> Vec<Hint> {
     if payload == MISSED {
         return vec![Hint::Missed];
@@ -218,8 +218,8 @@ fn hint(first: &str, id: &str) -> Option<Hint> {
     }
 }
 
-/// Listens until it is aborted, over as many connections as it takes. A connection that ends can be the first sign
-/// that the database is gone.
+/// Listens until the task is aborted, and reconnects when the connection ends. That can be the first sign that
+/// the database is down, so the database is probed then.
 async fn listen(options: Options, database: Database, heard: Arc<Heard>) {
     let [mut pause, longest] = RETRY;
     loop {
@@ -255,8 +255,8 @@ async fn listen_once(options: &Options, heard: &Heard) -> Result<(), StoreError>
     }
 }
 
-/// Asks for a sign of life now and then, so that a connection that is broken unnoticed is noticed. Meanwhile,
-/// another process may have died before it told what it did.
+/// Probes the connection regularly, to detect if it broke unnoticed. Sends [`Hint::Missed`] each time, as
+/// another process may have died between a commit and its hint.
 async fn keep(client: &Client, heard: &Heard) {
     loop {
         tokio::time::sleep(INTERVAL).await;
@@ -272,7 +272,7 @@ async fn hear<T: TlsStream + Unpin>(mut connection: Connection<Socket, T>, heard
     while let Some(Ok(message)) = std::future::poll_fn(|context| connection.poll_message(context)).await {
         let AsyncMessage::Notification(notification) = message else { continue };
         for hint in hints(notification.payload()) {
-            // nobody may be reading
+            // fails if nobody reads
             let _ = heard.hints.send(hint);
         }
     }
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(sent.iter().flat_map(|payload| hints(payload)).collect::<Vec<_>>(), all);
     }
 
-    /// However slow the database, and however much is written meanwhile.
+    /// The queue is bounded, however slow the database is.
     #[test]
     fn too_many_hints_are_one_that_says_so() {
         let (waiting, _news) = Waiting::new();

@@ -1,8 +1,8 @@
-//! Looking for changes of which no hint came: a process can die between its commit and the notification.
+//! Finds changes that no hint announced: a process can die between its commit and the notification.
 //!
-//! What is watched is compared with what is stored, by its keys. The alternative, reading all `changes` since
-//! the last time, needs an index that every commit would have to write, and each server would read what nobody
-//! watches there.
+//! Compares what this process watches with the stored rows, by key. The alternative, reading all new rows of
+//! `changes`, would need an index that every commit has to write, and each server would read changes that it
+//! does not watch.
 
 use super::{read::Reader, types::Uuid};
 use crate::store::{Hint, LastSeen, StoreError};
@@ -20,7 +20,7 @@ const MOVED: &str = "SELECT w.place
     WHERE a.conversation IS DISTINCT FROM w.conversation";
 
 impl Reader {
-    /// Hints of what is no longer as it was seen.
+    /// Returns a hint for each conversation and recipient that is no longer as it was last seen.
     pub(super) async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>, StoreError> {
         let mut hints = self.changed(seen).await?;
         hints.extend(self.moved(seen).await?);

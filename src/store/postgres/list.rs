@@ -13,17 +13,17 @@ use crate::{
 
 const HEAD: &str = "id, head AS record, identity, policy, description, ending";
 
-/// The heads of conversations, as far as they exist.
+/// The heads of those of the given conversations that exist.
 const HEADS: &str =
     "SELECT c.namespace, c.id, c.head AS record, c.identity, c.policy, c.description, c.ending
     FROM unnest($1::text[], $2::text[]) AS k(namespace, id) JOIN conversations c USING (namespace, id)";
 
-/// How many conversations have an id in a range, as far as that matters.
+/// Counts the conversations with an id in a range, up to `$4`.
 const NAMED: &str = "SELECT count(*) FROM (
         SELECT FROM conversations WHERE namespace = $1 AND id >= $2 AND ($3::text IS NULL OR id < $3) LIMIT $4
     ) few";
 
-/// The conversations of a recipient that ended first, without the last `$3`.
+/// A recipient's ended conversations except the last `$3`: at most `$4`, in the order in which they ended.
 const ENDED_BEYOND: &str = "SELECT id FROM conversations
     WHERE namespace = $1 AND recipient = $2 AND listed AND end_time IS NOT NULL
     ORDER BY end_time, id LIMIT (
@@ -32,7 +32,7 @@ const ENDED_BEYOND: &str = "SELECT id FROM conversations
     )";
 
 impl Reader {
-    /// The heads of a page.
+    /// Returns the heads of a page.
     pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>, StoreError> {
         let rows = self.page(list, HEAD).await?;
         rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.0)).collect()
@@ -47,7 +47,7 @@ impl Reader {
         rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.0)).collect()
     }
 
-    /// The keys of a page of a recipient's conversations.
+    /// Returns the keys of a page of a recipient's conversations.
     pub(super) async fn conversation_keys(
         &self,
         recipient: &RecipientKey,
@@ -104,8 +104,8 @@ impl Reader {
     }
 }
 
-/// The statement for a page. If few conversations have the prefix, they are found by it, and else by their
-/// place in the list.
+/// Returns the statement for a page. If few conversations have the prefix, the statement finds them by id, and
+/// otherwise by their place in the list.
 fn select(list: &List, columns: &str, is_few: bool) -> String {
     let (compare, direction) = if list.order.newest_first { ("<", "DESC") } else { (">", "ASC") };
     let recipient = if matches!(list.of, ListOf::Recipient(_)) { "AND recipient = $7" } else { "" };
@@ -127,7 +127,7 @@ fn select(list: &List, columns: &str, is_few: bool) -> String {
     )
 }
 
-/// The place that a page starts behind: before the first or behind the last, if no other is given.
+/// Returns the place behind which a page starts: without a given place, the start of the list.
 fn place(list: &List) -> (Timestamp, String) {
     match &list.after {
         Some((time, id)) => (*time, id.as_str().to_owned()),
@@ -136,11 +136,11 @@ fn place(list: &List) -> (Timestamp, String) {
     }
 }
 
-/// The first text behind all that begin with `prefix`; `None` if there is none.
+/// Returns the first text behind all texts that begin with `prefix`; `None` if there is none.
 fn behind(prefix: &str) -> Option<String> {
     let mut chars: Vec<char> = prefix.chars().collect();
     while let Some(last) = chars.pop() {
-        // no character lies between these
+        // the code points in between are surrogates, not characters
         let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(last as u32 + 1) };
         if let Some(next) = next {
             chars.push(next);

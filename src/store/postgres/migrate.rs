@@ -25,10 +25,10 @@ const MIGRATIONS: [Migration; 2] = [
     Migration { version: 2, sql: include_str!("migrations/2.sql") },
 ];
 
-/// Two processes that migrate at the same time do so one after the other: the key of an advisory lock.
+/// The key of the advisory lock that makes concurrent migrations run one after the other.
 const LOCK: i64 = 0x7574_7465_7264;
 
-/// The versions that were applied.
+/// The versions before and after a migration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Migrated {
     /// The version before.

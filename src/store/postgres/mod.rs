@@ -1,22 +1,23 @@
-//! Conversations in PostgreSQL, which any number of processes use at the same time.
+//! Stores conversations in PostgreSQL, shared by any number of processes.
 //!
 //! ```text
-//! PostgresStore ─ commit → Lanes (in the order of calls) → Plan: a commit as statements, or as a Row of Batches
-//!               ├ load … → Reader: one statement, one moment; short questions in Batches
+//! PostgresStore ─ commit → Lanes (in the order of calls) → Plan: a commit as statements, or as a Row in Batches
+//!               ├ load … → Reader: one statement per read; short queries in Batches
 //!               └ hints  → LISTEN
 //!                                Database: the pool of connections, and whether it can be reached
-//! Snapshot: one moment of the tables, as the records of the durable stores
-//! ├ copy: its records go into another store, and those of another store into the tables
-//! └ verify: they are checked like those of a durable store; reindex sets columns right
+//! Snapshot: the tables at one moment, as the records of the durable stores
+//! ├ copy: copies the records of another store into the tables; a snapshot can be copied to another store
+//! └ verify: checks the records like those of a durable store; reindex corrects the derived columns
 //! ```
 //!
-//! - `migrations` holds the schema, in SQL that explains itself; [`migrate`] applies it.
+//! - `migrations` holds the commented SQL of the schema; [`migrate`] applies it.
 //! - The records are those of the durable stores, so both fulfil the same promise: see
 //!   [`records`](super::durable::records).
-//! - A commit is a compare-and-set of the conversation's change id. It is one statement, which it shares with the
-//!   other commits that wait, or one transaction whose statements are sent together: one round trip either way.
-//! - A commit whose connection breaks is settled on another one before it is answered: each writes a row in
-//!   `changes`, and whoever writes that row first decides whether the commit takes effect.
+//! - A commit is a compare-and-set of the conversation's change id. It takes one round trip: either one
+//!   statement, shared with other pending commits, or one transaction whose statements are sent together.
+//! - If a connection breaks during a commit, the store settles the commit on another connection before it
+//!   answers. Both insert the same row in `changes`, and whichever is first decides: the commit took effect, or
+//!   never will.
 
 mod batches;
 mod checks;

@@ -1,7 +1,8 @@
 //! Places in the trace, as callers see them.
 //!
-//! The number of a transaction counts what all namespaces write. So a place is encrypted: callers cannot tell it from
-//! random bytes. The same place is always the same bytes, for all servers that share the schema, which keeps the key.
+//! A place contains the number of a transaction, which reveals how much all namespaces write. So a place is
+//! encrypted: callers cannot tell it from random bytes. Equal places have equal bytes on all servers that share
+//! the schema, because the schema stores the key.
 
 use sha2::{Digest as _, Sha256};
 
@@ -10,30 +11,30 @@ use crate::{domain::Namespace, store::TracePlace};
 /// A place in the trace of a namespace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// The transaction.
+    /// The number of the transaction.
     pub(super) commit: u64,
-    /// The number of its events before this place.
+    /// How many events of the transaction come before this place.
     pub(super) events: u32,
 }
 
-/// The key of a schema.
+/// The key with which a schema encrypts places.
 #[derive(Clone, Copy)]
 pub(super) struct PlaceKey(pub(super) [u8; 16]);
 
-/// How often the halves of a place are mixed: with four rounds of a pseudorandom function, a Feistel network is a
-/// pseudorandom permutation, in both directions (Luby and Rackoff, 1988).
+/// The rounds of a Feistel network. Four rounds of a pseudorandom function make it a pseudorandom permutation,
+/// in both directions (Luby and Rackoff, 1988).
 const ROUNDS: [u8; 4] = [0, 1, 2, 3];
 
 impl PlaceKey {
-    /// The place as callers see it.
+    /// Encrypts a place for callers.
     pub(super) fn seal(&self, namespace: &Namespace, place: Place) -> TracePlace {
         let mix = |(left, right), round| (right, left ^ self.round(namespace, round, right));
-        // the lower half of the second number stays zero
+        // the lowest 32 bits are zero, which `open` checks
         let (left, right) = ROUNDS.into_iter().fold((place.commit, u64::from(place.events) << 32), mix);
         TracePlace((u128::from(left) << 64 | u128::from(right)).to_be_bytes())
     }
 
-    /// The place that [`Self::seal`] made these bytes of; `None` if it made none of this namespace.
+    /// Decrypts a place. `None` if [`Self::seal`] did not encrypt it for this namespace.
     pub(super) fn open(&self, namespace: &Namespace, sealed: TracePlace) -> Option<Place> {
         let sealed = u128::from_be_bytes(sealed.0);
         let unmix = |(left, right), round| (right ^ self.round(namespace, round, left), left);
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(KEY.open(&namespace("a"), TracePlace::default()), None);
     }
 
-    /// Neither how many transactions lie between two places nor their order can be told.
+    /// Callers can infer neither the number of transactions between two places nor their order.
     #[test]
     fn places_that_follow_each_other_are_unlike() {
         let sealed = |commit| KEY.seal(&namespace("a"), Place { commit, events: 0 });

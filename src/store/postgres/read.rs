@@ -1,4 +1,4 @@
-//! The reads. Each is one statement, so what it returns is of one moment.
+//! Reads from the tables. Each read is one statement, so its result is from one moment.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -32,8 +32,8 @@ use crate::{
     },
 };
 
-/// A conversation's row, the rows of its summary, and its window. The first lineage in which an utterance is
-/// found is the one that counts: `rank` is its place.
+/// A conversation's row, its segments, its compactions, and the utterances of its window. If several lineages
+/// hold an utterance, the one with the lowest `rank` counts.
 const LOAD: &str = "WITH c AS MATERIALIZED (
         SELECT * FROM conversations WHERE namespace = $1
             AND id = coalesce($2, (SELECT conversation FROM active WHERE namespace = $1 AND recipient = $3))
@@ -95,7 +95,7 @@ pub(super) struct Reader {
     actives: Batches<Checks>,
 }
 
-/// The recipient's active conversation, and its change id if it exists.
+/// The recipient's active conversation, and its change id if that conversation exists.
 pub(super) type Active = Option<(ConversationId, Option<ChangeId>)>;
 
 impl Reader {
@@ -104,7 +104,7 @@ impl Reader {
         Self { states: checks(checks::STATE), actives: checks(checks::ACTIVE), database }
     }
 
-    /// The conversation with this key; or, without an id, the recipient's active one.
+    /// Loads the conversation with this id or, without an id, the recipient's active one.
     pub(super) async fn load(
         &self,
         namespace: &Namespace,
@@ -121,7 +121,7 @@ impl Reader {
         state(head, numbers, &rows).map(|state| Some(Arc::new(state)))
     }
 
-    /// Compares the stored state with the known one, and loads it if it is another.
+    /// Compares the stored state with the known one, and loads it if they differ.
     pub(super) async fn load_if_newer(
         &self,
         key: &ConversationKey,
@@ -144,7 +144,7 @@ impl Reader {
         Ok(self.active_unless(recipient, None).await?.flatten())
     }
 
-    /// The recipient's active conversation; `None` if that and its state are as `known`.
+    /// Returns the recipient's active conversation; `None` if the conversation and its state are as `known`.
     pub(super) async fn active_unless(
         &self,
         recipient: &RecipientKey,
@@ -158,7 +158,7 @@ impl Reader {
         Ok(Some(Some((conversation_id(id)?, change))))
     }
 
-    /// The outcome, unless it is older than `oldest`: then it is removed.
+    /// Returns the outcome. If it is older than `oldest`, removes it and returns `None`.
     pub(super) async fn outcome(
         &self,
         key: &OutcomeKey,
@@ -196,7 +196,7 @@ impl Reader {
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
         let mut connection = self.database.connection().await?;
         let rows = connection.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
-        // the newest lineage is the last
+        // rows of newer lineages come later, and override the others
         let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
         Ok(found.collect())
     }
@@ -247,7 +247,7 @@ impl Reader {
     }
 }
 
-/// The number of a kind of derived data, as in the keys of records.
+/// The number of a kind of derived data in the keys of records.
 pub(super) fn kind_number(kind: Derived) -> i16 {
     match kind {
         Derived::Index => 1,
@@ -255,13 +255,13 @@ pub(super) fn kind_number(kind: Derived) -> i16 {
     }
 }
 
-/// The numbers of a summary: of its next segment, and how many it has.
+/// A summary's next segment number, and its number of segments.
 pub(super) struct Numbers {
     next_segment: u32,
     segments: u32,
 }
 
-/// The head in a row with its columns.
+/// Decodes the head in a row that has the columns of a head.
 pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers), StoreError> {
     let key = ConversationKey { namespace: namespace.clone(), id: conversation_id(row.get("id"))? };
     let identity = decoded::<ConversationName>(&key, row.get("identity"))?;
@@ -279,7 +279,7 @@ pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers), 
     Ok((record.complete(Arc::new(identity), policy, description, ended), numbers))
 }
 
-/// The state made of a head and the rows of [`LOAD`].
+/// Assembles a state from its head and the rows of [`LOAD`].
 fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation, StoreError> {
     let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
     let of = |row: &Row| (lineage(row.get("lineage")), row.get::<_, i64>("number") as u32);
@@ -301,7 +301,8 @@ fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation, Sto
     Ok(Conversation { head, window: window.into_iter().collect(), summary, compactions: compactions.into() })
 }
 
-/// The utterances in rows with `lineage`, `number`, `rank` and `record`; ascending.
+/// Decodes the utterances in rows with `lineage`, `number`, `rank` and `record`: each sequence from its lowest
+/// rank, ascending.
 fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>, StoreError> {
     let mut newest = BTreeMap::<i64, (i64, &Row)>::new();
     for row in rows {
@@ -318,7 +319,7 @@ fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utteran
     read.collect()
 }
 
-/// A record that is stored under `key`.
+/// Decodes the record stored under `key`.
 pub(super) fn decoded<K: Kind>(key: &K::Key, value: &[u8]) -> Result<K::Value, StoreError> {
     let (_, value) = records::decode::<K>(&records::key::<K>(key), value).map_err(damaged)?;
     Ok(value)
@@ -328,7 +329,7 @@ fn damaged(bad: BadRecord) -> StoreError {
     StoreError::Unavailable(bad.to_string())
 }
 
-/// The conversation in the first two columns of a row.
+/// Returns the key of the conversation in the first two columns of a row.
 pub(super) fn key_of(row: &Row) -> Result<ConversationKey, StoreError> {
     let namespace = Namespace::new(row.get(0)).map_err(|error| wrong("a namespace", error))?;
     Ok(ConversationKey { namespace, id: conversation_id(row.get(1))? })

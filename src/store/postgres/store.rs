@@ -1,4 +1,4 @@
-//! The store.
+//! [`PostgresStore`], which implements the store contract.
 
 use std::{
     collections::HashMap,
@@ -38,7 +38,8 @@ use crate::{
     telemetry::{Registry, panics::joined},
 };
 
-/// Stores what was derived from a block, unless text was erased since, or the conversation is gone.
+/// Stores data derived from a block, unless the conversation was deleted, has erased or replaced text since, or
+/// has no utterance of the block.
 const KEEP_DERIVED: &str = "INSERT INTO derived (lineage, kind, block, record)
     SELECT c.lineage, $4, $5, $6 FROM (
         SELECT lineage FROM conversations WHERE namespace = $1 AND id = $2 AND lineage = $3
@@ -49,10 +50,11 @@ const KEEP_DERIVED: &str = "INSERT INTO derived (lineage, kind, block, record)
 
 const LINEAGE: &str = "SELECT lineage FROM conversations WHERE namespace = $1 AND id = $2";
 
-/// Keeps conversations in PostgreSQL, with other processes.
+/// Stores conversations in PostgreSQL, shared with other processes.
 ///
-/// - While the database cannot be reached, every call fails at once; one task finds out when it is back.
-/// - Belongs to the runtime that it was opened on.
+/// - While the database cannot be reached, every call fails at once, and one task retries until the database is
+///   back.
+/// - Uses the runtime that it was opened on.
 pub struct PostgresStore {
     database: Database,
     reader: Reader,
@@ -66,8 +68,8 @@ pub struct PostgresStore {
 }
 
 impl PostgresStore {
-    /// Opens the store. Connects only when something is asked for; [`pending`](super::pending) tells whether
-    /// the schema is the right one.
+    /// Opens the store without connecting: the first call that needs the database connects. See
+    /// [`pending`](super::pending) for whether the schema is up to date.
     pub fn open(options: &Options) -> Result<Self, StoreError> {
         let database = Database::open(options)?;
         Ok(Self {
@@ -93,7 +95,7 @@ impl PostgresStore {
         Ok(Begun { active, outcome, state })
     }
 
-    /// The recipient's active conversation, and the state that is wanted.
+    /// Returns the recipient's active conversation, and the requested state.
     async fn found(&self, begin: Begin<'_>) -> Result<(Option<ConversationId>, Newer), StoreError> {
         match (begin.recipient, begin.state) {
             (None, None) => Ok((None, Newer::Known)),
@@ -131,7 +133,7 @@ impl PostgresStore {
         if let Some(state) = self.reader.load(&recipient.namespace, None, Some(recipient)).await? {
             return Ok((Some(state.key().id.clone()), Newer::State(state)));
         }
-        // there is no pointer, or it leads to nothing
+        // there is no pointer, or its conversation does not exist
         let active = self.reader.active(recipient).await?;
         match active {
             None => Ok((None, Newer::Absent)),
@@ -232,7 +234,7 @@ impl Store for PostgresStore {
         let mut turn = self.lanes.turn(&step);
         let (commits, waiting) = (self.commits.clone(), self.hints.waiting());
         let (ledger, unscrubbed) = (self.ledger.clone(), self.unscrubbed.clone());
-        // goes on if the caller does not wait
+        // a task, so that the commit goes on if the caller drops its future
         let made = tokio::spawn(async move {
             turn.comes().await;
             let taken = ledger.taken(&commits.database, &step).await?;
@@ -253,7 +255,7 @@ impl Store for PostgresStore {
         })
     }
 
-    /// Tries once: a commit whose answer was lost has already tried for a while.
+    /// Tries once: a commit whose answer was lost has already retried this for a while.
     fn is_committed<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -352,7 +354,8 @@ impl Store for PostgresStore {
         Box::pin(self.database.remove_old(oldest))
     }
 
-    /// Lets new rows be written over what was removed; what remains of it elsewhere is out of reach.
+    /// Vacuums, so that new rows can overwrite removed ones. Copies elsewhere, such as in the write-ahead log,
+    /// are out of the store's reach.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.scrubbed())
     }
@@ -414,7 +417,7 @@ impl Upkeep for PostgresStore {
         self.database.describe(registry);
     }
 
-    /// What is stored is counted before the next commit, while no server writes.
+    /// Sets the quotas. The first commit with quotas counts everything that is stored, while no server writes.
     fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
         self.ledger.set(quotas);
         Ok(())

@@ -1,9 +1,8 @@
 //! The events of commits.
 //!
-//! Their order is that of the transactions' numbers, and within a transaction of several commits that of their
-//! change ids. A commit can take effect after one with a greater number,
-//! so a reader sees only events older than every transaction that is under way: nothing ever appears before
-//! what was read.
+//! Events are in the order of their transactions' numbers, and within a transaction of several commits in the
+//! order of their change ids. A commit can take effect after one with a greater number. So a reader sees only
+//! events older than every transaction in flight: no event ever appears before one that was already read.
 
 use super::{
     connection::database::{Connection, Database},
@@ -28,7 +27,7 @@ const EVENTS: &str = "SELECT commit::text, events FROM changes
     ORDER BY commit, change LIMIT $3";
 
 impl Database {
-    /// The place behind every event that can be read.
+    /// Returns the place behind every event that can be read.
     pub(super) async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace, StoreError> {
         let mut connection = self.connection().await?;
         let key = self.key(&mut connection).await?;
@@ -37,7 +36,7 @@ impl Database {
         Ok(key.seal(namespace, Place { commit, events: 0 }))
     }
 
-    /// The events behind a place.
+    /// Returns the events behind a place.
     pub(super) async fn trace(
         &self,
         namespace: &Namespace,
@@ -48,7 +47,7 @@ impl Database {
         let key = self.key(&mut connection).await?;
         let Some(after) = key.open(namespace, after) else { return Ok(TracePage::Unknown) };
         let events = events(&mut connection, namespace, after, limit).await?;
-        // after the events: what is gone by now may have been among them
+        // read after the events: if the horizon passed the place meanwhile, some may be missing from the page
         let rows = connection.query(BOUNDS, &[]).await?;
         let Some(row) = rows.first() else { return Ok(TracePage::Gone) };
         let (horizon, next) = (number(row.get(0))?, number(row.get(1))?);
@@ -61,7 +60,7 @@ impl Database {
         })
     }
 
-    /// The key of places. It never changes.
+    /// Returns the key of places. It never changes.
     async fn key(&self, connection: &mut Connection) -> Result<PlaceKey, StoreError> {
         if let Some(key) = self.place_key().get() {
             return Ok(*key);
@@ -80,7 +79,8 @@ async fn events(
     limit: usize,
 ) -> Result<Vec<(Place, String)>, StoreError> {
     let (namespace, commit) = (namespace.as_str(), after.commit.to_string());
-    // each row of the place's transaction has an event at least, and may have been read
+    // each row has at least one event, so at most `after.events` rows of the place's transaction were already
+    // read
     let rows = limit as i64 + i64::from(after.events);
     let mut found = Vec::new();
     let mut last = Place { commit: after.commit, events: 0 };

@@ -16,7 +16,7 @@ macro_rules! params {
 }
 pub(super) use params;
 
-/// The parameters as a client takes them.
+/// Borrows the parameters, as the client requires.
 pub(super) fn borrowed(params: &[Param]) -> Vec<&(dyn ToSql + Sync)> {
     params.iter().map(|param| &**param as &(dyn ToSql + Sync)).collect()
 }
@@ -55,7 +55,7 @@ impl<'a> FromSql<'a> for Uuid {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Time(pub(super) Timestamp);
 
-/// Microseconds from 1970 to 2000, which PostgreSQL counts from.
+/// Microseconds from 1970 to 2000, the epoch of PostgreSQL.
 const EPOCH: i64 = 946_684_800_000_000;
 
 impl ToSql for Time {
@@ -101,7 +101,7 @@ impl ToSql for Sequences {
     to_sql_checked!();
 }
 
-/// A sequence as a `bigint`; all that are stored fit.
+/// A sequence as a `bigint`. Every stored sequence fits.
 pub(super) fn number(sequence: Sequence) -> i64 {
     i64::try_from(sequence.0).unwrap_or(i64::MAX)
 }

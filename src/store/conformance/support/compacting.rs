@@ -1,4 +1,4 @@
-//! Compactions of a script's conversation, and the texts of models for it.
+//! Compacts a script's conversation, and replaces summaries with the texts of models.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ impl Script {
         segments.filter(|segment| segment.awaits.is_some()).map(|segment| segment.number).collect()
     }
 
-    /// Replaces the text of the segment with this number, which waits for a model.
+    /// Replaces the text of the segment with this number, which waits for a model, with a model's.
     pub(in crate::store) async fn replace_by_llm(&mut self, segment: u32, text: &str) {
         let mut segments = self.state.summary.segments().iter();
         let told = segments.find(|told| told.number == segment).expect("there is such a segment");
@@ -66,7 +66,7 @@ impl Script {
         assert!(self.apply_if(transition).await, "the segment waits");
     }
 
-    /// Replaces the closing of the conversation, which has ended, with a model's.
+    /// Replaces the closing of the conversation, which must have ended, with a model's.
     pub(in crate::store) async fn replace_closing(&mut self, title: &str) {
         let told = Told { title: title.into(), summary: "It was about codes.".into() };
         let teller = Teller { model: "small".into(), prompt: 1 };

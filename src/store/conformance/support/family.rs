@@ -1,4 +1,4 @@
-//! Conversations that share what was said before they were forked.
+//! Conversations that share the utterances from before they were forked.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -34,7 +34,7 @@ impl Forking {
 }
 
 impl Family {
-    /// One conversation, before its first revision.
+    /// A family of one conversation, before its first revision.
     pub(in crate::store) fn of(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
         let script = Script::with(store, id, policy);
         Self { store: store.clone(), members: BTreeMap::from([(id.to_owned(), script)]) }
@@ -44,7 +44,7 @@ impl Family {
         self.members.get_mut(id).expect("a member of the family")
     }
 
-    /// Forks `parent` at its newest utterance; the others are unchanged.
+    /// Forks `parent` at its newest utterance.
     pub(in crate::store) async fn fork(&mut self, parent: &str, id: &str) {
         let forking = self.forking(parent, id, None).await.expect("the rules accept the fork");
         self.apply(forking).await;
@@ -112,7 +112,7 @@ impl Family {
         self.check().await;
     }
 
-    /// Expects the result of `forking`.
+    /// Records the expected result of `forking`.
     pub(in crate::store) fn adopt(&mut self, forking: Forking) {
         let Forking { parent, freezing, mut child, starting } = forking;
         self.member(&parent).advance(&freezing);
@@ -120,8 +120,8 @@ impl Family {
         self.members.insert(child.key().id.to_string(), child);
     }
 
-    /// Erases an utterance's unit in every conversation that shares it, in one commit; returns whether it was
-    /// stored.
+    /// Erases an utterance's unit in every conversation that shares it, in one commit; returns whether the unit
+    /// was stored.
     pub(in crate::store) async fn erase(&mut self, id: &str, sequence: u64) -> bool {
         let Some(step) = self.members[id].forgetting(&format!("sequence:{sequence}"), true).await else {
             return false;
@@ -143,7 +143,7 @@ impl Family {
         true
     }
 
-    /// Deletes conversations in one commit; the others are unchanged.
+    /// Deletes conversations in one commit.
     pub(in crate::store) async fn delete(&mut self, ids: &[&str]) {
         let writes = ids.iter().map(|id| self.members[*id].deleting()).collect();
         let commit = Commit { writes, ..Commit::default() };
@@ -162,7 +162,7 @@ impl Family {
         self.delete(&ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
     }
 
-    /// The conversations that share with this one, and up to which sequence, by id.
+    /// The conversations that share utterances with this one, each with the last shared sequence; by id.
     pub(in crate::store) async fn sharing(&self, id: &str) -> Vec<(String, u64)> {
         let sharing = self.store.sharing(&key(id)).await.expect("readers are looked up");
         sharing.into_iter().map(|(other, Sequence(through))| (other.id.to_string(), through)).collect()
@@ -175,8 +175,8 @@ impl Family {
         stored.iter().map(|utterance| utterance.content.to_string()).collect()
     }
 
-    /// Checks that the store holds every conversation as expected, and that both sides agree on what they
-    /// share.
+    /// Checks that the store has every conversation in the expected state, and that any two that share
+    /// utterances agree on the last shared sequence.
     pub(in crate::store) async fn check(&self) {
         self.check_heads().await;
         for (id, member) in &self.members {
@@ -188,7 +188,7 @@ impl Family {
         }
     }
 
-    /// Checks that the heads of all members are read as they are, and no others.
+    /// Checks that the store returns the heads of all members, and no others.
     async fn check_heads(&self) {
         let keys: Vec<_> = self.members.keys().map(|id| key(id)).chain([key("nobody")]).collect();
         let mut heads = self.store.heads(&keys).await.expect("heads are read");

@@ -1,4 +1,4 @@
-//! What several topics need: a scripted conversation, and a family of forks.
+//! Helpers of several topics: a scripted conversation, and a family of forks.
 
 pub(super) mod compacting;
 pub(in crate::store) mod family;

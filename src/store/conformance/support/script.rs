@@ -1,4 +1,4 @@
-//! A conversation that changes by the rules, and what a store must hold of it after each step.
+//! A conversation that changes by the rules, and the state that a store must have after each step.
 
 use std::{
     collections::BTreeMap,
@@ -40,7 +40,7 @@ pub(in crate::store) const START: Timestamp = Timestamp(1_772_366_400_000_000);
 /// The recipient of the conversations, unless a case names another.
 pub(in crate::store::conformance) const RECIPIENT: &str = "ann";
 
-/// Counts words: the suite tests what is stored, not the counts.
+/// Counts words as tokens: the suite tests storage, not tokenization.
 pub(in crate::store) struct Words;
 
 impl TokenCounter for Words {
@@ -139,7 +139,7 @@ impl Script {
         step
     }
 
-    /// Says something in place of everything after a point.
+    /// Replaces all utterances after a sequence.
     pub(in crate::store::conformance) async fn replace(&mut self, after: Sequence, drafts: Vec<Draft>) {
         let command = Replace { after, memorize: self.command(drafts) };
         let replaced = self.decide(|before, context| replace(before, &command, context)).await;
@@ -249,7 +249,7 @@ impl Script {
         Write::Delete { before: self.state.clone() }
     }
 
-    /// Expects nothing in the store, and starts again.
+    /// Expects the conversation to be absent from the store, and starts again.
     pub(in crate::store::conformance) fn renew(&mut self) {
         let identity = &self.state.head.identity;
         let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
@@ -270,7 +270,7 @@ impl Script {
         true
     }
 
-    /// Expects the result of `step`.
+    /// Records the expected result of `step`.
     pub(in crate::store::conformance) fn advance(&mut self, step: &Step) {
         let change = &step.change;
         for utterance in &change.returned {
@@ -286,7 +286,7 @@ impl Script {
         self.state = step.after.clone();
     }
 
-    /// Checks that the store holds this state, with these counts, and this archive.
+    /// Checks that the store has the expected state, counts and archive.
     pub(in crate::store::conformance) async fn check(&self) {
         let loaded = self.store.load(self.key()).await.expect("a state is loaded");
         if self.state.head.revision == Revision::NONE {
@@ -335,7 +335,7 @@ impl Script {
         self.decided(rule).await.expect("the rules accept the step")
     }
 
-    /// Applies a rule, and reads from the store what it asks for.
+    /// Applies a rule, and reads from the store what the rule needs.
     pub(in crate::store::conformance) async fn decided<T>(
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
@@ -418,7 +418,7 @@ pub(in crate::store::conformance) fn attempt(id: &str) -> OutcomeKey {
     OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
 }
 
-/// The outcome of a call at `time` that left `state`.
+/// The outcome of a call at `time` that resulted in `state`.
 pub(in crate::store::conformance) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
     Arc::new(Outcome {
         body: u128::MAX - 7,
@@ -486,7 +486,7 @@ pub(in crate::store::conformance) async fn active(
     active.map(|id| id.to_string())
 }
 
-/// Checks that a precondition refuses the commit.
+/// Checks that the commit conflicts.
 pub(in crate::store::conformance) async fn refused(store: &Arc<dyn Store>, commit: Commit) {
     assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
 }

@@ -21,11 +21,11 @@ use crate::{
     telemetry::panics::Within,
 };
 
-/// What a new connection is told.
+/// The statements that configure a new connection.
 ///
 /// - No statement may run for longer than a caller would wait.
-/// - Every statement finds its rows by an index. The planner must not conclude from a table that was small
-///   that reading all of it is cheaper.
+/// - Every statement finds its rows by an index. The planner must not choose to scan a whole table because the
+///   table was small at first.
 pub(in crate::store::postgres) fn greeting(schema: &str) -> String {
     let (statement, idle) = (DATABASE_STATEMENT_TIMEOUT.as_millis(), DATABASE_IDLE_TIMEOUT.as_millis());
     format!(
@@ -37,12 +37,12 @@ pub(in crate::store::postgres) fn greeting(schema: &str) -> String {
     )
 }
 
-/// An identifier of SQL.
+/// Quotes an SQL identifier.
 pub(in crate::store::postgres) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A connection of its own, which ends when the client is dropped.
+/// Opens a connection outside the pool, which ends when the client is dropped.
 pub(in crate::store::postgres) async fn connected(options: &Options) -> Result<Client, StoreError> {
     let connected = options.url.config().connect(tls(options)?).await;
     let (client, connection) = connected.map_err(|error| unreachable(&options.url, &error))?;
@@ -61,7 +61,7 @@ static SYSTEM: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
     Arc::new(roots)
 });
 
-/// TLS that checks the server's certificate.
+/// Returns TLS settings that check the server's certificate.
 pub(in crate::store::postgres) fn tls(options: &Options) -> Result<MakeRustlsConnect, StoreError> {
     let roots = match &options.authorities {
         None => SYSTEM.clone(),
@@ -73,7 +73,7 @@ pub(in crate::store::postgres) fn tls(options: &Options) -> Result<MakeRustlsCon
     Ok(MakeRustlsConnect::new(builder.with_root_certificates(roots).with_no_client_auth()))
 }
 
-/// The authorities in a file in PEM.
+/// Reads authorities from a PEM file.
 fn authorities(file: &Path) -> Result<RootCertStore, StoreError> {
     let wrong = |error: &dyn std::fmt::Display| {
         let file = file.display();

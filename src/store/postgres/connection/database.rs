@@ -1,4 +1,4 @@
-//! The connections to the database, and whether it can be reached.
+//! The pool of connections to the database, and whether the database can be reached.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -25,12 +25,12 @@ use crate::{
     telemetry::{Registry, panics::begin_anew},
 };
 
-/// How much longer than a statement may run its answer may take; then the connection is given up.
+/// How long an answer may take beyond a statement's timeout, before the connection is given up.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long to wait before the database is tried again, at first and at most.
+/// How long to wait before a retry, at first and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
-/// The pool, and the condition of the database. A clone is the same.
+/// The pool, and the condition of the database. Clones share both.
 #[derive(Clone)]
 pub(in crate::store::postgres) struct Database(Arc<Inner>);
 
@@ -67,7 +67,7 @@ impl Database {
         Ok(Self(Arc::new(Inner { pool, waits, condition, place_key })))
     }
 
-    /// The key of places in the trace, once it was read.
+    /// The key of places in the trace, once it has been read.
     pub(in crate::store::postgres) fn place_key(&self) -> &OnceLock<PlaceKey> {
         &self.0.place_key
     }
@@ -86,7 +86,7 @@ impl Database {
         );
     }
 
-    /// A connection that nobody else uses. Fails at once while the database cannot be reached.
+    /// Takes a connection for exclusive use. Fails at once while the database cannot be reached.
     pub(in crate::store::postgres) async fn connection(&self) -> Result<Connection, StoreError> {
         self.0.condition.borrow().clone()?;
         let wait = self.wait();
@@ -98,7 +98,7 @@ impl Database {
         }
     }
 
-    /// Takes a connection of the pool. If the database accepts no more, waits for one of those that there are.
+    /// Takes a connection from the pool. If the database accepts no more, waits for one that this process has.
     async fn get(&self) -> Result<Object, PoolError> {
         let deadline = time::Instant::now() + DATABASE_WAIT;
         loop {
@@ -118,23 +118,23 @@ impl Database {
         error.code() == Some(&SqlState::TOO_MANY_CONNECTIONS) && self.0.pool.status().size > 0
     }
 
-    /// Counts a caller among those that wait, until this is dropped.
+    /// Counts a caller as waiting until the result is dropped.
     pub(in crate::store::postgres) fn wait(&self) -> Wait {
         self.0.waits.begin()
     }
 
-    /// Whether the database can be reached: now, and after each change.
+    /// Returns whether the database can be reached: the current condition, then each change.
     pub(in crate::store::postgres) fn conditions(&self) -> BoxStream<'static, Result<(), StoreError>> {
         WatchStream::new(self.0.condition.subscribe()).boxed()
     }
 
-    /// Finds out whether the database answers within `patience`; if not, that is noted.
+    /// Checks whether the database answers within `patience`; if not, notes that it is down.
     pub(in crate::store::postgres) async fn probe(&self, patience: Duration) {
         for _ in 0..=self.connections() {
             let Ok(mut connection) = self.connection().await else { return };
             let answer = connection.run(async |client| client.batch_execute("").await);
             match time::timeout(patience, answer).await {
-                // that this connection broke says nothing about the next
+                // one broken connection says nothing about the next
                 Ok(Err(Fault::Lost(_))) => {}
                 Ok(_) => return,
                 Err(_) => {
@@ -146,12 +146,12 @@ impl Database {
         }
     }
 
-    /// Whether callers wait for connections, more than there are.
+    /// Whether more callers wait for a connection than there are connections.
     pub(in crate::store::postgres) fn is_busy(&self) -> bool {
         self.0.waits.exceed(self.connections())
     }
 
-    /// Whether such callers have been waiting for long.
+    /// Whether the database is behind, and new writes should be refused.
     pub(in crate::store::postgres) fn is_behind(&self) -> bool {
         self.0.waits.are_too_many(self.connections())
     }
@@ -166,7 +166,7 @@ impl Database {
                 let size = self.connections();
                 StoreError::Unavailable(format!("all {size} connections to the database are in use"))
             }
-            // those that there are go on
+            // the existing connections still work
             PoolError::Backend(error) if self.has_all_there_are(&error) => unavailable(&error),
             PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
                 self.is_down(unavailable(&error))
@@ -177,8 +177,8 @@ impl Database {
         }
     }
 
-    /// Notes that the database cannot be reached, or accepts no writes. One task finds out when it can again:
-    /// callers do not all try, neither while it is away nor when it is back.
+    /// Notes that the database cannot be reached, or accepts no writes. One task retries until it is back, so
+    /// that callers need not, and do not all connect at once.
     fn is_down(&self, error: StoreError) -> StoreError {
         let is_news = self.0.condition.send_if_modified(|condition| {
             let was_up = condition.is_ok();
@@ -197,7 +197,7 @@ impl Database {
         let [mut pause, longest] = RETRY;
         loop {
             time::sleep(with_jitter(pause)).await;
-            // connections that were made before may lead to a server that is a standby by now
+            // earlier connections may lead to a server that is now a standby
             self.0.pool.retain(|_, _| false);
             match self.0.pool.get().await {
                 Ok(_) => break,
@@ -210,21 +210,21 @@ impl Database {
     }
 }
 
-/// Between half of `pause` and all of it, so that several servers do not try at the same time.
+/// Returns between half of `pause` and all of it, so that several servers do not retry at the same time.
 pub(in crate::store::postgres) fn with_jitter(pause: Duration) -> Duration {
     let random = getrandom::u32().unwrap_or(0);
     pause / 2 + (pause / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
-/// A connection; it goes back to the pool when it is dropped.
+/// A connection, which returns to the pool when it is dropped.
 pub(in crate::store::postgres) struct Connection {
-    /// `None` once it is given up.
+    /// `None` once the connection is given up.
     client: Option<Object>,
     database: Database,
 }
 
 impl Connection {
-    /// Runs `work` on the connection, which is given up if it does not answer in time, or breaks.
+    /// Runs `work` on the connection. Gives the connection up if it breaks or does not answer in time.
     pub(in crate::store::postgres) async fn run<T>(
         &mut self,
         work: impl AsyncFnOnce(&Object) -> Result<T, Error>,
@@ -268,7 +268,7 @@ impl Connection {
         changed.await.map_err(Fault::into_error)
     }
 
-    /// Runs a statement that may take as long as it takes. The connection is not used again.
+    /// Runs a statement without a timeout. The connection does not return to the pool.
     pub(in crate::store::postgres) async fn run_long(mut self, sql: &str) -> Result<(), StoreError> {
         let Some(client) = self.client.take().map(Object::take) else { return Ok(()) };
         for sql in ["SET statement_timeout = 0", sql] {
@@ -277,7 +277,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The meaning of an error; gives up a connection that can no longer be used.
+    /// Interprets an error; gives up the connection if it can no longer be used.
     pub(in crate::store::postgres) fn failed(&mut self, error: &Error) -> Fault {
         let fault = Fault::of(error);
         if Fault::is_read_only(error) {

@@ -1,4 +1,4 @@
-//! What an error of the database means.
+//! Classifies the errors of the database.
 
 use tokio_postgres::{
     Error,
@@ -8,7 +8,7 @@ use tokio_postgres::{
 use crate::store::StoreError;
 use crate::store::postgres::DatabaseUrl;
 
-/// The constraint that an outcome is stored once.
+/// The constraint by which each outcome is stored only once.
 const OUTCOME: &str = "outcomes_pkey";
 
 /// The meaning of an error.
@@ -16,20 +16,20 @@ const OUTCOME: &str = "outcomes_pkey";
 pub(in crate::store::postgres) enum Fault {
     /// A statement found that something is not as it requires.
     Unexpected,
-    /// It would have stored an outcome that is already stored.
+    /// The statement would have stored an outcome that is already stored.
     Present,
-    /// Another transaction was in the way; it can be tried again.
+    /// Another transaction interfered; the statement can be retried.
     InTheWay,
     /// The statement's data was refused, and it had no effect.
     Invalid(StoreError),
     /// The statement was refused, and had no effect.
     Refused(StoreError),
-    /// It is not known whether the statement had an effect: the connection can no longer be used.
+    /// The answer was lost: the statement may have had an effect, and the connection can no longer be used.
     Lost(StoreError),
 }
 
 impl Fault {
-    /// The meaning of `error`.
+    /// Classifies `error`.
     pub(in crate::store::postgres) fn of(error: &Error) -> Self {
         let Some(told) = error.as_db_error() else { return Self::Lost(unavailable(error)) };
         match told.code() {
@@ -48,7 +48,7 @@ impl Fault {
         }
     }
 
-    /// The error for a caller to which nothing else can be said.
+    /// Converts the fault for a caller that needs no distinction.
     pub(in crate::store::postgres) fn into_error(self) -> StoreError {
         StoreError::Unavailable(match self {
             Self::Invalid(error) | Self::Refused(error) | Self::Lost(error) => return error,
@@ -68,12 +68,12 @@ impl Fault {
     }
 }
 
-/// The error, with what the database says of it.
+/// Converts an error, with the database's message.
 pub(in crate::store::postgres) fn unavailable(error: &Error) -> StoreError {
     told("the database", error)
 }
 
-/// The error when no connection could be made. It names the hosts, and is for operators, not for callers.
+/// Converts an error of connecting. The result names the hosts, and is for operators, not for callers.
 pub(in crate::store::postgres) fn unreachable(url: &DatabaseUrl, error: &Error) -> StoreError {
     told(&format!("the database at {}", url.hosts()), error)
 }
@@ -92,7 +92,7 @@ fn told(database: &str, error: &Error) -> StoreError {
     StoreError::Unavailable(text)
 }
 
-/// What the database says of an error, without its detail: that can hold the row, and so what was said.
+/// The database's message without its detail, which can quote a row and so the text of a conversation.
 fn said(error: &DbError) -> String {
     format!("{}: {} ({})", error.severity(), error.message(), error.code().code())
 }

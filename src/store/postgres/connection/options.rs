@@ -12,20 +12,20 @@ use crate::domain::limits::{DATABASE_CONNECT_TIMEOUT, DEFAULT_DATABASE_CONNECTIO
 /// The database, and how to use it.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Its address.
+    /// The address of the database.
     pub url: DatabaseUrl,
-    /// The schema that holds the tables; another one is another store.
+    /// The schema that holds the tables. Each schema is a separate store.
     pub schema: String,
-    /// The most connections that this process opens for statements; it opens one more to listen.
+    /// The maximum number of connections for statements. The process opens one more to listen.
     pub connections: usize,
-    /// The authorities that sign the server's certificate, in PEM; those of the system by default.
+    /// A PEM file of the authorities that sign the server's certificate; by default, the system's authorities.
     pub authorities: Option<PathBuf>,
     /// Whether the events of commits are stored.
     pub events: bool,
 }
 
 impl Options {
-    /// The options with their defaults.
+    /// Returns the default options for a database.
     pub fn new(url: DatabaseUrl) -> Self {
         let schema = "utterd".to_owned();
         Self { url, schema, connections: DEFAULT_DATABASE_CONNECTIONS, authorities: None, events: true }
@@ -60,12 +60,12 @@ impl FromStr for DatabaseUrl {
         }
         let checked = text.replace("sslmode=verify-full", "sslmode=require");
         let checked = checked.replace("sslmode=verify-ca", "sslmode=require");
-        // its errors never repeat the password
+        // the parser's errors never repeat the password
         let mut config: Config = checked.parse().map_err(|error| format!("{ACCEPTED}: {error}"))?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             return Err(format!("{ACCEPTED}: it names no host"));
         }
-        // part of a password: hosts are shown
+        // a host with an @ begins with part of a password, and hosts are shown
         if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
             return Err(format!("{ACCEPTED}: an @ in a password is written %40"));
         }

@@ -1,4 +1,4 @@
-//! Detects when more is asked for than the connections serve.
+//! Detects that there are more requests than the connections can serve.
 
 use std::{
     sync::{
@@ -12,21 +12,23 @@ use tokio::time::Instant;
 
 use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WINDOW, STANDING_WAIT};
 
-/// Who waits for a connection, and whether it is too many.
+/// Counts the callers that wait for a connection, and decides whether they are too many.
 ///
-/// - The database is behind once somebody has waited longer than [`STANDING_WAIT`] and at least as many wait
-///   behind it as waited before it: a burst is served, however many it has.
-/// - While it is behind, new writes should be refused if more wait than there are connections.
-/// - It has caught up once nobody was refused between two waits, and none was long.
+/// - The database is behind once a caller has waited longer than [`STANDING_WAIT`] in a long queue that did not
+///   become shorter meanwhile. So a burst is served, whatever its size.
+/// - While the database is behind, new writes should be refused if more callers wait than there are
+///   connections.
+/// - The database has caught up once a wait was shorter than [`OVERLOAD_WINDOW`] and no write was refused since
+///   the wait before it ended.
 #[derive(Default)]
 pub(in crate::store::postgres) struct Waits {
     waiting: AtomicUsize,
     is_behind: AtomicBool,
-    /// Whether a caller was told that too many wait, since the last wait ended.
+    /// Whether a caller learned that too many wait, since the last wait ended.
     was_told: AtomicBool,
 }
 
-/// A wait; it ends when it is dropped.
+/// A caller's wait, which ends when this is dropped.
 pub(in crate::store::postgres) struct Wait {
     waits: Arc<Waits>,
     began: Instant,
@@ -40,7 +42,7 @@ impl Waits {
         Wait { waits: self.clone(), began: Instant::now(), before }
     }
 
-    /// Whether more wait than there are `connections`.
+    /// Whether more callers wait than there are `connections`.
     pub(in crate::store::postgres) fn exceed(&self, connections: usize) -> bool {
         self.waiting.load(Ordering::Relaxed) > connections
     }
@@ -54,7 +56,7 @@ impl Waits {
         too_many
     }
 
-    /// Notes that somebody waited for so long, with `before` waiting at the beginning and `behind` at the end.
+    /// Notes a wait of this length, with `before` callers waiting at its beginning and `behind` at its end.
     fn note(&self, waited: Duration, before: usize, behind: usize) {
         let is_long = before.max(behind) >= LEAST_OVERLOAD as usize;
         let was_told = self.was_told.swap(false, Ordering::Relaxed);

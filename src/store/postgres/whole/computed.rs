@@ -9,17 +9,17 @@ use crate::{
 /// Defines the columns: the name of each, and the type of its value.
 macro_rules! columns {
     ($($name:ident: $type:ty,)*) => {
-        /// Their values.
+        /// The values of the computed columns.
         #[derive(Clone)]
         pub(in crate::store::postgres) struct Computed {
             $(pub(in crate::store::postgres) $name: $type,)*
         }
 
         impl Computed {
-            /// Their names.
+            /// The names of the columns.
             pub(in crate::store::postgres) const NAMES: &[&'static str] = &[$(stringify!($name)),*];
 
-            /// Their values, in the same order.
+            /// Returns the values, in the order of the names.
             pub(in crate::store::postgres) fn into_values(self) -> Vec<Param> {
                 params![$(self.$name),*]
             }
@@ -48,7 +48,7 @@ columns! {
 }
 
 impl Computed {
-    /// The columns for a conversation that has been waiting for a model since `awaits_since`.
+    /// Computes the columns of a conversation that has been waiting for a model since `awaits_since`.
     pub(in crate::store::postgres) fn of(head: &Head, awaits_since: Option<Timestamp>) -> Self {
         let identity = &head.identity;
         let listed = identity.is_listed();
@@ -77,7 +77,7 @@ impl Computed {
     }
 }
 
-/// The lineages that a conversation reads, in the order of lookup, each with the last sequence.
+/// The lineages that a conversation reads, in the order of lookup, each with the last sequence to read.
 fn lineages(head: &Head) -> impl Iterator<Item = (Uuid, i64)> {
     let trunks = head.trunks.iter().rev().map(|trunk| (Uuid(trunk.lineage.0), number(trunk.through)));
     std::iter::once((Uuid(head.branch.0), i64::MAX)).chain(trunks)

@@ -26,13 +26,13 @@ pub(in crate::store::postgres) struct ConversationRow {
 /// The rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
 pub(in crate::store::postgres) struct Conversations<'a> {
     names: HashMap<LineageId, (Identity, Value)>,
-    /// The first error of a name.
+    /// The first error in reading a name.
     unread: Option<Unread>,
     lineages: Lineages<'a>,
 }
 
 impl<'a> Conversations<'a> {
-    /// Reads the names.
+    /// Reads the names of all conversations.
     pub(in crate::store::postgres) fn of(pairs: &'a dyn Ordered) -> Self {
         let (mut names, mut unread) = (HashMap::new(), None);
         let keys = records::all_of::<ConversationName>();
@@ -46,12 +46,12 @@ impl<'a> Conversations<'a> {
         Self { names, unread, lineages: Lineages::of(pairs, Parts::KINDS) }
     }
 
-    /// Fails if a name could not be read: then its conversation is missing.
+    /// Fails if a name could not be read, as the row of its conversation is then missing.
     pub(in crate::store::postgres) fn check_names(&mut self) -> Result<(), Unread> {
         self.unread.take().map_or(Ok(()), Err)
     }
 
-    /// Returns the row of the conversation that writes to `lineage`; `None` if there is no head.
+    /// Returns the row of the conversation that writes to `lineage`; `None` if the lineage has no head.
     fn row(&mut self, lineage: LineageId) -> Result<Option<ConversationRow>, CopyError> {
         let parts = Parts::take(&mut self.lineages, lineage);
         if let Some((_, error)) = mem::take(&mut self.lineages.unread).pop() {

@@ -23,29 +23,31 @@ use crate::{
     },
 };
 
-/// Records between two progress reports while only reading.
+/// Records between two progress reports while nothing is written.
 const STEP: u64 = 1_000;
 
-/// One process at a time copies into a schema: the first key of an advisory lock; the second is of the schema.
+/// Takes the advisory lock by which only one process at a time copies into a schema. The second key is a hash
+/// of the schema's name.
 const LOCK: &str = "SELECT pg_try_advisory_lock(30068, hashtext($1))";
 
-/// What the schema is an unfinished copy of, and whether it holds anything.
+/// The source of an unfinished copy, if the schema is one, and whether the schema holds any rows.
 const STATE: &str = "SELECT (SELECT source FROM copying LIMIT 1), EXISTS (SELECT FROM conversations)
     OR EXISTS (SELECT FROM utterances) OR EXISTS (SELECT FROM segments) OR EXISTS (SELECT FROM compactions)
     OR EXISTS (SELECT FROM state_values) OR EXISTS (SELECT FROM readers) OR EXISTS (SELECT FROM active)
     OR EXISTS (SELECT FROM outcomes)";
 
-/// Copies all records of the store `name` to a schema, which is empty, does not exist, or holds the beginning
-/// of the same copy.
+/// Copies all records of the store `name` to a schema, which must be empty, be missing, or hold the beginning of
+/// the same copy.
 ///
-/// - Makes the schema, or brings it to the newest version.
+/// - Creates the schema, or brings it to the newest version.
 /// - [Derived](crate::store::DerivedData::derived) data is left out: its users rebuild it.
-/// - Resumes an earlier attempt: records that are there already are compared.
-/// - Until it is finished, the schema is marked as an [unfinished](super::unfinished::unfinished()) copy.
-/// - At the end, both stores are read and compared record by record. Records that the columns of others are
-///   derived from must fit together, or the copy differs.
+/// - Resumes an earlier attempt: records that are already there are compared instead of written.
+/// - Until the copy is finished, the schema is marked as an [unfinished](super::unfinished::unfinished()) one.
+/// - At the end, both stores are read and compared record by record. The copy's index records come from columns
+///   that are computed from other records, so the copy differs if the source's index records do not agree with
+///   those.
 /// - Takes memory in proportion to the number of conversations.
-/// - Blocks: not for threads of a runtime.
+/// - Blocks: must not be called on a thread of a runtime.
 pub fn copy(
     source: &dyn Ordered,
     name: &str,
@@ -63,7 +65,7 @@ pub fn copy(
     Ok(copying.copied)
 }
 
-/// Marks the schema, which must be empty or marked already.
+/// Marks the schema as an unfinished copy. Fails unless it is empty or already marked.
 fn begin(session: &Session, name: &str, options: &Options, place: &CopyPlace) -> Result<(), CopyError> {
     let client = &session.client;
     let locked = session.wait(client.query_one(LOCK, &[&options.schema])).map_err(failed)?;
@@ -93,7 +95,7 @@ struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Writes what an earlier attempt has not written.
+    /// Writes the records that an earlier attempt has not written.
     fn write(&mut self) -> Result<(), CopyError> {
         let options = self.options;
         let written = snapshot::read(options, |there| {
@@ -103,7 +105,7 @@ impl Copying<'_> {
         written.map_err(failed)?
     }
 
-    /// Writes the rows of the conversations that are not there yet.
+    /// Writes the rows of conversations that are still missing.
     fn write_conversations(&self, there: &Snapshot<'_>) -> Result<(), CopyError> {
         let mut conversations = Conversations::of(self.source);
         conversations.check_names()?;
@@ -121,7 +123,7 @@ impl Copying<'_> {
         writer.flush().map(drop).map_err(failed)
     }
 
-    /// Writes everything else that is not there yet, and compares what is.
+    /// Writes all other records that are still missing, and compares those that are not.
     fn write_others(&mut self, there: &Snapshot<'_>) -> Result<(), CopyError> {
         let mut writer = Writer::new(&self.session);
         let mut present = Present::of(contents(there, None), &self.place);
@@ -144,7 +146,7 @@ impl Copying<'_> {
         writer.flush().map(drop).map_err(failed)
     }
 
-    /// Compares everything.
+    /// Compares the whole copy with the source.
     fn compare(&mut self) -> Result<(), CopyError> {
         let (copied, progress) = (&mut self.copied, &mut *self.progress);
         let mut note = |_: &(Key, Value)| {
@@ -173,7 +175,7 @@ impl<'a> Present<'a> {
         Self { pairs: pairs.peekable(), place }
     }
 
-    /// Whether a record of the source is among them. Records are asked for in order.
+    /// Whether a record of the source is already written; fails if it differs. Call it with records in order.
     fn has(&mut self, original: &(Key, Value)) -> Result<bool, CopyError> {
         match self.pairs.next_if(|pair| pair.as_ref().map_or(true, |present| present.0 <= original.0)) {
             None => Ok(false),
@@ -182,7 +184,7 @@ impl<'a> Present<'a> {
         }
     }
 
-    /// Fails if there are more.
+    /// Fails if there are records that the source does not have.
     fn end(mut self) -> Result<(), CopyError> {
         match self.pairs.next().transpose().map_err(CopyError::Write)? {
             Some(present) => Err(CopyError::differs(self.place, Some(&present))),

@@ -29,19 +29,19 @@ const GIVEN_IDS: &str = "SELECT lineage, sequence, given_id, record FROM utteran
 
 const TIMES: &str = "SELECT namespace, request, rpc, record, time FROM outcomes";
 
-/// Something wrong.
+/// A row with wrong columns.
 pub(in crate::store::postgres) struct Mismatch {
-    /// The record with the wrong columns.
+    /// The name of the row's record.
     pub(in crate::store::postgres) name: String,
-    /// The columns that differ.
+    /// The columns that are wrong.
     pub(in crate::store::postgres) columns: Vec<String>,
-    /// The statement that sets them right, if the records are still the ones that were read.
+    /// The statement that corrects the columns, if the records are still the ones that were read.
     pub(in crate::store::postgres) sql: String,
-    /// Its parameters.
+    /// The parameters of the statement.
     pub(in crate::store::postgres) params: Vec<Param>,
 }
 
-/// Calls `each` for everything that is wrong. Leaves out records that cannot be read.
+/// Calls `each` for every mismatch. Skips records that cannot be read.
 pub(in crate::store::postgres) fn find(
     snapshot: &Snapshot<'_>,
     each: &mut dyn FnMut(Mismatch) -> Result<(), StoreError>,
@@ -79,7 +79,7 @@ fn find_conversations(
     Ok(())
 }
 
-/// The columns in which a row differs.
+/// Returns the columns in which a row differs from what is expected.
 fn wrong(expected: &Computed, row: &Row) -> Vec<String> {
     let values = expected.clone().into_values();
     let differs = row.columns().iter().zip(&values).enumerate().filter(|(place, (column, value))| {
@@ -88,12 +88,12 @@ fn wrong(expected: &Computed, row: &Row) -> Vec<String> {
     differs.map(|(_, (column, _))| column.name().to_owned()).collect()
 }
 
-/// A value as PostgreSQL sends it.
+/// Encodes a value as PostgreSQL sends it; `None` for NULL.
 fn written(value: &Param, kind: &Type) -> Option<BytesMut> {
     let mut bytes = BytesMut::new();
     match value.to_sql_checked(kind, &mut bytes) {
         Ok(IsNull::No) => Some(bytes),
-        // a value that cannot be written is in no column
+        // no column holds a value that cannot be encoded
         Ok(IsNull::Yes) | Err(_) => None,
     }
 }
@@ -146,7 +146,7 @@ fn time(row: &Row) -> Option<Mismatch> {
     })
 }
 
-/// The statement that sets columns where others still hold what they held.
+/// Returns a statement that sets columns if the columns in `held` still have the values that were read.
 fn update(table: &str, set: &[&str], held: &str) -> String {
     let set: Vec<_> = (1..).zip(set).map(|(place, column)| format!("{column} = ${place}")).collect();
     let held: Vec<_> =
@@ -154,7 +154,7 @@ fn update(table: &str, set: &[&str], held: &str) -> String {
     format!("UPDATE {table} SET {} WHERE {}", set.join(", "), held.join(" AND "))
 }
 
-/// The value of a record, if it can be read.
+/// Decodes the value of a record; `None` if it cannot be read.
 fn value<K: Kind>(key: &K::Key, value: &[u8]) -> Option<K::Value> {
     records::decode::<K>(&records::key::<K>(key), value).ok().map(|(_, value)| value)
 }

@@ -1,4 +1,4 @@
-//! A whole schema at once: copying, verifying and reindexing it.
+//! Operations on a whole schema: copying, verifying and reindexing it.
 
 pub(super) mod computed;
 pub(super) mod conversations;

@@ -1,4 +1,4 @@
-//! Sets right what is derived from the records of a schema.
+//! Corrects the data that is derived from the records of a schema.
 
 use tokio_postgres::types::ToSql;
 
@@ -13,7 +13,7 @@ use crate::store::{
     durable::{Reindexed, Scope},
 };
 
-/// Removes index blocks: of a namespace's recipient `$2` or conversation `$3`, or of all.
+/// Removes index blocks: those of recipient `$2` or conversation `$3` in namespace `$1`, or all.
 const REMOVE: &str = "WITH removed AS (
         DELETE FROM derived d USING conversations c WHERE d.kind = 1 AND c.lineage = d.lineage
             AND ($1::text IS NULL OR c.namespace = $1)
@@ -22,16 +22,16 @@ const REMOVE: &str = "WITH removed AS (
     )
     SELECT count(DISTINCT lineage), count(*) FROM removed";
 
-/// How many conversations there are of them.
+/// Counts the conversations that the same parameters select.
 const NAMED: &str = "SELECT count(*) FROM conversations WHERE listed
     AND ($1::text IS NULL OR namespace = $1) AND ($2::text IS NULL OR recipient = $2)
     AND ($3::text IS NULL OR id = $3)";
 
-/// Removes the stored search index of conversations, which the next search makes again, while servers go on. With
-/// [`Scope::All`], also sets columns right that do not agree with the records they are derived from.
+/// Removes the stored search index of conversations, which the next search rebuilds. With [`Scope::All`], also
+/// corrects columns that do not agree with the records from which they are derived.
 ///
-/// - A row is changed only if its records are still the ones that were read.
-/// - Blocks: not for threads of a runtime.
+/// - Servers can keep running: a row is changed only if its records are still the ones that were read.
+/// - Blocks: must not be called on a thread of a runtime.
 pub fn reindex(options: &Options, scope: &Scope) -> Result<Reindexed, StoreError> {
     let session = Session::open(options)?;
     let mended = if *scope == Scope::All { mend(&session, options)? } else { 0 };
@@ -50,7 +50,7 @@ pub fn reindex(options: &Options, scope: &Scope) -> Result<Reindexed, StoreError
     Ok(Reindexed { conversations: conversations as u64, removed: removed.get::<_, i64>(1) as u64, mended })
 }
 
-/// Sets columns right; returns of how many rows.
+/// Corrects columns; returns the number of corrected rows.
 fn mend(session: &Session, options: &Options) -> Result<u64, StoreError> {
     let mut mended = 0;
     let found = snapshot::read(options, |snapshot| {

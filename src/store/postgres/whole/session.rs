@@ -14,15 +14,15 @@ use crate::store::postgres::{
     },
 };
 
-/// A connection, and the runtime that it is used on. Its methods block: they are not for threads of another
-/// runtime.
+/// A connection, and the runtime that it is used on. The methods block: they must not be called on a thread of
+/// another runtime.
 pub(in crate::store::postgres) struct Session {
     pub(in crate::store::postgres) runtime: Runtime,
     pub(in crate::store::postgres) client: Client,
 }
 
 impl Session {
-    /// Connects, and chooses the schema. No statement times out, and each is planned for its parameters.
+    /// Connects, and selects the schema. No statement times out, and each is planned for its parameters.
     pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self, StoreError> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.to_string()))?;

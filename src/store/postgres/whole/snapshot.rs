@@ -1,4 +1,4 @@
-//! One moment of the database, read as the records of the durable stores.
+//! Reads the database at one moment, as the records of the durable stores.
 
 use std::{
     collections::HashMap,
@@ -22,15 +22,15 @@ use crate::store::{
     },
 };
 
-/// Bytes of records to ask for at a time, about.
+/// Bytes of records to fetch at a time, approximately.
 const FETCH_BYTES: usize = 1 << 20;
-/// Rows to ask for at first, and at most.
+/// Rows to fetch at first, and at most.
 const ROWS: [usize; 2] = [50, 2_000];
 
-/// Reads with `work` what the schema holds at one moment, while servers go on.
+/// Runs `work` with a snapshot of the schema, while servers keep running.
 ///
-/// - VACUUM keeps rows that were removed since, until `work` is done.
-/// - Blocks: not for threads of a runtime.
+/// - Until `work` is done, VACUUM cannot free rows that are removed meanwhile.
+/// - Blocks: must not be called on a thread of a runtime.
 pub fn read<T>(options: &Options, work: impl FnOnce(&Snapshot<'_>) -> T) -> Result<T, StoreError> {
     let Session { runtime, mut client } = Session::open(options)?;
     let transaction = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead);
@@ -39,7 +39,7 @@ pub fn read<T>(options: &Options, work: impl FnOnce(&Snapshot<'_>) -> T) -> Resu
     Ok(work(&Snapshot { runtime: &runtime, transaction, statements: Mutex::default() }))
 }
 
-/// What a schema holds at one moment.
+/// The content of a schema at one moment.
 pub struct Snapshot<'a> {
     runtime: &'a tokio::runtime::Runtime,
     transaction: Transaction<'a>,
@@ -47,7 +47,7 @@ pub struct Snapshot<'a> {
 }
 
 impl Snapshot<'_> {
-    /// The rows of a statement, in parts.
+    /// Runs a statement, and fetches its rows in parts.
     pub(in crate::store::postgres) fn rows(
         &self,
         sql: &str,
@@ -70,10 +70,10 @@ impl Snapshot<'_> {
 /// The rows of a statement; an error is the last item.
 pub(in crate::store::postgres) struct Rows<'a> {
     snapshot: &'a Snapshot<'a>,
-    /// `None` if there are no more rows than those in `rows`.
+    /// `None` once all rows have been fetched.
     portal: Option<Portal>,
     rows: vec::IntoIter<Row>,
-    /// How many rows to ask for.
+    /// How many rows to fetch next.
     next: usize,
 }
 
@@ -106,7 +106,7 @@ impl Iterator for Rows<'_> {
     }
 }
 
-/// Two keys.
+/// The bounds of a range of keys.
 type Bounds = (Bound<Key>, Bound<Key>);
 
 impl Ordered for Snapshot<'_> {
@@ -140,7 +140,7 @@ fn is_within(pair: &Result<(Key, Value), KeyValueError>, bounds: &Bounds) -> boo
     pair.as_ref().map_or(true, |(key, _)| bounds.contains(key))
 }
 
-/// The kinds of the records between two keys.
+/// Returns the kinds of records in a range of keys.
 fn kinds((from, to): &Bounds) -> std::ops::RangeInclusive<u8> {
     let kind = |bound: &Bound<Key>| match bound {
         Bound::Included(key) | Bound::Excluded(key) => key.first().copied(),
@@ -149,7 +149,7 @@ fn kinds((from, to): &Bounds) -> std::ops::RangeInclusive<u8> {
     kind(from).unwrap_or(0)..=kind(to).unwrap_or(u8::MAX)
 }
 
-/// The first and the last lineage between two keys of a kind, or somewhat more.
+/// Returns the first and the last lineage in a range of keys of a kind. This can include more than the keys.
 fn lineages(kind: u8, (from, to): &Bounds) -> [Uuid; 2] {
     let of = |bound: &Bound<Key>, otherwise: u8| match bound {
         Bound::Included(key) | Bound::Excluded(key) if key.first() == Some(&kind) => Uuid(lineage_of(key).0),

@@ -1,4 +1,4 @@
-//! The tables as records of the durable stores: where each kind of record is, in the order of its keys.
+//! The tables as records of the durable stores: for each kind of record, its rows in the order of their keys.
 
 use std::fmt::Display;
 
@@ -23,14 +23,14 @@ use crate::{
     },
 };
 
-/// Where the records of a kind are.
+/// The rows that hold the records of a kind.
 pub(in crate::store::postgres) struct Table {
     /// The number of the kind.
     pub(in crate::store::postgres) kind: u8,
-    /// The rows, in the order of the records' keys. If the keys begin with a lineage, `$1` and `$2` are the
-    /// first and the last one.
+    /// Selects the rows, in the order of the records' keys. If the keys begin with a lineage, `$1` and `$2` are
+    /// the first and the last lineage to select.
     pub(in crate::store::postgres) sql: &'static str,
-    /// The record of a row.
+    /// Converts a row to its record.
     pub(in crate::store::postgres) pair: fn(&Row) -> Pair,
 }
 
@@ -42,7 +42,7 @@ impl Table {
     }
 }
 
-/// The tables, ascending by kind. In keys, the length of a text comes before it, except for a last one.
+/// The tables, ascending by kind. In keys, each text follows its length, except for a last one.
 pub(in crate::store::postgres) const TABLES: [Table; 19] = [
     Table::of::<ConversationName>(
         "SELECT namespace, id, identity FROM conversations ORDER BY octet_length(namespace), namespace, id",
@@ -155,7 +155,7 @@ pub(in crate::store::postgres) const TABLES: [Table; 19] = [
     ),
 ];
 
-/// A record whose value is stored.
+/// Returns a record whose value is stored as it is.
 fn stored<K: Kind>(key: &K::Key, value: &[u8]) -> (Key, Value) {
     (records::key::<K>(key), value.to_vec())
 }

@@ -9,7 +9,8 @@ use crate::store::postgres::{
     },
 };
 
-/// Returns what the schema is an unfinished copy of, if it is one. The schema must be of the newest version.
+/// Returns the name of the store that the schema is an unfinished copy of, if it is one. The schema must be of
+/// the newest version.
 pub async fn unfinished(options: &Options) -> Result<Option<String>, StoreError> {
     let client = connected(options).await?;
     let sql = format!("SELECT source FROM {}.copying", quoted(&options.schema));

@@ -1,4 +1,4 @@
-//! Verifies what a schema holds: the records like those of a durable store, and the columns derived from them.
+//! Verifies a schema: its records, like those of a durable store, and the columns derived from them.
 
 use super::{
     mismatches::{self, Mismatch},
@@ -10,14 +10,14 @@ use crate::store::{
     durable::{Report, verify_records},
 };
 
-/// Checks every record of a schema as of one moment, while servers go on; now and then reports how many were
-/// read.
+/// Checks every record of a schema as of one moment, while servers keep running. Reports regularly how many
+/// records were read.
 ///
 /// - Checks records as [`durable::verify`](crate::store::durable::verify()) does, and every column that is
 ///   derived from a record.
 /// - Reads utterances and outcomes twice.
 /// - All problems are in the report, even if a record cannot be read.
-/// - Blocks: not for threads of a runtime.
+/// - Blocks: must not be called on a thread of a runtime.
 pub fn verify(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
     snapshot::read(options, |snapshot| {
         let mut report = verify_records(snapshot, progress);

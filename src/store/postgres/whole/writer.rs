@@ -27,10 +27,10 @@ const STATE_VALUES: Target = ("state_values", "lineage, name, record");
 const READERS: Target = ("readers", "lineage, reader, namespace, id, through");
 const ACTIVE: Target = ("active", "namespace, recipient, conversation");
 const OUTCOMES: Target = ("outcomes", "namespace, request, rpc, time, record");
-/// Without the computed columns, which come first.
+/// The columns behind the computed ones.
 const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, policy, description, ending");
 
-/// Rows that wait to be written, all of one table.
+/// A batch of rows to write, all of one table.
 pub(in crate::store::postgres) struct Writer<'a> {
     session: &'a Session,
     target: Target,
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
         Ok(written)
     }
 
-    /// Writes the rows that wait: all, or none. Returns whether there were any.
+    /// Writes the pending rows: all, or none. Returns whether there were any.
     pub(in crate::store::postgres) fn flush(&mut self) -> Result<bool, StoreError> {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);

@@ -31,7 +31,7 @@ use crate::{
     store::{CommitError, Conflict, StoreError, meters::Meters},
 };
 
-/// How often to run a transaction that others were in the way of.
+/// How often a commit is tried if other transactions interfere.
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -39,10 +39,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 enum Failed {
     Conflict(Conflict),
     InTheWay,
-    /// A namespace has no room for it.
+    /// The commit exceeds a quota of a namespace.
     Over(Taken),
     Store(StoreError),
-    /// It may have taken effect.
+    /// The answer was lost: the commit may have taken effect.
     Lost(StoreError),
 }
 
@@ -52,7 +52,7 @@ impl From<StoreError> for Failed {
     }
 }
 
-/// Makes commits. A clone is the same.
+/// Makes commits. Clones share everything.
 #[derive(Clone)]
 pub(in crate::store::postgres) struct Commits {
     pub(in crate::store::postgres) database: Database,
@@ -69,7 +69,7 @@ impl Commits {
         Self { database: database.clone(), changes, creations, meters }
     }
 
-    /// Makes the commit, or finds out what became of it.
+    /// Makes the commit. If its answer is lost, finds out whether it took effect.
     pub(in crate::store::postgres) async fn make(&self, plan: &Plan) -> Result<(), CommitError> {
         for attempt in 1.. {
             let mut failed = match self.run(plan).await {
@@ -110,7 +110,7 @@ impl Commits {
         }
     }
 
-    /// Measures the writing of one commit.
+    /// Measures the writing of one commit, which counts as a batch of one.
     async fn timed(&self, writing: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
         let timer = self.meters.write.start_timer();
         let written = writing.await;
@@ -119,8 +119,8 @@ impl Commits {
         written
     }
 
-    /// Writes the row together with those of other commits; or alone, if that fails, or most likely would, or might
-    /// take long.
+    /// Writes the row in a batch with those of other commits. Writes it alone if it is large, if the commit may
+    /// well conflict, or if the batch did not write it.
     async fn run_lone(&self, lone: &Arc<Lone>) -> Result<(), Failed> {
         if lone.row.is_small() && !lone.is_contended {
             let batches = match lone.row.basis {
@@ -141,7 +141,7 @@ impl Commits {
     }
 }
 
-/// Finds out whether the commit took effect, and tries again for a while if that fails.
+/// Finds out whether the commit took effect; retries for a while if that fails.
 async fn settle(database: &Database, logged: &Logged) -> Result<bool, StoreError> {
     let deadline = time::Instant::now() + DATABASE_SETTLE;
     loop {
@@ -152,7 +152,7 @@ async fn settle(database: &Database, logged: &Logged) -> Result<bool, StoreError
     }
 }
 
-/// Finds out whether the commit took effect; from then on, it has, or never will.
+/// Finds out whether the commit took effect. If it has not, it never will.
 pub(in crate::store::postgres) async fn settle_once(
     database: &Database,
     logged: &Logged,
@@ -163,7 +163,7 @@ pub(in crate::store::postgres) async fn settle_once(
     Ok(!rows.iter().any(|row| row.get(0)))
 }
 
-/// Writes a row with a statement of its own: it tells what it found.
+/// Writes a row with a statement of its own, which reports what it found.
 async fn run_alone(connection: &mut Connection, lone: &Lone) -> Result<(), Failed> {
     let step = lone.row.step(false);
     let rows = connection.run(async |client| {
@@ -177,7 +177,7 @@ async fn run_alone(connection: &mut Connection, lone: &Lone) -> Result<(), Faile
     }
 }
 
-/// Runs statements in a transaction. All are sent before the first answer is awaited.
+/// Runs statements in one transaction. All are sent before the first answer is awaited.
 async fn run_together(connection: &mut Connection, steps: &[Step]) -> Result<(), Failed> {
     let statements = connection.run(async |client| {
         let prepared = steps.iter().map(|step| client.prepare_cached(step.sql));
@@ -190,7 +190,7 @@ async fn run_together(connection: &mut Connection, steps: &[Step]) -> Result<(),
         Ok(answers) => answers,
         Err(fault) => return Err(Failed::Lost(fault.into_error())),
     };
-    // what follows a failure fails because of it
+    // the first error causes those that follow
     for (place, answer) in answers.into_iter().enumerate() {
         if let Err(error) = answer {
             let fault = connection.failed(&error);
@@ -201,18 +201,19 @@ async fn run_together(connection: &mut Connection, steps: &[Step]) -> Result<(),
     Ok(())
 }
 
-/// The answers to the beginning of the transaction, to each statement, and to the end.
+/// Returns the answers to BEGIN, to each statement, and to COMMIT.
 async fn send(client: &Object, steps: &[Step], statements: &[Statement]) -> Vec<Result<(), Error>> {
     let begin = client.batch_execute("BEGIN").boxed();
     let all = steps.iter().zip(statements).map(|(step, statement)| {
         async move { client.query(statement, &borrowed(&step.params)).await.map(drop) }.boxed()
     });
     let end = client.batch_execute("COMMIT").boxed();
-    // each is sent when it is polled for the first time, in this order
+    // each is sent when it is first polled, so they are sent in this order
     join_all(std::iter::once(begin).chain(all).chain(std::iter::once(end))).await
 }
 
-/// Fails if a parameter cannot be sent: its statement would be left out, and the others take effect.
+/// Fails if a parameter cannot be sent: otherwise its statement would be left out, and the others would take
+/// effect.
 fn check(steps: &[Step], statements: &[Statement]) -> Result<(), StoreError> {
     let mut scratch = BytesMut::new();
     for (step, statement) in steps.iter().zip(statements) {
@@ -226,7 +227,7 @@ fn check(steps: &[Step], statements: &[Statement]) -> Result<(), StoreError> {
 }
 
 impl Lone {
-    /// The result of the statement that ran.
+    /// Interprets the row that the statement returned.
     fn found(&self, row: Option<&Row>) -> Result<(), Failed> {
         let (is_written, is_pointed) = row.map_or((false, false), |row| (row.get(0), row.get(1)));
         match (is_written, is_pointed) {
@@ -249,7 +250,7 @@ impl Step {
 }
 
 impl Failed {
-    /// A fault that is no conflict.
+    /// Converts a fault that is not a conflict.
     fn of(fault: Fault) -> Self {
         match fault {
             Fault::InTheWay => Self::InTheWay,

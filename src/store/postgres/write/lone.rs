@@ -12,24 +12,24 @@ use crate::store::postgres::{
 };
 use crate::store::{StoreError, meters::Meters};
 
-/// Writes rows that are all changes, or all beginnings.
+/// Writes batches of rows with one statement, which either changes conversations or creates them.
 pub(in crate::store::postgres) struct Lones {
     pub(in crate::store::postgres) database: Database,
     pub(in crate::store::postgres) sql: &'static str,
     pub(in crate::store::postgres) meters: Meters,
 }
 
-/// What became of a row.
+/// The result of writing a row in a batch.
 #[derive(Clone)]
 pub(in crate::store::postgres) enum Sent {
     Written,
     /// Nothing was written, as the conversation is in another state.
     Outdated,
-    /// Nothing was written, and why is not known.
+    /// Nothing was written, for an unknown reason.
     Unwritten,
-    /// Nothing was written, as the database refuses everything.
+    /// Nothing was written, as the whole batch was refused.
     Refused(StoreError),
-    /// It may have been written.
+    /// The answer was lost: the row may have been written.
     Lost(StoreError),
 }
 
@@ -50,7 +50,7 @@ impl Batched for Lones {
             Ok(sent) => sent,
             Err(Fault::Lost(error)) => vec![Sent::Lost(error); lones.len()],
             Err(Fault::Refused(error)) => vec![Sent::Refused(error); lones.len()],
-            // one of them is to blame, which finds out when it is written alone
+            // one of the rows is the cause: it fails again when each is written alone
             Err(Fault::Unexpected | Fault::Present | Fault::InTheWay | Fault::Invalid(_)) => {
                 vec![Sent::Unwritten; lones.len()]
             }
@@ -62,7 +62,7 @@ impl Lones {
     async fn write(&self, lones: &[Arc<Lone>]) -> Result<Vec<Sent>, Fault> {
         let mut connection = self.database.connection().await.map_err(Fault::Refused)?;
         let mut places: Vec<usize> = (0..lones.len()).collect();
-        // in one order on all servers, so that they do not wait for each other in a circle
+        // in the same order on all servers, so that batches cannot deadlock
         places.sort_unstable_by_key(|place| lones[*place].row.name());
         let rows: Vec<_> = places.iter().map(|place| &lones[*place].row).collect();
         let params = parameters(&rows);

@@ -5,10 +5,11 @@ use std::fmt::{Display, Write as _};
 use super::row::Row;
 use crate::store::postgres::types::{Param, Uuid, params};
 
-/// The parameters `$1` to `$50` of a statement that changes conversations, to `$53` of one that creates them.
+/// Returns the parameters of a statement: `$1` to `$50` if it changes conversations, `$1` to `$53` if it
+/// creates them.
 ///
-/// Each is an array. Those of the conversations' own columns have a value for each row; the others have a value
-/// for each part of a row, and the first of them is the row's number.
+/// Each parameter is an array. Arrays for the conversations' own columns have one value per row. The others
+/// have one value per part of a row, and the first array for each kind of part holds the numbers of the rows.
 pub(in crate::store::postgres) fn parameters(rows: &[&Row]) -> Vec<Param> {
     let mut params = conversations(rows);
     params.extend(removed(rows));
@@ -20,12 +21,12 @@ pub(in crate::store::postgres) fn parameters(rows: &[&Row]) -> Vec<Param> {
     params
 }
 
-/// A value of each row.
+/// Returns a value for each row.
 fn of<'a, T>(rows: &'a [&'a Row], value: impl FnMut(&'a Row) -> T) -> Vec<T> {
     rows.iter().copied().map(value).collect()
 }
 
-/// A value of each part of each row.
+/// Returns a value for each part of each row.
 fn each<'a, P: 'a, T>(
     rows: &'a [&'a Row],
     parts: fn(&'a Row) -> &'a [P],
@@ -115,7 +116,8 @@ fn pointers(rows: &[&Row]) -> Vec<Param> {
     ]
 }
 
-/// What the rows apply to: all to a state, or all to nothing.
+/// The parameters from `$50` on: the expected states if the rows change conversations, otherwise the columns
+/// that never change.
 fn basis(rows: &[&Row]) -> Vec<Param> {
     let states: Vec<Uuid> = rows.iter().filter_map(|row| row.basis.state()).collect();
     if !states.is_empty() {
@@ -129,7 +131,7 @@ fn basis(rows: &[&Row]) -> Vec<Param> {
     ]
 }
 
-/// Values as the text of an array.
+/// Formats values as the text of an SQL array.
 fn array(values: &[impl Display]) -> String {
     let mut text = String::from("{");
     for (place, value) in values.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! A commit as statements.
+//! Plans a commit as statements.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,31 +21,31 @@ use crate::{
 /// How a commit is made.
 pub(in crate::store::postgres) struct Plan {
     pub(in crate::store::postgres) how: How,
-    /// What the commit is looked up by.
+    /// Identifies the row that shows whether the commit took effect.
     pub(in crate::store::postgres) logged: Logged,
 }
 
 pub(in crate::store::postgres) enum How {
-    /// With one statement, and so without a transaction around it.
+    /// With one statement, which needs no transaction around it.
     Alone(Arc<Lone>),
     /// With statements in one transaction, in this order.
     Together(Vec<Step>),
 }
 
-/// A commit that writes one row, with what that brings along.
+/// A commit that writes one row of `conversations`, with one statement.
 pub(in crate::store::postgres) struct Lone {
     pub(in crate::store::postgres) row: Row,
-    /// Whether it may well conflict.
+    /// Whether the commit may well conflict.
     pub(in crate::store::postgres) is_contended: bool,
-    /// What it means if the conversation is not in the expected state, or there is one where none is expected.
+    /// The conflict if the conversation is not in the expected state, or exists although it must not.
     pub(in crate::store::postgres) state: Conflict,
-    /// What it means if a pointer is not as expected.
+    /// The conflict if a pointer is not as expected.
     pub(in crate::store::postgres) pointer: Option<Conflict>,
-    /// What it means if an outcome is already stored.
+    /// The conflict if an outcome is already stored.
     pub(in crate::store::postgres) outcome: Option<Conflict>,
 }
 
-/// The row by which a commit is looked up.
+/// The key of the row in `changes` by which a commit is looked up.
 #[derive(Clone)]
 pub(in crate::store::postgres) struct Logged {
     pub(in crate::store::postgres) change: Uuid,
@@ -57,11 +57,11 @@ pub(in crate::store::postgres) struct Logged {
 pub(in crate::store::postgres) struct Step {
     pub(in crate::store::postgres) sql: &'static str,
     pub(in crate::store::postgres) params: Vec<Param>,
-    /// What it means if the statement finds that something is not as expected.
+    /// The conflict if the statement finds that something is not as expected.
     pub(in crate::store::postgres) conflict: Option<Conflict>,
-    /// What it means if it stores what is already stored.
+    /// The conflict if the statement stores an outcome that is already stored.
     pub(in crate::store::postgres) outcome: Option<Conflict>,
-    /// What a namespace has no room for if the statement finds that it exceeds a quota.
+    /// The growth that is refused if the statement finds that it exceeds a quota.
     pub(in crate::store::postgres) taken: Option<Taken>,
 }
 
@@ -76,11 +76,11 @@ impl Step {
 }
 
 impl Plan {
-    /// The statements of `commit`, which takes so much of quotas. `unique` names a commit that makes no new
+    /// Plans `commit`, which takes `taken` of the quotas. `unique` identifies the commit if it makes no new
     /// state.
     pub(in crate::store::postgres) fn of(commit: &Commit, taken: Vec<Taken>, unique: ChangeId) -> Self {
         let mut writes: Vec<_> = commit.writes.iter().collect();
-        // in one order for all commits, so that they do not wait for each other in a circle
+        // in the same order for all commits, so that they cannot deadlock
         writes.sort_unstable_by_key(|write| write.key());
         let mut parts: Vec<_> = writes.iter().map(|write| Part::of(write, unique)).collect();
         let events = commit.traced.as_ref().map(|traced| traced.events.clone());
@@ -113,13 +113,13 @@ impl Plan {
         }
         steps.extend(after);
         steps.extend(commit.outcomes.iter().map(|(key, outcome)| keep(key, outcome)));
-        // last: others wait for it
+        // last, as other commits of the namespace wait from here on
         steps.extend(taken.into_iter().map(take));
         Self { how: How::Together(steps), logged }
     }
 }
 
-/// The row that shows whether the commit took effect.
+/// Returns the key of the row that shows whether the commit took effect.
 fn logged(writes: &[&Write], commit: &Commit, unique: ChangeId) -> Logged {
     let of = |change: ChangeId, namespace: &str, id: &str| Logged {
         change: Uuid(change.0),
@@ -140,7 +140,7 @@ fn change_of(write: &Write, unique: ChangeId) -> ChangeId {
     write.after().map_or(unique, |after| after.head.change)
 }
 
-/// Whether a pointer is moved, or must stay without being.
+/// Whether the pointer moves, or must stay unset.
 fn needs_lock(pointer: &PointerWrite) -> bool {
     pointer.before != pointer.after || pointer.before.is_none()
 }
@@ -187,7 +187,7 @@ struct Part<'a> {
     write: &'a Write,
     change: ChangeId,
     net: Net,
-    /// What the conversation no longer reads of lineages that others may read.
+    /// Sequences that the conversation no longer reads, by lineage that others may read.
     releases: Vec<(LineageId, Ranges)>,
     /// Statements that follow the one that changes the conversation.
     rest: Vec<Step>,
@@ -239,8 +239,8 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Removes what was erased from every lineage that the conversation reads, and what it dropped from those
-    /// of them that nobody else reads.
+    /// Removes erased utterances from every trunk of the conversation. Dropped ones are released: they are
+    /// removed from a trunk unless another conversation reads them.
     fn release(&mut self, changes: &[Arc<Change>], head: &Head) {
         let (mut erased, mut dropped) = (Ranges::new(), Ranges::new());
         changes.iter().for_each(|change| erased.union(&change.erased));
@@ -257,7 +257,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Notes new or changed trunks.
+    /// Adds the conversation to the readers of new and changed trunks.
     fn share(&mut self, before: Option<&Head>, head: &Head) {
         let was = before.map_or(&[][..], |before| &before.trunks);
         let (reader, key) = (Uuid(head.identity.lineage.0), &head.identity.key);
@@ -290,8 +290,8 @@ impl<'a> Part<'a> {
         self.releases.iter().map(|(lineage, _)| *lineage)
     }
 
-    /// The row that is everything which the commit writes, with outcomes and pointers that stay; `None` if more
-    /// is written.
+    /// Returns the commit as one row, with its outcomes and its unmoved pointers; `None` if the commit writes
+    /// more than that.
     fn alone(&self, commit: &Commit) -> Option<Lone> {
         if !(self.rest.is_empty() && self.releases.is_empty()) {
             return None;
@@ -307,15 +307,15 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// The conversation's new row; `None` if it is deleted.
+    /// Returns the conversation's new row; `None` if the conversation is deleted.
     fn row(&self) -> Option<Row> {
         let Write::Change { before, after, .. } = self.write else { return None };
         let events = self.events.as_ref().map(|events| events.join("\n"));
         Some(Row { events, ..Row::of(before.as_deref(), after, &self.net) })
     }
 
-    /// The statement that changes the conversation, which fails if it is in another state; and those that
-    /// follow.
+    /// Returns the statement that changes the conversation, which fails if the conversation is in another
+    /// state, and the statements that follow.
     fn among_others(mut self) -> (Option<Step>, Vec<Step>) {
         let mut rest = std::mem::take(&mut self.rest);
         let reader = match self.write {
@@ -345,7 +345,8 @@ impl<'a> Part<'a> {
 }
 
 impl Row {
-    /// The statement that writes this row alone; if it `is_strict`, it fails unless the row was written.
+    /// Returns the statement that writes only this row. If `is_strict`, the statement fails unless it writes
+    /// the row.
     pub(in crate::store::postgres) fn step(&self, is_strict: bool) -> Step {
         let sql = match self.basis {
             Basis::State(_) => sql::CHANGE,

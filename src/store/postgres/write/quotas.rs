@@ -1,7 +1,8 @@
-//! What namespaces may store, counted in the database.
+//! Enforces quotas on what namespaces store, which is counted in the database.
 //!
-//! The commits of a namespace that has a quota wait for each other, as each changes the namespace's row of
-//! `usage`. A server without quotas does not count: those that have some count anew when they start.
+//! With quotas, the commits of a namespace wait for each other, as each updates the namespace's row in `usage`.
+//! A server without quotas does not update `usage`, so a server with quotas counts everything anew before its
+//! first commit.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::{
     },
 };
 
-/// Adds to what a namespace uses, unless that exceeds a quota.
+/// Adds to the usage of a namespace; fails if that exceeds a quota.
 pub(in crate::store::postgres) const TAKE: &str = "WITH taken AS (
         INSERT INTO usage AS u (namespace, conversations, bytes) VALUES ($1, $2, $3)
         ON CONFLICT (namespace) DO UPDATE
@@ -31,7 +32,7 @@ pub(in crate::store::postgres) const TAKE: &str = "WITH taken AS (
 
 const USED: &str = "SELECT conversations, bytes FROM usage WHERE namespace = $1";
 
-/// Counts everything while nobody writes.
+/// Counts the usage of all namespaces while no server writes.
 const COUNT: &str = "BEGIN; SET LOCAL statement_timeout = 0;
     LOCK TABLE conversations IN SHARE ROW EXCLUSIVE MODE;
     DELETE FROM usage;
@@ -39,7 +40,7 @@ const COUNT: &str = "BEGIN; SET LOCAL statement_timeout = 0;
         SELECT namespace, count(*) FILTER (WHERE listed), sum(bytes) FROM conversations GROUP BY namespace;
     COMMIT";
 
-/// The quotas, if there are any. A clone is the same.
+/// The quotas, if any are set. Clones share them.
 #[derive(Clone, Default)]
 pub(in crate::store::postgres) struct Ledger(Arc<Inner>);
 
@@ -58,12 +59,12 @@ pub(in crate::store::postgres) struct Taken {
 }
 
 impl Ledger {
-    /// Sets the quotas. What is stored is counted before the next commit.
+    /// Sets the quotas. The first commit with quotas counts everything that is stored.
     pub(in crate::store::postgres) fn set(&self, quotas: Quotas) {
         *self.0.quotas.write() = Some(quotas);
     }
 
-    /// What the commit adds; nothing, if there are no quotas.
+    /// Returns what the commit adds to each namespace; nothing if there are no quotas.
     pub(in crate::store::postgres) async fn taken(
         &self,
         database: &Database,
@@ -84,7 +85,7 @@ async fn count(database: &Database) -> Result<(), StoreError> {
 }
 
 impl Taken {
-    /// Why it was refused; `None` if there is room for it by now.
+    /// Returns why the growth was refused; `None` if there is room for it by now.
     pub(in crate::store::postgres) async fn refusal(
         &self,
         database: &Database,

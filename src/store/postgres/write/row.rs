@@ -1,4 +1,4 @@
-//! What a commit writes of one conversation, as values for columns.
+//! The rows that a commit writes for one conversation, as values of columns.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -20,26 +20,26 @@ use crate::{
     },
 };
 
-/// The new row of a conversation, and the rows that are written and removed with it. What did not change is
-/// `None`.
+/// The new row of a conversation, and the rows that are written and removed with it. Columns that did not
+/// change are `None`.
 #[derive(Clone)]
 pub(in crate::store::postgres) struct Row {
     pub(in crate::store::postgres) namespace: String,
     pub(in crate::store::postgres) id: String,
     pub(in crate::store::postgres) basis: Basis,
     pub(in crate::store::postgres) computed: Computed,
-    /// Whether it reads other lineages than before.
+    /// Whether the conversation reads other lineages than before.
     pub(in crate::store::postgres) is_elsewhere: bool,
     /// The lineage that utterances are written to.
     pub(in crate::store::postgres) branch: Uuid,
     pub(in crate::store::postgres) head: Vec<u8>,
     pub(in crate::store::postgres) policy: Option<Vec<u8>>,
-    /// The description, which may have become empty.
+    /// The description; `Some(None)` if it is now empty.
     pub(in crate::store::postgres) description: Option<Option<Vec<u8>>>,
     pub(in crate::store::postgres) ending: Option<Vec<u8>>,
-    /// The events of the whole commit, if this is its first row: a line each.
+    /// The events of the whole commit, one per line, if this is the commit's first row.
     pub(in crate::store::postgres) events: Option<String>,
-    /// Ranges of utterances that are removed: the first sequence, and the one behind the last.
+    /// The ranges of removed utterances: the first sequence of each, and the one behind its last.
     pub(in crate::store::postgres) removed: Vec<(i64, i64)>,
     pub(in crate::store::postgres) utterances: Vec<UtteranceRow>,
     /// Segments that are removed.
@@ -49,16 +49,16 @@ pub(in crate::store::postgres) struct Row {
     pub(in crate::store::postgres) pointers: Vec<PointerRow>,
 }
 
-/// What the row applies to.
+/// The state that the row replaces.
 #[derive(Clone)]
 pub(in crate::store::postgres) enum Basis {
     /// The conversation in this state.
     State(Uuid),
-    /// Nothing: the conversation begins, with this identity.
+    /// No state: the conversation is created, with this identity.
     Nothing(Vec<u8>),
 }
 
-/// An utterance.
+/// A row of `utterances`.
 #[derive(Clone)]
 pub(in crate::store::postgres) struct UtteranceRow {
     pub(in crate::store::postgres) sequence: i64,
@@ -66,7 +66,7 @@ pub(in crate::store::postgres) struct UtteranceRow {
     pub(in crate::store::postgres) record: Vec<u8>,
 }
 
-/// An outcome.
+/// A row of `outcomes`.
 #[derive(Clone)]
 pub(in crate::store::postgres) struct OutcomeRow {
     pub(in crate::store::postgres) namespace: String,
@@ -85,7 +85,8 @@ pub(in crate::store::postgres) struct PointerRow {
 }
 
 impl Row {
-    /// The row after a conversation changed from `before` to `after`, with `net` written and removed.
+    /// Returns the row of a conversation that changed from `before` to `after`, with what `net` writes and
+    /// removes.
     pub(in crate::store::postgres) fn of(
         before: Option<&Conversation>,
         after: &Conversation,
@@ -127,12 +128,12 @@ impl Row {
         }
     }
 
-    /// The conversation's name.
+    /// The conversation's namespace and id.
     pub(in crate::store::postgres) fn name(&self) -> (&str, &str) {
         (&self.namespace, &self.id)
     }
 
-    /// Whether it is small enough to go with others.
+    /// Whether the row is small enough to share a batch.
     pub(in crate::store::postgres) fn is_small(&self) -> bool {
         const SMALL: usize = 64 << 10;
         let utterances: usize = self.utterances.iter().map(|it| it.record.len()).sum();
@@ -140,7 +141,7 @@ impl Row {
         self.head.len() + utterances + segments <= SMALL
     }
 
-    /// Adds what is stored with it, and what has to hold.
+    /// Adds the outcomes to store with the row, and the pointers that must stay.
     pub(in crate::store::postgres) fn with(
         mut self,
         outcomes: &[(OutcomeKey, Arc<Outcome>)],
@@ -209,7 +210,7 @@ fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
     utterances.collect()
 }
 
-/// What several changes, one after the other, write and remove.
+/// The net writes and removals of a series of changes.
 #[derive(Default)]
 pub(in crate::store::postgres) struct Net {
     pub(in crate::store::postgres) removed: Ranges,
@@ -254,7 +255,7 @@ fn written_and_removed<K: Clone, V>(
     written.map(|(key, value)| (key, Some(value))).chain(removed)
 }
 
-/// The keys of what is removed; and what is written, by key.
+/// Returns the removed keys, and the written values by key.
 pub(in crate::store::postgres) fn parted<K: Clone, V>(
     net: &BTreeMap<K, Option<V>>,
 ) -> (Vec<K>, Vec<(&K, &V)>) {
@@ -263,7 +264,7 @@ pub(in crate::store::postgres) fn parted<K: Clone, V>(
     (removed, written)
 }
 
-/// A record's value as the durable stores write it.
+/// Encodes a record's value as the durable stores do.
 pub(in crate::store::postgres) fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
     records::pair::<K>(key, value).1
 }

@@ -1,11 +1,11 @@
 //! The statements of commits.
 //!
-//! One statement changes, or creates, any number of conversations, so that it is one round trip and needs no
-//! transaction around it: `held` are those that were in the expected state, and everything else is written only
-//! for them. The parameters are [`parameters`](super::parameters::parameters).
+//! One statement changes or creates any number of conversations, so it takes one round trip and needs no
+//! transaction around it. `held` contains the conversations that were in the expected state, and everything
+//! else is written only for those. [`parameters`](super::parameters::parameters) returns the parameters.
 
-/// The rows, each with what it applies to; and the numbers of those that cannot be written, because their
-/// recipient has another active conversation than expected.
+/// The given rows, each with its basis, and the numbers of refused rows: those whose recipient has another
+/// active conversation than expected.
 macro_rules! given {
     ($basis:literal, $columns:literal, $refused:expr) => {
         concat!(
@@ -34,9 +34,9 @@ macro_rules! given {
     };
 }
 
-/// What is written for the conversations that were in the expected state.
+/// Writes everything else for the conversations in `held`.
 ///
-/// Utterances are removed before others are written: a new one may have the id of one that is removed.
+/// Removes utterances before it writes others: a new utterance may have the id of a removed one.
 macro_rules! records {
     () => {
         "removed AS (
@@ -76,7 +76,7 @@ macro_rules! records {
     };
 }
 
-/// Changes the conversations. `$50` are the states that they must be in.
+/// Changes the conversations. `$50` holds the states that they must be in.
 macro_rules! change {
     ($refused:expr, $before:literal, $free:literal) => {
         concat!(
@@ -103,7 +103,7 @@ macro_rules! change {
     };
 }
 
-/// Creates the conversations. `$50` to `$53` are what never changes.
+/// Creates the conversations. `$50` to `$53` hold the columns that never change.
 macro_rules! create {
     ($refused:expr) => {
         concat!(
@@ -129,8 +129,8 @@ macro_rules! create {
     };
 }
 
-/// The result of a statement with one row: whether it was written, and whether the pointers are as expected. If
-/// the parameter `$strict` is true, it fails unless the row was written.
+/// Returns whether the statement's only row was written, and whether the pointers are as expected. If the
+/// parameter `$strict` is true, the statement fails unless the row was written.
 macro_rules! one {
     ($strict:literal) => {
         concat!(
@@ -143,7 +143,7 @@ macro_rules! one {
     };
 }
 
-/// Also those whose outcomes are stored already.
+/// Also refuses rows with an outcome that is already stored.
 macro_rules! answered {
     () => {
         " UNION ALL
@@ -153,12 +153,12 @@ macro_rules! answered {
     };
 }
 
-/// Changes one conversation: waits while others are about to.
+/// Changes one conversation. Waits while another transaction has its row locked.
 pub(in crate::store::postgres) const CHANGE: &str = concat!(change!("", "", ""), one!("$51"));
 
-/// Changes those of several conversations that are in the expected state, and that nobody else is about to
-/// change. Returns the number of each that was not locked, whether it was changed, and whether that is because it
-/// was in another state.
+/// Changes those of several conversations that are in the expected state and not locked by another transaction.
+/// For each that was not locked, returns its number, whether it was changed, and whether it was in another
+/// state.
 pub(in crate::store::postgres) const CHANGE_EACH: &str = concat!(
     change!(
         answered!(),
@@ -176,11 +176,11 @@ pub(in crate::store::postgres) const CHANGE_EACH: &str = concat!(
 /// Creates one conversation.
 pub(in crate::store::postgres) const CREATE: &str = concat!(create!(""), one!("$54"));
 
-/// Creates those of several conversations that do not exist. Returns the number of each.
+/// Creates those of several conversations that do not exist. Returns the numbers of those created.
 pub(in crate::store::postgres) const CREATE_EACH: &str =
     concat!(create!(answered!()), "SELECT n, true, false FROM held");
 
-/// Deletes a conversation, and all that belongs to it alone.
+/// Deletes a conversation, and everything that belongs to it alone.
 pub(in crate::store::postgres) const DELETE: &str = "WITH held AS (
         DELETE FROM conversations WHERE namespace = $1 AND id = $2 AND change = $3 RETURNING 1
     ), u AS (DELETE FROM utterances WHERE lineage = $5 AND EXISTS (SELECT FROM held)
@@ -194,8 +194,8 @@ pub(in crate::store::postgres) const DELETE: &str = "WITH held AS (
     )
     SELECT expect(count(*) > 0, 'the state') FROM held";
 
-/// Removes data derived from blocks of utterances: after the conversation's row is changed, so that nothing
-/// derived before the change can be added any more.
+/// Removes data derived from blocks of utterances. Runs after the conversation's row is changed, so that no
+/// data derived before the change can still be added.
 pub(in crate::store::postgres) const REMOVE_BLOCKS: &str =
     "DELETE FROM derived WHERE lineage = $1 AND block = ANY ($2)";
 
@@ -218,7 +218,7 @@ pub(in crate::store::postgres) const STATE: &str = "WITH removed AS (
     SELECT $1::uuid, v.* FROM unnest($3::text[], $4::bytea[]) AS v
     ON CONFLICT (lineage, name) DO UPDATE SET record = excluded.record";
 
-/// Notes that a conversation reads a frozen lineage.
+/// Adds a conversation to the readers of a frozen lineage.
 pub(in crate::store::postgres) const SHARE: &str =
     "INSERT INTO readers (lineage, reader, namespace, id, through)
     VALUES ($1, $2, $3, $4, $5)
@@ -229,11 +229,12 @@ pub(in crate::store::postgres) const REMOVE: &str =
     "DELETE FROM utterances u USING unnest($2::int8multirange) AS r
     WHERE u.lineage = $1 AND u.sequence >= lower(r) AND u.sequence < upper(r)";
 
-/// Locks the readers of a frozen lineage, so that of several that drop an utterance the last one removes it.
+/// Locks the readers of frozen lineages, so that if several drop an utterance at the same time, the last one
+/// removes it.
 pub(in crate::store::postgres) const LOCK_READERS: &str =
     "SELECT FROM readers WHERE lineage = ANY ($1) ORDER BY lineage, reader FOR UPDATE";
 
-/// Removes utterances of a frozen lineage that no reader but `$3` has any more.
+/// Removes those utterances of a frozen lineage that no reader except `$3` still has.
 pub(in crate::store::postgres) const RELEASE: &str =
     "DELETE FROM utterances u USING unnest($2::int8multirange) AS g
     WHERE u.lineage = $1 AND u.sequence >= lower(g) AND u.sequence < upper(g) AND NOT EXISTS (
@@ -257,7 +258,7 @@ pub(in crate::store::postgres) const MOVE: &str = "WITH set AS (
     )
     SELECT expect(count(*) > 0, 'the pointer') FROM set";
 
-/// Makes no conversation active.
+/// Clears a recipient's active conversation.
 pub(in crate::store::postgres) const DEACTIVATE: &str = "WITH set AS (
         DELETE FROM active WHERE namespace = $1 AND recipient = $2 AND conversation = $3 RETURNING 1
     )
@@ -278,12 +279,12 @@ pub(in crate::store::postgres) const STAYS_INACTIVE: &str = "SELECT expect(
 pub(in crate::store::postgres) const KEEP: &str =
     "INSERT INTO outcomes (namespace, request, rpc, time, record) VALUES ($1, $2, $3, $4, $5)";
 
-/// Notes a commit that changes no conversation.
+/// Logs a commit that changes no conversation.
 pub(in crate::store::postgres) const LOG: &str =
     "INSERT INTO changes (change, namespace, id, events) VALUES ($1, $2, $3, $4)";
 
-/// Settles what became of a commit: waits if it is under way, and unless it has taken effect, makes sure that
-/// it never will. Returns whether it never will.
+/// Settles a commit: waits while the commit is in flight and, unless it has taken effect, ensures that it never
+/// will. Returns whether it never will.
 pub(in crate::store::postgres) const SETTLE: &str =
     "INSERT INTO changes (change, namespace, id, never) VALUES ($1, $2, $3, true)
     ON CONFLICT (change, namespace, id) DO UPDATE SET never = changes.never
