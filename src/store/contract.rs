@@ -31,14 +31,14 @@ pub use upkeep::Upkeep;
 
 /// A backend that stores conversations.
 ///
-/// What a backend may offer besides has traits of its own, whose methods all have defaults: [`Sharing`] by several
-/// processes, [`DerivedData`], and [`Upkeep`].
+/// The optional abilities of a backend have traits of their own, whose methods all have defaults: [`Sharing`]
+/// by several processes, [`DerivedData`], and [`Upkeep`].
 ///
 /// For all methods:
 /// - A key includes its namespace; nothing in one namespace is ever visible in another.
 /// - A conversation that holds a recipient's own state ([`ConversationId::is_of_state`]) is in no list, and
-///   does not count as a conversation for a quota; its bytes do count. It never ends, expires, or waits for a
-///   model.
+///   does not count as a conversation for a quota; its bytes do count. Such a conversation never ends,
+///   expires, or waits for a model.
 /// - A read sees every commit whose future has returned `Ok`.
 /// - A future can be dropped before it completes; its commit then takes effect wholly or not at all.
 /// - No method panics because of what the disk or the network returns; it returns [`StoreError`]. A method that panics
@@ -50,16 +50,16 @@ pub trait Store: Sharing + DerivedData + Upkeep {
 
     /// Returns the conversation, with its window, its summary and its compactions.
     ///
-    /// - `None` if it does not exist, or was deleted.
+    /// - `None` if the conversation does not exist, or was deleted.
     fn load<'a>(
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>>;
 
-    /// The same, unless the conversation is still in the state that `known` names.
+    /// Like [`Self::load`], unless the conversation is still in the state that `known` names.
     ///
-    /// - By default, loads and compares. A backend to which loads are expensive returns [`Newer::Known`]
-    ///   without one.
+    /// - By default, loads the conversation and compares the states. A backend whose loads are expensive
+    ///   avoids the load if the answer is [`Newer::Known`].
     fn load_if_newer<'a>(
         &'a self,
         key: &'a ConversationKey,
@@ -68,11 +68,11 @@ pub trait Store: Sharing + DerivedData + Upkeep {
         Box::pin(async move { Ok(Newer::than(known, self.load(key).await?)) })
     }
 
-    /// Returns what a call must know before it is decided, in one round trip: see [`Begin`] and [`Begun`].
+    /// Returns what a call needs before it is decided, in one round trip: see [`Begin`] and [`Begun`].
     ///
     /// - All parts are from one moment, or each is from some moment after the call.
-    /// - If the state of the recipient's active conversation is wanted, it is that of the conversation in
-    ///   [`Begun::active`].
+    /// - If the caller wants the state of the recipient's active conversation, it gets the state of the
+    ///   conversation in [`Begun::active`].
     /// - By default, calls [`Self::active`], [`Self::outcome`] and [`Self::load_if_newer`].
     fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
         Box::pin(async move {
@@ -100,29 +100,29 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     ///   applies to, a pointer is not as expected, or an outcome with the same key already exists; the error
     ///   says which.
     /// - The state that a write applies to is identified by [`Head::change`] alone: a [`ChangeId`] that no
-    ///   other state ever had. So no change of another process is overwritten.
-    /// - [`CommitError::Unknown`] if the answer was lost: the commit took effect, wholly, or never will.
-    ///   [`Self::is_committed`] says which; if the commit has no writes, its outcome does.
+    ///   other state ever had. So a commit never overwrites a change of another process.
+    /// - [`CommitError::Unknown`] if the answer was lost: the commit took effect wholly, or never will.
+    ///   [`Self::is_committed`] tells which; for a commit without writes, its outcome does.
     /// - The changes of a write are applied in order: a later one can erase, drop or rewrite what an earlier
     ///   one appended.
     /// - `Ok` only once everything is as durable as [`Capabilities::durable`] says.
-    /// - Utterances that a change erases or drops are absent from every later read. The bytes of erased ones
-    ///   are unreadable after [`Store::scrub`], and so are those of whatever else was removed by a change
-    ///   that raised [`Head::erased_at`].
+    /// - Utterances that a change erases or drops are absent from every later read. After [`Store::scrub`],
+    ///   the bytes of erased utterances are unreadable, and so are the bytes of everything else that was
+    ///   removed by a change that raised [`Head::erased_at`].
     /// - Once a recipient's last conversation and its pointer are removed, nothing keyed by recipient
     ///   remains. Outcomes are keyed by request, and age out.
     /// - A fork comes with [`Change::inherits`](crate::domain::Change::inherits) and the trunks of its head:
-    ///   what it shares is not written again, and the commit costs the same regardless of the length of the
-    ///   history.
-    /// - What a change of a conversation writes is its own: other conversations that share the utterances do
-    ///   not see them change.
+    ///   the utterances that it shares are not written again, and the cost of the commit does not depend on
+    ///   the length of the history.
+    /// - A change writes to its own conversation only: other conversations that share the utterances do not
+    ///   see them change.
     /// - Utterances that a change drops, and those of a deleted conversation, stay as long as another
     ///   conversation reads them.
     /// - Utterances that a change returns are in the window, and no longer in the archive.
-    /// - Compactions are stored as the change writes them, until it removes them or the conversation is
-    ///   deleted.
-    /// - So are state values: a value that a change sets replaces the previous one of that name, and values
-    ///   that it does not name are not written again.
+    /// - Compactions are stored as a change writes them, until a later one removes them or the conversation
+    ///   is deleted.
+    /// - State values are stored the same way: a value that a change sets replaces the previous value of that
+    ///   name, and values that the change does not name are not written again.
     /// - Utterances that a change erases are removed for all conversations that share them: the commit
     ///   changes each of these conversations, and lists the utterances in
     ///   [`Change::erased`](crate::domain::Change::erased) of each.
@@ -183,26 +183,26 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// Returns the other conversations whose trunks or branch are among the lineages of this one, each with the
     /// last sequence that both share; by key.
     ///
-    /// - These are its forks, the conversation it was forked from, the other forks of that one, and those that
-    ///   have copies of what was said in one of these ([`Head::copies`]): the last sequence of a conversation
-    ///   that has only copies is 0. Deleted ones are left out; what they shared with others stays shared, and
-    ///   copies stay copies.
-    /// - A branch that nobody froze has no other readers, but others may have copies of what was said in it.
-    /// - A shared sequence does not mean that the other conversation still stores the utterance, nor that it
-    ///   has not changed it since.
+    /// - These are its forks, its parent, the other forks of the parent, and conversations with copies of
+    ///   utterances that were said in any of them ([`Head::copies`]). The last shared sequence of a
+    ///   conversation that has only copies is 0. Deleted conversations are left out: what they shared with
+    ///   others stays shared, and copies stay copies.
+    /// - A branch that was never frozen has no other readers, but other conversations can have copies of its
+    ///   utterances.
+    /// - The other conversation may have dropped or changed an utterance whose sequence is shared.
     /// - Empty for an unknown conversation, and for one that was never forked or imported from an export.
-    /// - A fork names another state of its parent ([`Head::change`]), whose revision stays: the result is valid
-    ///   for a commit that changes all of these conversations in the states that they had.
+    /// - A fork gives its parent a new state ([`Head::change`]) without a new revision. So the result is
+    ///   valid for a commit that changes all of these conversations from the states that they had.
     fn sharing<'a>(
         &'a self,
         key: &'a ConversationKey,
     ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>>;
 
-    /// Returns the heads of those of these conversations that exist, in any order.
+    /// Returns the heads of these conversations, without those that do not exist, in any order.
     ///
     /// - Each head is the last one committed when it was read.
     /// - The caller limits how much it asks for.
-    /// - By default, loads each conversation. A backend can do without the rest of it.
+    /// - By default, loads each conversation. A backend can read the heads alone.
     fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
         Box::pin(async move {
             let mut heads = Vec::new();
@@ -222,16 +222,16 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// Returns the heads of a page of a list of conversations, in the list's order.
     ///
     /// - Starts behind `list.after`, whether or not there is still a conversation at that place.
-    /// - Each head is the last one committed when it was read. So pages contain each conversation that does
-    ///   not move exactly once; one that is changed meanwhile moves in a list by update: to the end, if the
-    ///   oldest come first.
+    /// - Each head is the last one committed when it was read. So the pages contain every conversation that
+    ///   does not move exactly once. In a list by update, a conversation that is changed meanwhile moves: to
+    ///   the end, if the oldest come first.
     /// - Reads indexes that commits maintain, never every head: one by start, one by update with a precision
     ///   of [`UPDATE_SPAN`](crate::domain::limits::UPDATE_SPAN), so that few commits change it, and one by
     ///   id.
     fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>>;
 
-    /// Returns the keys of the same conversations, in the same order: for callers that already have most of
-    /// the states.
+    /// Returns the keys of a page of a recipient's conversations, the newest start first: for callers that
+    /// already have most of the states.
     fn conversation_keys<'a>(
         &'a self,
         recipient: &'a RecipientKey,
@@ -261,14 +261,13 @@ pub trait Store: Sharing + DerivedData + Upkeep {
         oldest: Timestamp,
     ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>>;
 
-    /// Returns what is due at `now`, at most `limit`, the longest due first.
+    /// Returns at most `limit` entries that are due at `now`, the longest due first.
     ///
     /// - Reads an index that commits maintain, never scans.
     fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>>;
 
-    /// Returns the conversations of which a segment, or the closing, waits for a model
-    /// ([`Conversation::awaits_since`]), each with the time since which the first has been waiting; at most
-    /// `limit`.
+    /// Returns at most `limit` conversations with a segment or a closing that waits for a model
+    /// ([`Conversation::awaits_since`]), each with the time since which the first of them has been waiting.
     ///
     /// - Starts behind `after`, whether or not that conversation still waits.
     /// - By ascending time, and for equal times within a namespace by id.
@@ -280,12 +279,12 @@ pub trait Store: Sharing + DerivedData + Upkeep {
         limit: usize,
     ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>>;
 
-    /// Removes the outcomes older than `oldest`; returns how many.
+    /// Removes the outcomes older than `oldest`; returns their number.
     fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// Makes the bytes of everything erased and deleted so far unreadable wherever the backend writes.
     ///
-    /// - Costs next to nothing if nothing was erased or deleted since the last time.
+    /// - Costs almost nothing if nothing was erased or deleted since the last scrub.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
@@ -296,15 +295,15 @@ pub struct Capabilities {
     pub name: &'static str,
     /// A commit that was answered survives the end of the process.
     pub durable: bool,
-    /// Several processes can use one store at the same time: what was read can be outdated a moment later, so
-    /// nothing is answered from a cache alone. The defaults of [`Store::is_committed`], [`Sharing::claim`] and
+    /// Several processes can use one store at the same time: a result can be outdated a moment later, so no
+    /// call is answered from a cache alone. The defaults of [`Store::is_committed`], [`Sharing::claim`] and
     /// [`Sharing::hints`] are then insufficient.
     pub shared: bool,
-    /// The states that are returned are the ones that the backend keeps in this process's memory: caching
-    /// them takes no extra room, so the cache is not bounded.
+    /// The returned states are those that the backend keeps in this process's memory: caching them takes no
+    /// extra room, so the cache is not bounded.
     pub resident: bool,
-    /// What is derived from conversations is stored: see [`DerivedData::keep_derived`]. If false, callers need not
-    /// serialize it.
+    /// Data derived from conversations is stored: see [`DerivedData::keep_derived`]. If false, callers need
+    /// not serialize such data.
     pub derived: bool,
     /// The events of commits are stored with them, for all processes: see [`Commit::traced`] and
     /// [`Sharing::trace`]. If false, callers need not serialize them.
@@ -329,7 +328,7 @@ impl Page {
     }
 }
 
-/// Work whose time has come.
+/// Work that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Due {
     /// The conversation should be removed.

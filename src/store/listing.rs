@@ -11,10 +11,10 @@ use crate::domain::{
 /// How many index entries to read at a time.
 const ENTRIES: usize = 256;
 
-/// The indexes of a store, for lists. What an entry names might have been changed or removed by the time it
-/// is looked up.
+/// The indexes of a store, for lists. A conversation can be changed or removed between the read of its entry
+/// and its lookup.
 pub(super) trait Lists {
-    /// At most `limit` places behind `after` in the index by start, in the list's order.
+    /// Returns at most `limit` places behind `after` in the index by start, in the list's order.
     fn started(
         &self,
         list: &List,
@@ -22,21 +22,21 @@ pub(super) trait Lists {
         limit: usize,
     ) -> Result<Vec<ListedAt>, StoreError>;
 
-    /// The first [span](span_of) in the index by update, in the list's order, that is not before `from`, and
-    /// the conversations in it.
+    /// Returns the first [span](span_of) in the index by update, in the list's order, that is not before
+    /// `from`, and the conversations in it.
     fn updated(
         &self,
         list: &List,
         from: Option<Timestamp>,
     ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError>;
 
-    /// At most `limit` conversations of the namespace whose ids have the list's prefix.
+    /// Returns at most `limit` conversations of the namespace whose ids have the list's prefix.
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError>;
 
-    /// The time of a conversation's last change; `None` if it does not exist.
+    /// Returns the time of a conversation's last change; `None` if the conversation does not exist.
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError>;
 
-    /// Its head.
+    /// Returns a conversation's head; `None` if the conversation does not exist.
     fn head(&self, key: &ConversationKey) -> Result<Option<Head>, StoreError>;
 }
 
@@ -47,18 +47,18 @@ pub(super) struct Named {
     pub(super) start_time: Timestamp,
 }
 
-/// The start of the span of time under which the index by update lists a conversation.
+/// Returns the start of the span of time under which the index by update lists a conversation.
 pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
     let span = UPDATE_SPAN.as_micros() as i64;
     Timestamp(update_time.0.div_euclid(span).saturating_mul(span))
 }
 
-/// The heads of those of these conversations that exist.
+/// Returns the heads of these conversations, without those that do not exist.
 pub(super) fn heads(keys: &[ConversationKey], lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
     keys.iter().filter_map(|key| lists.head(key).transpose()).collect()
 }
 
-/// The heads of a page.
+/// Returns the heads of a page.
 pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
     let mut page = Page { list, lists, heads: Vec::new() };
     match few_named(list, lists)? {
@@ -74,7 +74,7 @@ pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreEr
     Ok(page.heads)
 }
 
-/// The conversations whose ids have the list's prefix, if there are few.
+/// Returns the conversations whose ids have the list's prefix; `None` if there are many, or no prefix.
 fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Named>>, StoreError> {
     if list.id_prefix.is_empty() {
         return Ok(None);
@@ -101,7 +101,7 @@ impl<L: Lists> Page<'_, L> {
         self.add_all(places, None)
     }
 
-    /// The time that orders a conversation with this start time.
+    /// Returns the time that orders a conversation with this start time.
     fn time(&self, start_time: Timestamp, id: &ConversationId) -> Result<Option<Timestamp>, StoreError> {
         match self.list.order.by_update {
             true => self.lists.update_time(&self.list.of.key(id.clone())),
@@ -120,7 +120,7 @@ impl<L: Lists> Page<'_, L> {
                     continue;
                 }
                 let head = self.lists.head(&self.list.of.key(place.1.clone()))?;
-                // another one with the same id might have started since
+                // another conversation with the same id may have started since
                 self.heads.extend(head.filter(|head| self.list.order.place(head) == place));
                 if self.is_full() {
                     break;
@@ -137,7 +137,7 @@ impl<L: Lists> Page<'_, L> {
             let mut places = Vec::new();
             for id in ids.into_iter().filter(|id| self.is_wanted(id)) {
                 let time = self.lists.update_time(&self.list.of.key(id.clone()))?;
-                // one that was changed since is in another span
+                // a conversation that was changed since is in another span
                 places.extend(time.filter(|time| span_of(*time) == span).map(|time| (time, id)));
             }
             self.add_all(places, Some(span))?;
@@ -149,9 +149,9 @@ impl<L: Lists> Page<'_, L> {
         Ok(())
     }
 
-    /// Adds the conversations behind the previous page, in order, while there is room. One that changes
-    /// between the two reads is added at its new place: before the others, or among the last if it is still
-    /// in this span.
+    /// Adds the conversations behind the previous page, in order, while there is room. A conversation that
+    /// changes between the two reads is added at its new place: before the others if the newest come first;
+    /// otherwise later in this span, or with a later span.
     fn add_all(&mut self, places: Vec<ListedAt>, span: Option<Timestamp>) -> Result<(), StoreError> {
         let order = self.list.order;
         let mut open: BTreeMap<ListedAt, Option<Head>> =

@@ -1,11 +1,11 @@
-//! What the stores that write several commits together count for their operators.
+//! The metrics of stores that write several commits together.
 
 use crate::telemetry::{Histogram, Registry, counts, seconds};
 
 /// The metrics of a store that writes several commits together.
 #[derive(Clone, Debug)]
 pub struct Meters {
-    /// How long a batch takes: the flush to the disk, or the statement in the database.
+    /// The time that a batch takes: the flush to the disk, or the statement in the database.
     pub write: Histogram,
     /// The number of commits in a batch.
     pub batch: Histogram,
@@ -22,7 +22,7 @@ impl Default for Meters {
 }
 
 impl Meters {
-    /// Adds them to the metrics of a server.
+    /// Adds these metrics to those of a server.
     pub fn register(&self, registry: &Registry) {
         [&self.write, &self.batch].into_iter().for_each(|it| registry.add(it));
     }

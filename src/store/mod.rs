@@ -1,7 +1,7 @@
 //! The storage of conversations.
 //!
-//! [`Store`] is the contract that every backend fulfils. The suite that checks it is in `conformance`, behind
-//! the feature of that name.
+//! [`Store`] is the contract that every backend fulfils. The suite that checks the contract is in
+//! `conformance`, behind the feature of that name.
 
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;

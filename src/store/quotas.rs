@@ -1,5 +1,5 @@
-//! Counts what commits add to what namespaces store. [`Keeper`] is for a backend whose single process makes all
-//! commits.
+//! Counts the usage of namespaces, and the growth by commits. [`Keeper`] is for a backend whose single
+//! process makes all commits.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -16,7 +16,7 @@ use crate::domain::{Head, Namespace};
 #[derive(Default)]
 pub(super) struct Keeper(OnceLock<Mutex<Ledger>>);
 
-/// What a commit adds to the usage of namespaces.
+/// The usage that a commit adds to namespaces.
 #[derive(Debug, Default)]
 pub(super) struct Growth(SmallVec<[(Namespace, Added); 1]>);
 
@@ -27,7 +27,7 @@ pub(super) struct Ledger {
     used: HashMap<Namespace, Used>,
 }
 
-/// What is added to the usage of a namespace.
+/// The usage that is added to a namespace; negative if it shrinks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Added {
     pub(super) conversations: i64,
@@ -42,7 +42,7 @@ pub(super) struct Used {
 }
 
 impl Keeper {
-    /// Enforces `quotas` on commits from now on. The first time, `count` counts what is stored.
+    /// Enforces `quotas` on commits from now on. The first call counts the stored conversations with `count`.
     pub(super) fn set(
         &self,
         quotas: Quotas,
@@ -59,7 +59,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What `commit` adds; empty as long as nothing is counted.
+    /// Returns the usage that `commit` adds; empty as long as nothing is counted.
     pub(super) fn growth(&self, commit: &Commit) -> Growth {
         match self.0.get() {
             Some(_) => Growth::of(commit),
@@ -67,7 +67,8 @@ impl Keeper {
         }
     }
 
-    /// Counts what a commit adds, which then takes effect; or returns the quota that it exceeds.
+    /// Counts the usage that a commit adds. The commit must then take effect, or be given back. Fails if the
+    /// commit would exceed a quota.
     pub(super) fn take(&self, growth: &Growth) -> Result<(), StoreError> {
         match self.0.get() {
             Some(ledger) if !growth.0.is_empty() => ledger.lock().take(growth),
@@ -85,7 +86,7 @@ impl Keeper {
 }
 
 impl Growth {
-    /// What `commit` adds.
+    /// Returns the usage that `commit` adds.
     pub(super) fn of(commit: &Commit) -> Self {
         let mut growth = Self::default();
         for write in &commit.writes {
@@ -94,7 +95,7 @@ impl Growth {
         growth
     }
 
-    /// What it adds to each namespace.
+    /// Returns the usage added to each namespace.
     pub(super) fn each(&self) -> impl Iterator<Item = &(Namespace, Added)> {
         self.0.iter()
     }
@@ -108,13 +109,14 @@ impl Growth {
 }
 
 impl Added {
-    /// The usage of one conversation; one that holds a recipient's own state only counts bytes.
+    /// Returns the usage of one conversation. A conversation that holds a recipient's own state counts only
+    /// bytes.
     fn of(head: &Head) -> Self {
         let conversations = i64::from(head.identity.is_listed());
         Self { conversations, bytes: head.counted_bytes() as i64 }
     }
 
-    /// What a write adds.
+    /// Returns the usage that a write adds.
     fn by(write: &Write) -> Self {
         let [before, after] = [write.before(), write.after()]
             .map(|state| state.map_or_else(Self::default, |it| Self::of(&it.head)));
@@ -161,8 +163,8 @@ impl Ledger {
     }
 }
 
-/// The quota that a namespace would exceed. A commit that adds nothing of a kind never exceeds its quota, though
-/// the namespace might.
+/// Fails if a namespace would exceed a quota. A commit that adds nothing of a kind never exceeds that quota,
+/// even if the namespace does.
 pub(super) fn check(
     quotas: &Quotas,
     namespace: &Namespace,

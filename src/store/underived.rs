@@ -1,11 +1,11 @@
-//! What was derived from utterances that a commit changes or removes.
+//! The derived data that a commit makes invalid.
 
 use std::sync::Arc;
 
 use crate::domain::{Block, Change, Head, Ranges};
 
-/// The sequences whose derived data a commit makes invalid: that of text that no longer exists, and of blocks
-/// that have no stored utterances left.
+/// Returns the sequences whose derived data a commit makes invalid: those of text that no longer exists, and
+/// those of blocks without any stored utterances left.
 pub(super) fn underived(before: &Head, head: &Head, changes: &[Arc<Change>]) -> Ranges {
     let mut gone = emptied(head, changes);
     if before.erased_at != head.erased_at {
@@ -16,7 +16,7 @@ pub(super) fn underived(before: &Head, head: &Head, changes: &[Arc<Change>]) -> 
     gone
 }
 
-/// The blocks that lost utterances to a drop and have none left.
+/// Returns the sequences of the blocks that lost utterances to a drop and have none left.
 fn emptied(head: &Head, changes: &[Arc<Change>]) -> Ranges {
     let mut dropped = Ranges::new();
     changes.iter().for_each(|change| dropped.union(&change.dropped));

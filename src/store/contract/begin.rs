@@ -1,11 +1,11 @@
-//! What a call must know before it is decided.
+//! The first reads of a call.
 
 use std::sync::Arc;
 
 use super::commit::{Outcome, OutcomeKey, RecipientKey};
 use crate::domain::{ChangeId, Conversation, ConversationId, ConversationKey, Timestamp};
 
-/// What a call asks for before it is decided.
+/// The reads that a call needs before it is decided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Begin<'a> {
     /// The recipient whose active conversation is wanted.
@@ -21,14 +21,14 @@ pub struct Begin<'a> {
 pub enum StateOf<'a> {
     /// This conversation.
     One(&'a ConversationKey, Option<ChangeId>),
-    /// The recipient's active conversation. Known is the state of this conversation, and of no other: the
-    /// states that one commit makes of several conversations have the same [`ChangeId`].
+    /// The recipient's active conversation. The known state comes with the id of its conversation, because
+    /// the states that one commit makes of several conversations have the same [`ChangeId`].
     Active(Option<(&'a ConversationId, ChangeId)>),
 }
 
 impl Begin<'_> {
     /// Returns the conversation to look up, and its known state, given that `active` is the recipient's
-    /// active one. If there is nothing to look up, returns the answer.
+    /// active conversation. If there is nothing to look up, returns the answer.
     pub fn wanted(
         &self,
         active: Option<&ConversationId>,
@@ -52,7 +52,7 @@ pub struct Begun {
     pub active: Option<ConversationId>,
     /// The earlier outcome.
     pub outcome: Option<Arc<Outcome>>,
-    /// The state; also [`Newer::Known`] if none was asked for, and [`Newer::Absent`] if the recipient has no
+    /// The state; also [`Newer::Known`] if no state was wanted, and [`Newer::Absent`] if the recipient has no
     /// active conversation.
     pub state: Newer,
 }

@@ -1,4 +1,4 @@
-//! What a store returns from its asynchronous methods.
+//! The types that a store's asynchronous methods return.
 
 use std::{future::Future, pin::Pin};
 

@@ -1,4 +1,4 @@
-//! A commit, and the outcome that is stored of it.
+//! A commit, and the outcome that is stored with it.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub struct Commit {
     pub pointers: Vec<PointerWrite>,
     /// The outcomes to store.
     pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
-    /// The events to store; only if the backend [does](super::Capabilities::traced).
+    /// The events to store; only for a backend [that stores events](super::Capabilities::traced).
     pub traced: Option<Traced>,
     /// Whether other processes have recently written to these conversations, so that the commit may well
     /// conflict.
@@ -50,10 +50,10 @@ impl Commit {
 pub enum Write {
     /// The conversation is changed or created.
     Change {
-        /// The state that it must be in, identified by [`Head::change`](crate::domain::Head::change); `None`
-        /// if it must not exist.
+        /// The state that the conversation must be in, identified by
+        /// [`Head::change`](crate::domain::Head::change); `None` if it must not exist.
         before: Option<Arc<Conversation>>,
-        /// What happened, in order: together with the heads before and after, all that a backend has to
+        /// The changes, in order. Together with the heads before and after, this is all that a backend has to
         /// persist.
         changes: Changes,
         /// The resulting state: its head, and all of it for a backend that keeps states in memory.
@@ -61,7 +61,8 @@ pub enum Write {
     },
     /// The conversation is removed.
     Delete {
-        /// The state that it must be in, identified by [`Head::change`](crate::domain::Head::change).
+        /// The state that the conversation must be in, identified by
+        /// [`Head::change`](crate::domain::Head::change).
         before: Arc<Conversation>,
     },
 }
@@ -95,7 +96,7 @@ impl Write {
     }
 }
 
-/// Changes a recipient's active conversation; or, if both are the same, requires that it does not change.
+/// Changes a recipient's active conversation. If `before` and `after` are equal, only checks it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PointerWrite {
     /// The recipient.
@@ -117,7 +118,7 @@ pub struct OutcomeKey {
     pub request: RequestId,
 }
 
-/// An utterance that a call named, as it was when the call took effect: never its text.
+/// An utterance that a call named, as it was when the call took effect, without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     /// Its place in the conversation.
@@ -128,7 +129,7 @@ pub struct Reference {
     pub role: Role,
     /// Its turn.
     pub turn: u32,
-    /// The tokens that it counted.
+    /// Its token count.
     pub tokens: u32,
     /// Its position in the window after the call, from 1; `None` outside the window.
     pub position: Option<u32>,
@@ -147,9 +148,9 @@ pub struct Outcome {
     pub conversation: ConversationId,
     /// Its revision after the call.
     pub revision: Revision,
-    /// Whether the call started it.
+    /// Whether the call started the conversation.
     pub started: bool,
-    /// The conversation that was ended to start it.
+    /// The conversation that the call ended to start this one.
     pub ended: Option<ConversationId>,
     /// Utterances stored.
     pub memorized: Ranges,
@@ -161,32 +162,32 @@ pub struct Outcome {
     pub restored: Ranges,
     /// The utterance that the call named.
     pub target: Option<Sequence>,
-    /// What should have been forgotten, but remains in the summary.
+    /// Selected utterances that are no longer stored, but still in the summary.
     pub still_told: Ranges,
     /// Segments rebuilt.
     pub rebuilt_segments: u32,
     /// The window's numbers after the call.
     pub capacity: Capacity,
-    /// The utterances named in these sets, ascending; of long sets, only the first ones. Empty if an earlier version
-    /// stored the outcome.
+    /// References to the utterances in these sets, ascending. A long set has references only to its first
+    /// utterances. Empty if an earlier version stored the outcome.
     pub references: Vec<Reference>,
-    /// What a hard forget removed from other conversations.
+    /// The counts of what a hard forget removed from other conversations.
     pub in_forks: Option<InForks>,
 }
 
 impl Outcome {
-    /// The sets of utterances that it names.
+    /// Returns the sets of utterances that have references.
     pub fn sets(&self) -> [&Ranges; 4] {
         [&self.memorized, &self.evicted, &self.forgotten, &self.restored]
     }
 
-    /// The reference to an utterance.
+    /// Returns the reference to an utterance.
     pub fn reference(&self, sequence: Sequence) -> Option<&Reference> {
         let place = self.references.binary_search_by_key(&sequence, |reference| reference.sequence).ok()?;
         self.references.get(place)
     }
 
-    /// The approximate memory that it takes, including its key in the maps that contain it.
+    /// Returns the approximate memory use, including the key in the maps that contain the outcome.
     pub fn memory_bytes(&self, key: &OutcomeKey) -> usize {
         let listed = self.sets().into_iter().chain([&self.still_told]).map(Ranges::memory_bytes);
         let names = 2 * key.request.as_str().len() + 2 * self.conversation.as_str().len();

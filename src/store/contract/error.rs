@@ -9,7 +9,7 @@ use crate::domain::ConversationKey;
 /// A failure of the backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// There is no room.
+    /// The store would exceed its limit, and nothing was written.
     #[error(
         "the store is full: {used} of {limit} bytes are taken and this write adds {added}; forget or delete something, or raise memory_limit"
     )]
@@ -34,14 +34,14 @@ pub enum StoreError {
     /// A namespace has reached a quota, and nothing was written.
     #[error(transparent)]
     OverQuota(Box<OverQuota>),
-    /// The disk is slower than the writes: so much is waiting for it that no more is accepted, and nothing
-    /// was written.
+    /// The disk is slower than the writes: too many bytes are already waiting for it, and nothing was
+    /// written.
     #[error("{waiting} bytes are waiting for the disk, and no more are accepted; try again later")]
     Busy {
         /// The bytes that are waiting.
         waiting: u64,
     },
-    /// The store panicked, which is a fault of its code, and nothing was written.
+    /// The store panicked because of a fault in its code, and nothing was written.
     #[error("a fault of the store stopped the operation")]
     Panicked,
     /// The disk or the network failed.

@@ -32,7 +32,7 @@ pub enum ListOf {
 /// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ListOrder {
-    /// By the time of the last change, otherwise by that of the start. Equal times are ordered by id.
+    /// By the time of the last change; if false, by the time of the start. Equal times are ordered by id.
     pub by_update: bool,
     /// The latest time first, and for equal times the greatest id first.
     pub newest_first: bool,

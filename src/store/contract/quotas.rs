@@ -1,4 +1,4 @@
-//! What a namespace can store.
+//! The limits on what a namespace stores.
 
 use crate::domain::Namespace;
 
@@ -11,7 +11,7 @@ pub struct Quotas {
     pub bytes: Option<u64>,
 }
 
-/// One of [`Quotas`].
+/// The kind of a quota in [`Quotas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quota {
     /// [`Quotas::conversations`].
@@ -50,8 +50,8 @@ pub struct OverQuota {
     pub quota: Quota,
     /// The limit.
     pub limit: u64,
-    /// What it uses.
+    /// The amount in use.
     pub used: u64,
-    /// What the commit would add.
+    /// The amount that the commit would add.
     pub added: u64,
 }

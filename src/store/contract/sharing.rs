@@ -1,4 +1,4 @@
-//! What processes that share a store learn of one another.
+//! How processes that share a store coordinate.
 
 use std::future::ready;
 
@@ -13,17 +13,17 @@ use crate::{
 ///
 /// The defaults are right for a store that one process uses alone.
 pub trait Sharing: Send + Sync + 'static {
-    /// Claims the waiting work of a conversation ([`Store::waiting`](crate::store::Store::waiting)) for a worker, until a given time;
-    /// returns whether it was granted. This way, work that costs money and time is done once, no matter how
-    /// many processes could do it.
+    /// Claims the waiting work of a conversation ([`Store::waiting`](crate::store::Store::waiting)) for a
+    /// worker, until a given time; returns whether the claim was granted. This way, work that costs money and
+    /// time is done once, no matter how many processes could do it.
     ///
-    /// - Refused while another worker has the claim; of several concurrent claims, one is granted.
-    /// - A claim ends at its time, whatever happened to the worker, or when it is [given up](Self::give_up).
+    /// - Refused while another worker has the claim; exactly one of several concurrent claims is granted.
+    /// - A claim ends at its time, even if the worker has failed, or when it is [given up](Self::give_up).
     ///   The worker that has it can claim again, to extend it.
-    /// - It is not a precondition of a commit, and prevents nobody from changing the conversation. If it ends
-    ///   before the work does, something is paid for twice and nothing is wrong.
+    /// - A claim is not a precondition of a commit, and prevents nobody from changing the conversation. If
+    ///   the claim ends before the work does, the work may be paid for twice, but nothing breaks.
     /// - The conversation need not exist. The record of a claim can be removed once it has ended.
-    /// - Work that is cheap and harmless if done twice needs no claim: removing what is due, ended
+    /// - Work that is cheap and harmless if done twice needs no claim: removing expired conversations, ended
     ///   conversations and old outcomes, and scrubbing.
     /// - By default, granted: correct if no other process works on the store.
     fn claim<'a>(&'a self, _claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
@@ -39,34 +39,34 @@ pub trait Sharing: Send + Sync + 'static {
         Box::pin(ready(Ok(())))
     }
 
-    /// Returns hints of what any process changes: each call returns a separate stream.
+    /// Returns hints of the changes that any process makes. Each call returns a separate stream.
     ///
-    /// - It starts with [`Hint::Missed`] once it is listening: whatever takes effect from then on is
-    ///   reported.
+    /// - The stream starts with [`Hint::Missed`] once it is listening: every change that takes effect from
+    ///   then on is reported.
     /// - Once a commit has taken effect, there is a [`Hint::Changed`] for each conversation that it changes,
     ///   creates or removes, and then a [`Hint::Active`] for each recipient whose pointer it moves. A hint
     ///   can come late, and more than once.
     /// - Lost hints, whether the reader is slow or a connection breaks, are reported by a [`Hint::Missed`]
     ///   once the stream is listening again. No commit waits for a reader.
     /// - A backend that can lose hints unnoticed yields a [`Hint::Missed`] every few seconds.
-    /// - It does not end as long as the store exists.
-    /// - By default, it never yields: correct if no other process writes to the store.
+    /// - The stream does not end as long as the store exists.
+    /// - By default, the stream never yields: correct if no other process writes to the store.
     fn hints(&self) -> BoxStream<'static, Hint> {
         Box::pin(stream::pending())
     }
 
-    /// Returns hints of what has changed among what was `seen`: asked after a [`Hint::Missed`].
+    /// Returns hints of changes since the states in `seen`. Called after a [`Hint::Missed`].
     ///
-    /// - A hint can be wrong, but none is missing. If it fails, it is asked again after the next
+    /// - A hint can be wrong, but none is missing. A call that fails is repeated after the next
     ///   [`Hint::Missed`].
-    /// - By default, returns all of them. A backend to which comparing is cheaper than the reads that follow
-    ///   a hint compares.
+    /// - By default, returns hints of everything in `seen`. A backend compares the states if that is cheaper
+    ///   than the reads that follow a hint.
     fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
         Box::pin(ready(Ok(seen.hints())))
     }
 
-    /// Returns the place behind every event that can be read: the events of all later commits are behind it, and
-    /// those of commits that were answered just before may be.
+    /// Returns the place behind every event that can be read. All events of later commits are behind this
+    /// place, and possibly those of commits that were answered just before.
     ///
     /// - By default, fails: the backend stores no events.
     fn trace_end<'a>(&'a self, _namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
@@ -75,10 +75,10 @@ pub trait Sharing: Send + Sync + 'static {
 
     /// Returns the events of a namespace behind a place, at most about `limit`.
     ///
-    /// - In one order for all readers, in which the events of a conversation are in the order of its revisions.
-    ///   No event ever appears before one that was returned.
-    /// - An event can be returned some time after its commit was answered: as long as older transactions are
-    ///   under way.
+    /// - The order is the same for all readers, and the events of a conversation are in the order of its
+    ///   revisions. No event ever appears before one that was returned.
+    /// - An event can become readable some time after its commit was answered: once older transactions have
+    ///   ended.
     /// - Events are kept for at least a day.
     /// - By default, fails.
     fn trace<'a>(
@@ -95,7 +95,7 @@ fn no_trace() -> StoreError {
     StoreError::Unavailable("the backend stores no events".to_owned())
 }
 
-/// Reports what should be read again.
+/// A report that some data should be read again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Hint {
     /// The conversation was changed, created or removed.
@@ -106,7 +106,7 @@ pub enum Hint {
     Missed,
 }
 
-/// What a process watches, as it was last seen there.
+/// The conversations and recipients that a process watches, as it last saw them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LastSeen {
     /// Conversations, each with its state.
@@ -116,7 +116,7 @@ pub struct LastSeen {
 }
 
 impl LastSeen {
-    /// Returns hints that all of it may have changed.
+    /// Returns a hint of each conversation and recipient.
     pub fn hints(&self) -> Vec<Hint> {
         let changed = self.conversations.iter().map(|(key, _)| Hint::Changed(key.clone()));
         let moved = self.recipients.iter().map(|(recipient, _)| Hint::Active(recipient.clone()));

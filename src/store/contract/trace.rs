@@ -2,7 +2,7 @@
 
 use crate::domain::Namespace;
 
-/// What a commit adds to the trace of a namespace: the events of its changes, in order.
+/// The events that a commit adds to the trace of a namespace, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
     /// The namespace.
@@ -13,8 +13,8 @@ pub struct Traced {
 
 /// A place in the trace of a namespace: behind an event, or between two commits.
 ///
-/// Callers are given it. It must not tell them how much is written in other namespaces, as the number of a commit
-/// would.
+/// Clients receive places. A place must not reveal how much is written in other namespaces, as the number of
+/// a commit would.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TracePlace(pub [u8; 16]);
 
@@ -25,8 +25,8 @@ pub enum TracePage {
     Events(Vec<(TracePlace, String)>),
     /// Events behind the place are no longer kept.
     Gone,
-    /// The place is behind everything there is.
+    /// The place is beyond the end of the trace.
     Ahead,
-    /// It is not a place in the trace of this namespace in this store.
+    /// The bytes are not a place in the trace of this namespace in this store.
     Unknown,
 }

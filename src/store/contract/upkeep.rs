@@ -9,7 +9,7 @@ use crate::{
     telemetry::Registry,
 };
 
-/// What operators need of a store.
+/// The parts of a store's contract for its operators.
 ///
 /// By default, it has no metrics, no quotas and no backups, and always accepts writes.
 pub trait Upkeep: Send + Sync + 'static {
@@ -20,18 +20,17 @@ pub trait Upkeep: Send + Sync + 'static {
 
     /// Limits what each namespace stores to `quotas` from now on; before the first call, nothing is limited.
     ///
-    /// - What a namespace uses is what is stored, whoever stored it and whenever: its conversations,
-    ///   including ended ones, and the [bytes](crate::domain::Head::counted_bytes) that their heads count. What was stored
-    ///   before the call counts; what is deleted, erased or dropped stops counting with the commit that
-    ///   removes it.
-    /// - A commit is refused because of its total growth: one that adds nothing of a kind is never refused
-    ///   for that kind, no matter how much there is. Of several concurrent commits, no more are accepted than
-    ///   fit.
-    /// - A commit without effect counts nothing.
+    /// - Everything stored in a namespace counts, no matter which process stored it, and when: its
+    ///   conversations, including ended ones, and the [bytes](crate::domain::Head::counted_bytes) that their
+    ///   heads count. Deleted, erased and dropped data stops counting with the commit that removes it.
+    /// - A commit is refused because of its total growth: a commit that adds nothing of a kind is never
+    ///   refused for that kind, no matter how much is stored. Concurrent commits are accepted only as far as
+    ///   their sum fits.
+    /// - A commit without effect does not count.
     /// - Called before the first commit; later calls can set other quotas. Can take as long as reading every
     ///   head.
-    /// - If several processes share the store, what all of them have stored counts, and each limits its own
-    ///   commits to the quotas that it was given.
+    /// - If several processes share the store, everything that any of them stored counts, and each process
+    ///   limits its own commits to the quotas that it was given.
     /// - By default, refused: the error says that the backend does not support quotas.
     fn set_quotas(&self, _quotas: Quotas) -> Result<(), StoreError> {
         Err(StoreError::Unavailable("the backend keeps no quotas".to_owned()))
@@ -40,8 +39,8 @@ pub trait Upkeep: Send + Sync + 'static {
     /// Begins a backup: the bytes of a file with everything stored, in every namespace, as of one moment
     /// between two commits.
     ///
-    /// - It contains every commit that was answered before this call, and each commit that takes effect
-    ///   meanwhile wholly or not at all.
+    /// - It contains every commit that was answered before this call. A commit that takes effect meanwhile is
+    ///   contained wholly or not at all.
     /// - Commits and reads go on.
     /// - Chunks have at most [`MAX_BACKUP_CHUNK_BYTES`](crate::domain::limits::MAX_BACKUP_CHUNK_BYTES). An
     ///   error is the last item; without one, the file is complete when the stream ends.
@@ -52,16 +51,17 @@ pub trait Upkeep: Send + Sync + 'static {
         Err(BackupRefused::Unsupported)
     }
 
-    /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time: it
-    /// is better to refuse further ones.
+    /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time.
+    /// Callers should then refuse further commits.
     ///
-    /// - Cheap: it is called before each write. Commits are accepted nevertheless.
+    /// - Cheap: it is called before each write. The backend still accepts commits.
     /// - By default, never.
     fn is_behind(&self) -> bool {
         false
     }
 
-    /// Whether writes are accepted: the current condition, then each change; an error says why they are not.
+    /// Returns a stream of whether writes are accepted: the current condition, then each change. An error
+    /// says why they are not.
     ///
     /// - A slow reader can miss a condition that has changed again.
     /// - By default, they always are.

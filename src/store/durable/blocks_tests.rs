@@ -1,4 +1,4 @@
-//! Derived data in files: after a restart, after another program, damaged, verified and copied.
+//! Derived data in files: after a restart, after writes of another program, damaged, verified and copied.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// A conversation with a stored index of block 0, in files at rest.
+/// A conversation with a stored index of block 0, in the files of a closed store.
 struct Kept {
     engine: EngineKind,
     files: TempDir,
@@ -112,7 +112,7 @@ fn what_is_derived_outlives_the_process() {
     }
 }
 
-/// A program that does not know about blocks erases something, and leaves them behind.
+/// A program that does not know about blocks erases something, and leaves the blocks behind.
 #[test]
 fn what_another_program_left_is_not_read() {
     let kept = Kept::new(EngineKind::Fjall);
@@ -144,8 +144,8 @@ fn what_another_program_left_is_not_read() {
     assert_eq!((list.erased_at, list.index.is_empty()), (state.head.erased_at, true));
 }
 
-/// A damaged block, one of a newer version and a missing one are treated the same; an unreadable list does
-/// not prevent erasing.
+/// A damaged or missing block is derived again, and so is one whose list is damaged. A damaged list does not
+/// prevent erasing.
 #[test]
 fn what_cannot_be_read_is_made_anew() {
     let kept = Kept::new(EngineKind::Fjall);

@@ -49,7 +49,7 @@ pub enum CopyError {
     /// The target already holds a store.
     #[error("{0} already holds a store; choose an empty {what}, or one that does not exist", what = .0.what())]
     Taken(CopyPlace),
-    /// Another process makes a copy there.
+    /// Another process is copying to the target.
     #[error("another process copies to {0} at the moment; wait until it ends")]
     InUse(CopyPlace),
     /// The target cannot be opened.
@@ -115,14 +115,14 @@ impl From<&Path> for CopyPlace {
     }
 }
 
-/// Copies all records of any store to `to`, which is empty or holds the beginning of the same copy.
+/// Copies all records of a store to `to`, which is empty or holds the beginning of the same copy.
 ///
 /// - [Derived](crate::store::DerivedData::derived) data is left out: its users rebuild it. Lists of names are
 ///   rebuilt at the end, except for what an earlier attempt has already rebuilt.
 /// - Resumes an earlier attempt, after comparing the records that were already copied.
-/// - Until it is finished, `to` is marked as an unfinished copy and can be opened only to continue.
+/// - Until the copy is finished, `to` is marked as unfinished and can be opened only to continue.
 /// - At the end, both stores are read and compared record by record.
-/// - Fails at the first unreadable record of `from`; `verify` lists all of them.
+/// - Fails at the first unreadable record of `from`; `verify` lists all unreadable records.
 pub fn copy(
     from: &dyn Ordered,
     to: &Directory,
@@ -241,8 +241,8 @@ impl Copying<'_> {
     }
 }
 
-/// Compares a copy with its source, record by record: with all of it, or up to the end of the copy. Calls
-/// `note` for each equal record. Returns the last key of the copy.
+/// Compares a copy with its source, record by record: with the whole source if `all`, otherwise up to the end
+/// of the copy. Calls `note` for each equal record. Returns the last key of the copy.
 pub(in crate::store) fn compare(
     mut source: Ascending<'_>,
     mut copy: Ascending<'_>,
@@ -275,7 +275,7 @@ impl From<Unread> for CopyError {
 }
 
 impl CopyError {
-    /// The copy differs from the source in a record.
+    /// Returns the error for a copy that differs from the source in a record.
     pub(in crate::store) fn differs(place: &CopyPlace, record: Option<&(Key, Value)>) -> Self {
         let record = record.map_or_else(Default::default, |(key, value)| describe(key, value));
         Self::Differs { place: place.clone(), record }
@@ -296,8 +296,8 @@ pub(in crate::store) fn contents<'a>(pairs: &'a dyn Ordered, last: Option<&[u8]>
     Box::new(pairs.ascending(from, Bound::Unbounded).filter(|pair| !pair.as_ref().is_ok_and(is_own)))
 }
 
-/// Whether the record is not copied: one of the store's own numbers or links (groups and unscrubbed data
-/// concern the files), or a record derived from utterances, or from names and heads, which is rebuilt.
+/// Whether a copy leaves out the record: it is one of the store's own numbers or links (groups and unscrubbed
+/// data concern the files), or it is derived from utterances, names or heads, and rebuilt.
 pub(super) fn is_own((key, _): &(Key, Value)) -> bool {
     const OWN: [u8; 4] = [Metas::NUMBER, Links::NUMBER, Blocks::NUMBER, BlockLists::NUMBER];
     key.first().is_some_and(|kind| OWN.contains(kind) || lists::KINDS.contains(kind))

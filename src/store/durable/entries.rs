@@ -1,4 +1,4 @@
-//! The index entries of a conversation: what lists, due work and waiting summaries have of it.
+//! The index entries of a conversation, in lists and among due and waiting work.
 
 use super::{
     key_value::{Key, Value},
@@ -24,14 +24,14 @@ pub(super) const KINDS: [(u8, &str); 8] = [
     (RecipientUpdated::NUMBER, RecipientUpdated::NAME),
 ];
 
-/// The times that index entries hold of a conversation, apart from its start.
+/// The times in a conversation's index entries, apart from its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moments {
     /// The span of the last change.
     updated: Timestamp,
     ended: Option<Timestamp>,
     expires: Option<Timestamp>,
-    /// Since when it waits for a model.
+    /// The time since which the conversation has been waiting for a model.
     waits: Option<Timestamp>,
 }
 
@@ -46,7 +46,7 @@ impl Moments {
         }
     }
 
-    /// Whether the conversation ends, expires, or waits for a model.
+    /// Whether the conversation has ended, expires, or waits for a model.
     pub(super) fn are_any(&self) -> bool {
         [self.ended, self.expires, self.waits].iter().any(Option::is_some)
     }

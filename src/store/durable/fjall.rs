@@ -29,8 +29,8 @@ const MEMTABLE_BYTES: u64 = 16 << 20;
 /// Threads that write and merge tables. While one merges and one writes, a third is left to seal memtables,
 /// which bounds the memory.
 ///
-/// Never just one: it sends itself messages through a bounded queue that commits fill while it merges, and
-/// once it blocks there, no more memtables are written.
+/// More than one is required: a single thread sends itself messages through a bounded queue, which commits
+/// fill while the thread merges. Once it blocks on the full queue, no more memtables are written.
 const WORKERS: usize = 3;
 
 impl Engine for FjallEngine {
@@ -46,7 +46,7 @@ impl Engine for FjallEngine {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        // without a snapshot, it could see a batch that a range does not see yet
+        // without a snapshot, a read could see a batch that a range does not see yet
         Ok(self.database.snapshot().get(&self.pairs, key)?.map(|value| value.to_vec()))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A single thread writes. It takes all waiting requests, checks each against the stored data and the writes
 //! of the requests before it in the group, and applies the resulting writes as one batch. A caller is
-//! answered when its batch is as durable as [`Flush`] asks for, and the directory is still where it was
+//! answered when its batch is as durable as [`Flush`] requires, and the directory is still where it was
 //! opened. After a failure the state on disk is unknown, so nothing more is written until the store is
 //! reopened.
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
@@ -49,14 +49,15 @@ const MARK_INTERVAL: Duration = Duration::from_secs(1);
 /// How often to recheck a full disk.
 const ROOM_INTERVAL: Duration = Duration::from_millis(500);
 /// Gathering a group takes at most 1 / `GATHER_PART` of the last group's apply time beyond `GATHER_FROM`, and
-/// at most `GATHER_MOST`. When groups are quick, it is better to answer callers while others are flushed.
+/// at most `GATHER_MOST`. Quick groups are not gathered: it is better to answer callers while others are
+/// flushed.
 const GATHER_PART: u32 = 4;
 const GATHER_FROM: Duration = Duration::from_micros(500);
 const GATHER_MOST: Duration = Duration::from_millis(2);
 /// Number of conversations whose states are cached.
 const STATES: usize = 1 << 16;
 
-/// The writing thread, and the queue to it. When dropped, waits until everything handed over is written.
+/// The writing thread, and its queue. When dropped, waits until all submitted requests are written.
 pub(super) struct GroupCommit {
     queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
@@ -77,7 +78,7 @@ impl GroupCommit {
         Ok(Self { queue, thread: Some(thread) })
     }
 
-    /// Hands over a request; requests take effect in the order of these calls.
+    /// Submits a request. Requests take effect in the order of these calls.
     pub(super) fn submit(&self, request: Request) -> Answer {
         self.queue.push(request)
     }
@@ -172,7 +173,7 @@ impl Writer {
         }
     }
 
-    /// Does `work`. After a panic, it is unknown what is stored.
+    /// Does `work`. A panic is an error: it is then unknown what is stored.
     fn unless_panicked(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<(), KeyValueError>,
@@ -181,7 +182,7 @@ impl Writer {
         done.unwrap_or_else(|Panicked| Err(KeyValueError("the writing thread panicked".to_owned())))
     }
 
-    /// Checks and applies a group, and answers its callers. Fails if it is unknown what part of the group is
+    /// Checks and applies a group, and answers its callers. Fails if it is unknown how much of the group is
     /// stored.
     fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
         if let Err(full) = self.look_for_room() {
@@ -192,7 +193,8 @@ impl Writer {
         let pairs = self.directory.pairs();
         let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states, &self.quotas);
         let admit = |(request, caller)| {
-            // what a request writes is added to the group as its last step: without that, it is as if it were not there
+            // the writes of a request are added to the group as its last step: a request that panics before
+            // leaves no trace
             let admitted = Within::Store.caught(|| group.admit(request));
             (caller, admitted.unwrap_or(Err(StoreError::Panicked.into())))
         };
@@ -205,7 +207,7 @@ impl Writer {
             answer_all(admitted.into_iter().map(|(caller, _)| (caller, Err(failed.clone().into()))));
             return Err(error);
         }
-        // a refusal waits too: by then, the caller can read what it conflicts with
+        // refusals are answered only now: the caller can then read the state that its request conflicts with
         answer_all(admitted);
         Ok(())
     }
@@ -222,7 +224,7 @@ impl Writer {
         room
     }
 
-    /// How durable a group must be before it is answered.
+    /// Returns how durable a group must be before it is answered.
     fn durability(&self, requests: &[(Request, Caller)]) -> Durability {
         match self.flush {
             Flush::Each if !requests.iter().all(|(request, _)| request.may_be_lost) => Durability::Disk,
@@ -267,7 +269,7 @@ impl Writer {
         }
     }
 
-    /// How long to wait for requests before other work is due.
+    /// Returns how long to wait for requests before other work is due.
     fn patience(&self) -> Option<Duration> {
         let until = |interval: Duration, last: Instant| interval.saturating_sub(last.elapsed());
         let flush = match self.flush {
@@ -279,8 +281,8 @@ impl Writer {
         flush.into_iter().chain(mark).chain(room).min()
     }
 
-    /// The callers answered last may be back immediately, and would make the group as large as it can be.
-    /// Waits for them as long as it pays.
+    /// Returns how long to gather a group. The callers answered last may send their next requests
+    /// immediately; waiting for them makes the group as large as possible.
     fn gather(&self) -> Gather {
         let patience = (self.apply_time.saturating_sub(GATHER_FROM) / GATHER_PART).min(GATHER_MOST);
         Gather { answered: self.answered, patience }

@@ -1,4 +1,4 @@
-//! The ordered key-value store under a durable store: what an engine must provide.
+//! The ordered key-value store under a durable store, and the contract that an engine must fulfil.
 
 use std::{fmt, ops::Bound};
 
@@ -9,7 +9,7 @@ pub type Value = Vec<u8>;
 /// Pairs in key order. A pair that cannot be read is an error in its place, and the last item.
 pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
-/// The same, only ascending.
+/// Like [`Pairs`], but only ascending.
 pub type Ascending<'a> = Box<dyn Iterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
 /// Pairs that can be read in key order: those of an engine, or of another store that holds the same records.
@@ -28,7 +28,7 @@ impl Ordered for &dyn KeyValue {
 ///
 /// For all methods:
 /// - Keys are ordered by their bytes.
-/// - No method panics on what it reads from disk: an engine's panic is caught and returned as an error.
+/// - No method panics because of data on the disk: an engine's panic is caught and returned as an error.
 /// - One thread at a time applies batches. Reads continue meanwhile on any thread, and see each key either
 ///   before or after a batch.
 pub trait KeyValue: Send + Sync + 'static {
@@ -42,8 +42,8 @@ pub trait KeyValue: Send + Sync + 'static {
     /// Returns all pairs, ascending, as of one moment between two batches.
     ///
     /// - Batches can be applied meanwhile, except for a brief moment.
-    /// - An engine whose ranges see later writes copies its files first. This takes time, and as much disk
-    ///   space as all pairs until the iterator is dropped.
+    /// - An engine whose ranges see later writes copies all pairs first. This takes time, and the copy takes
+    ///   disk space until the iterator is dropped.
     /// - The default is a range over everything, which is correct if a range reads one state.
     fn snapshot(&self) -> Result<Pairs<'_>, KeyValueError> {
         Ok(self.range(Bound::Unbounded, Bound::Unbounded))
@@ -78,8 +78,8 @@ pub trait KeyValue: Send + Sync + 'static {
     /// Returns the bytes that the files take on disk.
     fn disk_bytes(&self) -> Result<u64, KeyValueError>;
 
-    /// Fails if the files that batches are written to are no longer where they were opened: whatever is
-    /// applied would then be lost when the store closes.
+    /// Fails if the files that batches are written to are no longer where they were opened: later batches
+    /// would be lost when the store closes.
     fn check_place(&self) -> Result<(), KeyValueError> {
         Ok(())
     }

@@ -19,14 +19,14 @@ use crate::domain::{Ending, Identity, LineageId, Policy, Timestamp, segment::Seg
 /// The number and the name of a kind of record.
 pub(in crate::store) type KindName = (u8, &'static str);
 
-/// The records of some kinds, ascending by lineage. If a kind cannot be read on, the rest of that lineage is
-/// skipped, and reading continues with the next one.
+/// The records of some kinds, ascending by lineage. After a read error, the other records of that kind in the
+/// lineage are skipped, and reading continues with the next lineage.
 pub(in crate::store) struct Lineages<'a> {
     pairs: &'a dyn Ordered,
     streams: Vec<Stream<'a>>,
-    /// What cannot be read, each with the name of its kind. The caller removes it.
+    /// The read errors, each with the name of the kind. The caller removes them.
     pub(in crate::store) unread: Vec<(&'static str, Unread)>,
-    /// The number of records read, by kind. The caller removes it.
+    /// The number of records read, by kind. The caller removes the counts.
     pub(in crate::store) read: BTreeMap<u8, u64>,
 }
 
@@ -53,7 +53,8 @@ impl<'a> Lineages<'a> {
         Self { pairs, streams, unread: Vec::new(), read: BTreeMap::new() }
     }
 
-    /// Returns the next lineage with a record. All records of the one before must have been taken.
+    /// Returns the next lineage with a record. The caller must have taken all records of the previous
+    /// lineage.
     pub(in crate::store) fn next_lineage(&mut self) -> Option<LineageId> {
         let next = self.streams.iter_mut().filter_map(Stream::lineage).min();
         for place in 0..self.streams.len() {
@@ -91,7 +92,8 @@ impl<'a> Lineages<'a> {
         iter::from_fn(move || self.take::<K>(lineage)).filter_map(|(_, value, stored)| Some((value?, stored)))
     }
 
-    /// Skips what was not taken of `lineage`; returns how many records of which kinds.
+    /// Skips the records of `lineage` that were not taken; returns the kinds of the readable ones, with their
+    /// counts.
     pub(in crate::store) fn rest(&mut self, lineage: LineageId) -> Vec<(&'static str, usize)> {
         let mut rest = Vec::new();
         for place in 0..self.streams.len() {
@@ -113,7 +115,7 @@ impl<'a> Lineages<'a> {
         self.place::<K>().is_some_and(|place| self.streams[place].is_broken)
     }
 
-    /// Whether everything that was taken of the current lineage could be read.
+    /// Whether all records taken from the current lineage could be read.
     pub(in crate::store) fn is_whole(&self) -> bool {
         self.unread.is_empty() && self.streams.iter().all(|stream| !stream.is_broken)
     }
@@ -163,14 +165,14 @@ fn records_from(pairs: &dyn Ordered, (kind, _): KindName, lineage: LineageId) ->
     pairs.ascending(Bound::Included(&first), Bound::Excluded(&[kind + 1])).peekable()
 }
 
-/// The lineage that a key begins with, behind its kind. A key that is cut short is as if zeros followed.
+/// Returns the lineage in a key, behind the kind. The missing bytes of a truncated key count as zeros.
 pub(in crate::store) fn lineage_of(key: &[u8]) -> LineageId {
     let mut lineage = [0; 16];
     lineage.iter_mut().zip(key.iter().skip(1)).for_each(|(byte, given)| *byte = *given);
     LineageId(lineage)
 }
 
-/// What is stored of a conversation's head and summary, with the bytes.
+/// The stored parts of a conversation's head and summary, with their bytes.
 pub(in crate::store) struct Parts {
     pub(in crate::store) head: Option<(HeadRecord, Value)>,
     pub(in crate::store) policy: Option<(Policy, Value)>,
@@ -200,7 +202,7 @@ impl Parts {
         }
     }
 
-    /// Returns the head record with all parts of the head; says what is missing if there is none.
+    /// Returns the head record with all parts of the head. The error says which part is missing.
     pub(in crate::store) fn whole_head(&self, identity: Arc<Identity>) -> Result<HeadRecord, &'static str> {
         let (record, _) = self.head.as_ref().ok_or("it has no head")?;
         let (policy, _) = self.policy.as_ref().ok_or("it has no policy")?;
@@ -211,7 +213,7 @@ impl Parts {
         Ok(HeadRecord { head, next_segment, segments })
     }
 
-    /// Returns since when the first of the segments, or the closing, has been waiting for a model.
+    /// Returns the time since which the first of the segments, or the closing, has been waiting for a model.
     pub(in crate::store) fn awaits_since(&self) -> Option<Timestamp> {
         let awaited = self.segments.iter().filter_map(|segment| Some(segment.awaits.as_ref()?.since));
         awaited.chain(self.ending.as_ref().and_then(|(ending, _)| ending.awaits)).min()

@@ -18,8 +18,8 @@ pub(super) type Writes = Vec<(Key, Option<Value>)>;
 /// The record kinds of these lists, which are derived from other records.
 pub(super) const KINDS: [u8; 3] = [Started::NUMBER, Updated::NUMBER, RecipientUpdated::NUMBER];
 
-/// Rebuilds the lists and hands over the writes in batches. A conversation whose name or head cannot be read
-/// is left out.
+/// Rebuilds the lists, and passes the writes to `write` in batches. A conversation whose name or head cannot
+/// be read is left out.
 pub(super) fn make(
     pairs: &dyn KeyValue,
     write: &mut dyn FnMut(Writes) -> Result<(), KeyValueError>,
@@ -34,7 +34,7 @@ pub(super) fn make(
     complete(pairs, write)
 }
 
-/// Hands over the list entries that are missing; nothing once the lists are complete.
+/// Passes the missing list entries to `write`, in batches; nothing if the lists are complete.
 pub(super) fn complete(
     pairs: &dyn KeyValue,
     write: &mut dyn FnMut(Writes) -> Result<(), KeyValueError>,

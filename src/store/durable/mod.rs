@@ -12,17 +12,17 @@
 //! |---|---|
 //! | `LOCK` | locked while the store is open |
 //! | `STORE` | the engine that keeps the files, and their format |
-//! | `mark` | how far the store has been flushed, so that files that lost their end are noticed |
+//! | `mark` | how far the store has been flushed, so that lost writes are noticed |
 //! | `fjall`, `sled` | the engine's files |
 //!
-//! # What forks share
+//! # Utterances that forks share
 //!
 //! Utterances, and the ids that clients gave them, are stored under the lineage they were written to. A
 //! conversation that was forked, or is a fork, reads its branch and then its trunks, newest first: the first
 //! record found for a sequence is the utterance. It writes only to its branch, so its changes to shared
-//! utterances override them for itself alone. For each trunk, a record per reader holds how far it reads. When
-//! a reader drops utterances, or is deleted, they are removed unless another reader's head still includes
-//! them; a hard forget removes them in every lineage.
+//! utterances override them for itself alone. For each trunk, one record per reader says how far the
+//! conversation reads it. When a reader drops shared utterances, or is deleted, they are removed unless
+//! another reader's head still includes them; a hard forget removes them in every lineage.
 
 mod backup;
 mod copy;

@@ -10,10 +10,10 @@ const CACHE_BYTES: u64 = 64 << 20;
 /// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
-    /// Once it is on disk: it survives a power loss.
+    /// Once the commit is on disk: it survives a power loss.
     Each,
-    /// Once the operating system has it: it survives the end of the process. It reaches the disk within this
-    /// interval; a power loss loses the writes since then.
+    /// Once the operating system has the commit: it survives the end of the process. It reaches the disk
+    /// within this interval; a power loss loses the commits since the last flush.
     Interval(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! Commits and reopening give the same counts of what namespaces have stored.
+//! The totals of a namespace are the same when counted by commits and after reopening.
 
 use std::{path::Path, sync::Arc};
 

@@ -74,8 +74,8 @@ impl Reader {
         Ok(self.utterances(head, &live)?.into_iter().collect())
     }
 
-    /// Returns the compactions of a conversation, oldest first. Fails if one is missing in the sequence, or
-    /// the last one.
+    /// Returns the compactions of a conversation, oldest first. Fails if the newest is missing, or any other
+    /// between the first stored one and the newest.
     fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>, StoreError> {
         let Identity { key, lineage, .. } = &*head.identity;
         if head.next_compaction == 1 {
@@ -242,8 +242,8 @@ impl Reader {
         self.get::<Metas>(&Meta::Unscrubbed)
     }
 
-    /// Runs `read` on a conversation's head, with its identity, and on its other records, all of one state;
-    /// `None` if there is no such conversation.
+    /// Runs `read` on a conversation's head, with its identity. All records that `read` gets are from one
+    /// state. Returns `None` if there is no such conversation.
     fn consistent<T>(
         &self,
         key: &ConversationKey,
@@ -270,7 +270,7 @@ impl Reader {
         Err(unavailable(format!("conversation {} changes faster than it can be read", key.id)))
     }
 
-    /// Completes the head of a record that has its identity.
+    /// Completes the head of a record that already has its identity.
     fn complete(&self, record: HeadRecord) -> Result<Head, StoreError> {
         let identity = record.head.identity.clone();
         let lineage = identity.lineage;

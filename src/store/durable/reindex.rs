@@ -1,4 +1,4 @@
-//! Removes the search index of a store at rest.
+//! Removes the search index of an offline store.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whether it names the conversation, or the recipient of one.
+    /// Whether the scope includes the conversation with this identity.
     fn names(&self, identity: &Identity) -> bool {
         match self {
             Self::All => true,
@@ -48,11 +48,11 @@ pub struct Reindexed {
     pub conversations: u64,
     /// Blocks that were removed.
     pub removed: u64,
-    /// Rows of a database whose columns were set right.
+    /// Rows of a database whose columns were corrected.
     pub mended: u64,
 }
 
-/// Removes the stored search index of conversations, which the next search makes again.
+/// Removes the stored search index of conversations, which the next search rebuilds.
 ///
 /// - Embeddings stay, unless their conversation no longer exists or the list of its blocks does not match its state.
 pub fn reindex(directory: &mut Directory, scope: &Scope) -> Result<Reindexed, StoreError> {
@@ -68,8 +68,8 @@ pub fn reindex(directory: &mut Directory, scope: &Scope) -> Result<Reindexed, St
     Ok(reindexed)
 }
 
-/// Removes the index of one conversation; all that is derived from it if the list of its blocks does not match its
-/// state. Returns how many blocks are removed.
+/// Adds the removal of a conversation's index to `writes`, or of all its derived data if the list of its
+/// blocks does not match its state. Returns the number of blocks to remove.
 fn remove_index(pairs: &dyn KeyValue, lineage: LineageId, writes: &mut Writes) -> Result<u64, StoreError> {
     let head = records::get::<Heads>(pairs, &lineage).ok().flatten();
     let list = records::get::<BlockLists>(pairs, &lineage).ok().flatten();

@@ -1,6 +1,6 @@
 //! A commit as a request to the writing thread: its checks and its writes.
 //!
-//! Built on the caller's thread, so that the single writing thread has little left to do.
+//! A request is built on the caller's thread, so that the single writing thread has little left to do.
 
 mod blocks;
 
@@ -36,7 +36,7 @@ pub(super) struct Request {
     pub(super) heads: Vec<(LineageId, Option<ChangeId>)>,
     /// The growth of namespaces' stored data, if quotas count it.
     pub(super) growth: Growth,
-    /// Whether a power loss may lose it.
+    /// Whether a power loss may lose the writes.
     pub(super) may_be_lost: bool,
 }
 
@@ -64,24 +64,25 @@ pub(super) enum Step {
     RemoveAll(Range<Key>),
     /// Removes the lineage's utterances with these sequences, and the ids that clients gave them.
     RemoveUtterances(LineageId, Ranges),
-    /// Like `RemoveUtterances`, if few of these sequences may be stored.
+    /// Like `RemoveUtterances`, for many sequences of which few may be stored.
     RemoveAmong(LineageId, Ranges),
-    /// Keeps data derived from a block of a conversation's utterances, as of the last erasure's revision.
+    /// Stores data derived from a block of a conversation's utterances, as of the revision of the last
+    /// erasure.
     KeepBlock(LineageId, BlockName, Revision, (Key, Value)),
     /// Removes the data derived from some utterances.
     RemoveBlocks(BlockRemoval),
     /// Notes that the files contain bytes of removed data.
     Unscrubbed,
-    /// Notes that the files no longer contain what was removed up to this group.
+    /// Notes that the files no longer contain data that was removed up to this group.
     Scrubbed(u64),
     /// Removes the outcome under the first key if it is older than the time, and its age under the second.
     RemoveOutcome(Key, Key, Timestamp),
 }
 
-/// A conversation no longer has utterances that are stored where others may read them.
+/// Utterances that a conversation no longer has, in a lineage that others may read.
 #[derive(Debug, PartialEq)]
 pub(super) struct Release {
-    /// The lineage that stores them.
+    /// The lineage that stores the utterances.
     pub(super) trunk: LineageId,
     /// The lineage of the conversation's identity.
     pub(super) reader: LineageId,
@@ -89,15 +90,15 @@ pub(super) struct Release {
     pub(super) gone: Ranges,
 }
 
-/// Removes data derived from utterances of a conversation, in whole blocks; all of it if it is listed at
-/// another revision than `before`.
+/// Removes data derived from utterances of a conversation, in whole blocks; all of it if the list of blocks
+/// has another revision than `before`.
 #[derive(Debug, PartialEq)]
 pub(super) struct BlockRemoval {
     /// The lineage of the conversation's identity.
     pub(super) lineage: LineageId,
     /// The revision of the last erasure, before the change.
     pub(super) before: Revision,
-    /// The same after the change; `None` if the conversation is deleted.
+    /// The revision of the last erasure, after the change; `None` if the conversation is deleted.
     pub(super) after: Option<Revision>,
     /// The sequences of the utterances.
     pub(super) gone: Ranges,
@@ -113,7 +114,7 @@ impl Request {
         request
     }
 
-    /// Approximate number of bytes it writes.
+    /// Returns the approximate number of bytes that the request writes.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
             Step::Put(key, value) | Step::KeepBlock(_, _, _, (key, value)) => key.len() + value.len(),

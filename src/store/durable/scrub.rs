@@ -1,4 +1,4 @@
-//! Rewrites the files of a store at rest so that they contain nothing removed.
+//! Rewrites the files of an offline store so that they contain no removed data.
 
 use super::{
     disk::directory::Directory,
@@ -16,7 +16,7 @@ pub struct Scrubbed {
     pub after: u64,
 }
 
-/// Rewrites the engine's files until they contain no byte of what was erased, dropped or deleted.
+/// Rewrites the engine's files until they contain no byte of erased, dropped or deleted data.
 ///
 /// - Takes time and disk space in proportion to the whole store.
 /// - After an error nothing is lost, but removed data may still be in the files.

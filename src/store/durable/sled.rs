@@ -119,7 +119,7 @@ impl Engine for SledEngine {
 }
 
 impl SledEngine {
-    /// Hands what sled still buffers to the operating system.
+    /// Writes sled's buffers to the operating system.
     fn flush(&self) -> Result<(), KeyValueError> {
         self.database.flush()?;
         Ok(())

@@ -33,7 +33,7 @@ const OUTCOME_BATCH: usize = 1_000;
 /// - Reads that may often touch the disk run on tokio's blocking threads; single-key lookups run in place.
 /// - After a failed write, no more writes are accepted: the state on disk is unknown until the store is
 ///   reopened.
-/// - When dropped, waits until everything committed is written.
+/// - When dropped, waits until all commits are written.
 pub struct DurableStore {
     commits: Arc<GroupCommit>,
     reader: Reader,
@@ -105,7 +105,7 @@ impl DurableStore {
         })
     }
 
-    /// Returns the outcome, unless it is older than `oldest`: then removes it.
+    /// Returns the outcome. If it is older than `oldest`, removes it and returns `None`.
     async fn unless_old(
         &self,
         key: &OutcomeKey,

@@ -55,7 +55,7 @@ pub(super) struct TestConversation<'s> {
     test_store: &'s TestStore,
     pub(super) state: Arc<Conversation>,
     pub(super) now: Timestamp,
-    /// Distinguishes the attempts of a call.
+    /// The number of attempts so far, which makes request ids unique.
     attempts: u32,
 }
 
@@ -164,7 +164,7 @@ impl<'s> TestConversation<'s> {
         self.apply(undone.ok().map(|undone| undone.transition));
     }
 
-    /// Lets a model write the oldest waiting segment, or, without a text, give it up.
+    /// Replaces the oldest waiting segment by a model's text; without a text, gives up the wait.
     pub(super) fn tell(&mut self, text: Option<&str>) {
         let mut segments = self.state.summary.segments().iter();
         let Some(segment) = segments.find(|segment| segment.awaits.is_some()).cloned() else { return };
@@ -182,7 +182,7 @@ impl<'s> TestConversation<'s> {
         self.apply(replace_by_llm(&self.state, &command, &context));
     }
 
-    /// Makes the conversation its recipient's active one, and keeps an outcome, if the conversation exists.
+    /// Makes the conversation its recipient's active one, and stores an outcome, if the conversation exists.
     pub(super) fn call(&mut self) {
         if self.state.head.revision == Revision::NONE {
             return;
@@ -203,7 +203,7 @@ impl<'s> TestConversation<'s> {
         });
     }
 
-    /// Deletes the conversation, if it exists; then it can start again.
+    /// Deletes the conversation, if it exists; afterwards, it can start again.
     pub(super) fn delete(&mut self) {
         if self.state.head.revision == Revision::NONE {
             return;

@@ -20,12 +20,12 @@ impl Archive {
         self.utterances.get(self.place(sequence).ok()?)
     }
 
-    /// The utterances with these sequences, ascending.
+    /// Returns the utterances with these sequences, ascending.
     pub(super) fn among(&self, range: RangeInclusive<Sequence>) -> impl Iterator<Item = &Arc<Utterance>> {
         self.utterances.focus().narrow(self.places(&range)).into_iter()
     }
 
-    /// The sequence of the utterance to which a client gave `id`.
+    /// Returns the sequence of the utterance to which a client gave `id`.
     pub(super) fn given(&self, id: &str) -> Option<Sequence> {
         self.given_ids.get(id).copied()
     }
@@ -56,8 +56,8 @@ impl Archive {
         }
     }
 
-    /// The part of it that is in `kept`. The cost depends on the number of removed ranges and the given ids
-    /// among them, not on what stays.
+    /// Returns the part of the archive with the sequences in `kept`. The cost depends on the number of
+    /// removed ranges and of the given ids in them, not on the size of the part.
     pub(super) fn part(&self, kept: &Ranges) -> Self {
         let mut part = self.clone();
         if let (Some(first), Some(last)) = (self.utterances.front(), self.utterances.back()) {
@@ -68,7 +68,7 @@ impl Archive {
         part
     }
 
-    /// Frees the ids of removed utterances, unless the same commit gave them to others.
+    /// Frees the ids of removed utterances, unless the same commit gave them to other utterances.
     fn free_ids(&mut self, removed: &Vector<Arc<Utterance>>) {
         if self.given_ids.is_empty() {
             return;

@@ -1,5 +1,5 @@
-//! The indexes of the memory store: active conversations, lists, outcomes, expiries, and the readers of what
-//! forks have frozen.
+//! The indexes of the memory store: active conversations, lists, outcomes, expiries, waiting conversations,
+//! and the readers of frozen lineages.
 
 use std::{
     collections::hash_map::Entry,
@@ -79,7 +79,7 @@ impl Indexes {
         self.list(before.map(|state| &state.head), after.map(|state| &state.head));
     }
 
-    /// Updates the conversation in the indexes of lists.
+    /// Updates the entries of a conversation in the lists.
     fn list(&mut self, before: Option<&Head>, after: Option<&Head>) {
         if before.map(spanned) != after.map(spanned) {
             before.into_iter().for_each(|head| self.remove_updated(head));
@@ -141,8 +141,8 @@ impl Indexes {
         }
     }
 
-    /// The other conversations that read one of these lineages, or have copies of what was said there; each
-    /// with the last sequence that both read.
+    /// Returns the other conversations that read one of these lineages, or have copies of its utterances,
+    /// each with the last sequence that both read.
     pub(super) fn sharing(
         &self,
         key: &ConversationKey,
@@ -172,7 +172,7 @@ impl Indexes {
         }
     }
 
-    /// Removes the outcomes that are older; returns their number and size in bytes.
+    /// Removes the outcomes older than `oldest`; returns their number and size in bytes.
     pub(super) fn remove_outcomes(&mut self, oldest: Timestamp) -> (u64, u64) {
         let (mut removed, mut bytes) = (0, 0);
         while self.outcome_ages.first().is_some_and(|(time, _)| *time < oldest) {
@@ -215,7 +215,7 @@ fn recipient(head: &Head) -> RecipientKey {
     RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
 }
 
-/// The lists that contain a conversation.
+/// Returns the lists that contain a conversation.
 fn lists(head: &Head) -> [ListOf; 2] {
     let recipient = recipient(head);
     [ListOf::Namespace(recipient.namespace.clone()), ListOf::Recipient(recipient)]

@@ -1,8 +1,8 @@
 //! The memory store: conversations in a concurrent map, bounded in bytes.
 //!
-//! A conversation's state is stored as it is published, so its window is stored once. What forks share is in
-//! memory once too, and one of them is charged for it. Locks are taken in one order: conversations by
-//! ascending key, then the indexes.
+//! A conversation's state is stored as it is published, so its window is in memory once. Utterances that
+//! forks share are in memory once too, and charged to one of the conversations that share them. Locks are
+//! taken in one order: conversations by ascending key, then the indexes.
 
 mod archive;
 mod indexes;
@@ -54,7 +54,7 @@ pub struct MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store that takes at most approximately `limit` bytes; 0 is unlimited.
+    /// Creates an empty store that takes at most approximately `limit` bytes; 0 is unlimited.
     pub fn new(limit: u64) -> Self {
         Self {
             conversations: DashMap::with_shard_amount(SHARDS),
@@ -65,7 +65,7 @@ impl MemoryStore {
         }
     }
 
-    /// The approximate number of bytes in use.
+    /// Returns the approximate number of bytes in use.
     pub fn used_bytes(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -92,14 +92,15 @@ impl MemoryStore {
         }
     }
 
-    /// The conversations, other than those written, that might have to take over what the commit gives up.
+    /// Returns the conversations, other than those written, that may take over utterances that the commit
+    /// gives up.
     fn heirs(&self, commit: &Commit) -> BTreeSet<ConversationKey> {
         let giving = commit.writes.iter().filter(|write| gives_up(write));
         let heirs = giving.flat_map(|write| self.with_slot(write.key(), |slot| self.heirs_of(write, slot)));
         heirs.filter(|heir| commit.writes.iter().all(|write| write.key() != heir)).collect()
     }
 
-    /// Whether no other conversation has to take over what these give up, now that they are locked.
+    /// Whether all conversations that may take over utterances from these are among these locked ones.
     fn are_all(&self, places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> bool {
         let heirs = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| match place.write {
             Some(write) if gives_up(write) => self.heirs_of(write, slot),
@@ -109,7 +110,8 @@ impl MemoryStore {
         places.iter().zip(slots).flat_map(heirs).all(is_there)
     }
 
-    /// The conversations that might share what this one is charged for and gives up with `write`.
+    /// Returns the conversations that may share utterances that this one is charged for and gives up with
+    /// `write`.
     fn heirs_of(&self, write: &Write, slot: &Slot) -> BTreeSet<ConversationKey> {
         let released = slot.released(write);
         let (Some(first), Some(before)) = (released.first(), write.before()) else { return BTreeSet::new() };
@@ -226,7 +228,7 @@ impl MemoryStore {
     }
 }
 
-/// Most commits are of one conversation.
+/// A list with room for one entry inline: most commits write one conversation.
 type Few<T> = SmallVec<[T; 1]>;
 
 /// Whether the write changes the conversation's entries in the indexes.
@@ -394,7 +396,7 @@ impl Store for MemoryStore {
         ready(Ok(removed))
     }
 
-    /// Does nothing: memory is freed when it is given up.
+    /// Does nothing: the memory of removed data is freed at once.
     fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         ready(Ok(()))
     }

@@ -1,4 +1,4 @@
-//! The role of each conversation that a commit locks, and what passes between them.
+//! The conversations that a commit locks, and the utterances that pass between them.
 
 use parking_lot::MutexGuard;
 
@@ -8,7 +8,7 @@ use crate::{
     store::{CommitError, Conflict, Write},
 };
 
-/// A conversation that a commit locks: it is written, or might take over what others give up.
+/// A conversation that a commit locks: it is written, or may take over utterances that others give up.
 pub(super) struct Place<'c> {
     pub(super) key: &'c ConversationKey,
     pub(super) write: Option<&'c Write>,
@@ -20,8 +20,8 @@ impl<'c> Place<'c> {
     }
 }
 
-/// Utterances that pass from a conversation that gives them up to one that still has them, which is charged
-/// for them from then on.
+/// Utterances that one conversation gives up and another one still has. The other one is charged for them
+/// from then on.
 pub(super) struct Bequest {
     /// The place of the conversation that takes them over.
     pub(super) heir: usize,
@@ -29,7 +29,7 @@ pub(super) struct Bequest {
     pub(super) bytes: i64,
 }
 
-/// Whether the write removes or changes utterances that others might share.
+/// Whether the write removes or changes utterances that others may share.
 pub(super) fn gives_up(write: &Write) -> bool {
     let shares = write.before().is_some_and(|state| !state.head.trunks.is_empty());
     shares
@@ -41,8 +41,8 @@ pub(super) fn gives_up(write: &Write) -> bool {
         }
 }
 
-/// What passes between conversations with a commit. If several could take over an utterance, the first by key
-/// does.
+/// Returns the utterances that pass between conversations with a commit. If several conversations could take
+/// over an utterance, the first by key does.
 pub(super) fn bequests(places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> Vec<Bequest> {
     let mut bequests = Vec::new();
     for (giver, place) in places.iter().enumerate() {
@@ -59,8 +59,8 @@ pub(super) fn bequests(places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> 
     bequests
 }
 
-/// The places of created forks, descending, each with its part of its parent's archive. The parent must be
-/// written in the same commit.
+/// Returns the places of created forks, descending, each with its part of its parent's archive. The parent
+/// must be written in the same commit.
 pub(super) fn inherited_archives(
     places: &[Place<'_>],
     slots: &[MutexGuard<'_, Slot>],

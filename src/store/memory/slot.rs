@@ -17,7 +17,7 @@ pub(super) struct Slot {
     /// The stored utterances whose bytes another conversation is charged for.
     foreign: Ranges,
     bytes: u64,
-    /// The slot is no longer in the map: its holder must look it up again.
+    /// Whether the slot is no longer in the map: its holder must then look it up again.
     pub(super) removed: bool,
 }
 
@@ -25,13 +25,12 @@ fn bytes(utterance: &Utterance) -> i64 {
     utterance.memory_bytes() as i64
 }
 
-/// The bytes of the head and the state; each name is also stored next to its value.
+/// Returns the bytes of the head and the state; each name is also stored next to its value.
 fn head_bytes(head: &Head) -> i64 {
     (head.memory_bytes() + head.state.len() * 128) as i64 + head.state_bytes() as i64
 }
 
-/// The growth, from one state to the next, of what a conversation stores in addition to its head and
-/// utterances: the summary and the compactions.
+/// Returns the growth of a conversation's summary and compactions from one state to the next.
 fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 {
     let summary = |state: &Conversation| state.summary.memory_bytes() as i64;
     let compactions = |state: &Conversation| {
@@ -57,7 +56,7 @@ impl Slot {
         window.or_else(|| self.archive.get(sequence))
     }
 
-    /// How many more bytes the conversation is charged for after `write`.
+    /// Returns the growth, with `write`, of the bytes that the conversation is charged for.
     pub(super) fn delta(&self, write: &Write) -> i64 {
         let Write::Change { changes, after, .. } = write else { return -(self.bytes as i64) };
         let places = 0..changes.len();
@@ -66,7 +65,7 @@ impl Slot {
         said + head_bytes(&after.head) - before + kept_growth(self.state.as_ref(), after)
     }
 
-    /// The growth of the stored utterances by `change`, which follows `earlier`.
+    /// Returns the growth of the stored utterances by `change`, which follows `earlier`.
     fn change_delta(&self, change: &Change, earlier: &[Arc<Change>]) -> i64 {
         let unkept = |utterance: &&Arc<Utterance>| !change.dropped.contains(utterance.sequence);
         let appended = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
@@ -75,7 +74,8 @@ impl Slot {
         appended + rewritten.sum::<i64>() - gone.iter().sum::<i64>()
     }
 
-    /// What rewriting an utterance adds: all of it, if the old one is charged to another conversation.
+    /// Returns the bytes that rewriting an utterance adds: all of them, if the old version is charged to
+    /// another conversation.
     fn growth(&self, utterance: &Utterance, change: &Change, earlier: &[Arc<Change>]) -> i64 {
         let sequence = utterance.sequence;
         let appended = || change.appended.iter().any(|appended| appended.sequence == sequence);
@@ -87,21 +87,21 @@ impl Slot {
         }
     }
 
-    /// The bytes of the utterances among `sequences` that the conversation is charged for.
+    /// Returns the bytes of the utterances among `sequences` that the conversation is charged for.
     fn charged_for(&self, sequences: &Ranges, earlier: &[Arc<Change>]) -> i64 {
         let own = sequences.sequences().filter_map(|sequence| self.own(sequence, earlier));
         own.map(|utterance| bytes(utterance)).sum()
     }
 
-    /// An utterance that the conversation is charged for, as of the changes in `earlier`.
+    /// Returns an utterance that the conversation is charged for, as of the changes in `earlier`.
     fn own<'a>(&'a self, sequence: Sequence, earlier: &'a [Arc<Change>]) -> Option<&'a Arc<Utterance>> {
         let written = earlier.iter().rev().flat_map(|change| change.rewritten.iter().chain(&change.appended));
         let written = written.into_iter().find(|utterance| utterance.sequence == sequence);
         written.or_else(|| self.stored(sequence).filter(|_| !self.foreign.contains(sequence)))
     }
 
-    /// The utterances that the conversation is charged for and no longer has after `write`, though others
-    /// might: none if it was never forked.
+    /// Returns the utterances that the conversation is charged for and no longer has after `write`, but that
+    /// others may have; none if it was never forked.
     pub(super) fn released(&self, write: &Write) -> Ranges {
         let Some(state) = self.state.as_ref().filter(|state| !state.head.trunks.is_empty()) else {
             return Ranges::new();
@@ -114,8 +114,8 @@ impl Slot {
         released
     }
 
-    /// The utterances of `released`, which `other` gives up, that this conversation also has and keeps after
-    /// `write`; and their bytes.
+    /// Returns the utterances of `released`, which `other` gives up, that this conversation also has and
+    /// keeps after `write`; and their bytes.
     pub(super) fn inherited(&self, released: &Ranges, other: &Self, write: Option<&Write>) -> (Ranges, i64) {
         let mut wanted = released.intersection(&self.foreign);
         match write {
@@ -133,7 +133,7 @@ impl Slot {
         (inherited, bytes)
     }
 
-    /// Takes over what another conversation gave up.
+    /// Takes over utterances that another conversation gave up.
     pub(super) fn take_over(&mut self, inherited: &Ranges, bytes: i64) {
         self.foreign.subtract(inherited);
         self.bytes = self.bytes.saturating_add_signed(bytes);
@@ -174,7 +174,7 @@ impl Slot {
     }
 }
 
-/// What is removed or rewritten.
+/// Returns the sequences that changes remove or rewrite.
 fn replaced(changes: &[Arc<Change>]) -> Ranges {
     let mut replaced = Ranges::new();
     for change in changes {

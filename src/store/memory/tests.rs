@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The approximate bytes that a family of conversations takes, with what they share counted once.
+/// The approximate bytes that a family of conversations takes, with shared utterances counted once.
 fn bytes(family: &Family) -> u64 {
     let heads = family.members.values().map(|member| member.state.head.memory_bytes()).sum::<usize>();
     let states = family.members.values().map(|member| &member.state);
@@ -31,7 +31,7 @@ fn bytes(family: &Family) -> u64 {
     (heads + told + compactions + said) as u64
 }
 
-/// Whatever happens in a family, each utterance that some member has is charged for once.
+/// After any operations on a family, each utterance that a member has is charged for once.
 #[test]
 fn what_forks_share_is_charged_for_once() {
     for seed in 1..=20 {
@@ -46,7 +46,7 @@ fn what_forks_share_is_charged_for_once() {
     }
 }
 
-/// A fork takes the room of a head, no matter how much was said, in the window or the archive.
+/// A fork takes the bytes of a head, no matter how long its history in the window or the archive is.
 #[test]
 fn a_fork_takes_the_same_room_at_any_length() {
     let taken = |policy: Policy, count: usize| {
@@ -68,7 +68,8 @@ fn a_fork_takes_the_same_room_at_any_length() {
     }
 }
 
-/// What an undo would bring back is charged for, and a model's text; not what an undo moves.
+/// Folded segments, and the text of a model, are charged for. Segments that an undo restores are charged for
+/// once.
 #[test]
 fn what_compactions_keep_is_charged_for() {
     let memory = Arc::new(MemoryStore::new(0));

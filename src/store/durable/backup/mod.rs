@@ -11,7 +11,7 @@
 //! - A checksum is xxh3-64 over the previous checksum (the head's for the first block), the kind, the length
 //!   and the block's content. It reveals a changed, missing, repeated or moved block, and a changed end.
 //! - All numbers are big-endian.
-//! - The store's data about its own files (groups, links, what must be scrubbed) is left out.
+//! - The store's data about its own files (groups, links, unscrubbed data) is left out.
 
 mod block;
 mod read;

@@ -48,7 +48,7 @@ pub enum BackupError {
     /// The file is not a backup.
     #[error("{} is not a backup: a backup begins with the line `{TITLE}`", .0.display())]
     Foreign(PathBuf),
-    /// A newer version wrote it.
+    /// A newer version wrote the backup.
     #[error(
         "the backup {} has format {format}, and this version reads formats up to {FORMAT}; use the version that wrote it, or a newer one",
         path.display()
@@ -75,7 +75,7 @@ pub enum BackupError {
     Record {
         /// The file.
         path: PathBuf,
-        /// The record, and what is wrong with it.
+        /// The record, and its fault.
         bad: BadRecord,
     },
 }
@@ -173,7 +173,7 @@ impl Reader {
         Ok((holds, content))
     }
 
-    /// Reads `length` bytes; allocates no more memory than there are bytes.
+    /// Reads `length` bytes. Allocates no more memory than the file has bytes left.
     fn read(&mut self, length: usize) -> Result<Vec<u8>, BackupError> {
         let mut bytes = Vec::new();
         let read = self.input.by_ref().take(length as u64).read_to_end(&mut bytes);

@@ -28,8 +28,8 @@ const AHEAD: usize = 2;
 /// The permit to make a backup, held until it ends.
 type Turn = OwnedSemaphorePermit;
 
-/// The bytes of a backup of the store as it is now, in chunks. Ends with an error if none is read for
-/// `patience`.
+/// Returns the bytes of a backup of the store as it is now, in chunks. Ends with an error if the reader takes
+/// no chunk for `patience`.
 pub(in crate::store::durable) fn stream(
     directory: Arc<Directory>,
     room: Arc<Room>,

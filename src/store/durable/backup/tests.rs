@@ -104,7 +104,7 @@ async fn a_backup_is_restored_into_either_engine() {
 
 const WRITERS: usize = 4;
 
-/// Writers that each commit again and again: two outcomes per commit, one at each end of the key space.
+/// Writers that commit continuously: two outcomes per commit, one at each end of the key space.
 #[derive(Default)]
 struct Writers {
     stop: AtomicBool,
@@ -132,7 +132,7 @@ impl Writers {
         self.counts.iter().map(|count| count.load(SeqCst)).collect()
     }
 
-    /// Waits until each writer has `more` more acknowledged commits; returns their numbers.
+    /// Waits until each writer has `more` more acknowledged commits; returns their counts.
     async fn go_on(&self, more: usize) -> Vec<usize> {
         let before = self.answered();
         while self.answered().iter().zip(&before).any(|(now, before)| *now < before + more) {
@@ -141,7 +141,8 @@ impl Writers {
         self.answered()
     }
 
-    /// Makes a backup while they write; returns it with the commits acknowledged before it.
+    /// Makes a backup while the writers commit; returns the counts of commits acknowledged before it, and its
+    /// bytes.
     async fn back_up(&self, store: &DurableStore) -> (Vec<usize>, Vec<u8>) {
         let answered = self.go_on(50).await;
         let mut chunks = store.backup().unwrap();
@@ -153,14 +154,14 @@ impl Writers {
     }
 }
 
-/// A backup has a prefix of each writer's commits, no half of a commit, and everything acknowledged before
-/// it.
+/// A backup contains a prefix of each writer's commits, no half of a commit, and every commit acknowledged
+/// before it.
 #[tokio::test]
 async fn a_backup_is_of_one_moment_between_commits() {
     for engine in EngineKind::ALL {
         let home = tempfile::tempdir().unwrap();
         let store = open(engine, home.path());
-        // more than is buffered for a reader, between the two ends
+        // more bytes than are buffered for a reader, between the two ends
         let outcomes = (50_000_000..50_020_000).flat_map(|id| keeping(id).outcomes).collect();
         store.commit(Commit { outcomes, ..Commit::default() }).await.unwrap();
         let writers = Writers::default();
@@ -277,7 +278,7 @@ fn no_reserve() -> Arc<Room> {
     Arc::new(Room::new(Path::new(""), 0))
 }
 
-/// The copies in an engine's directory that backups read.
+/// The copies for backups in an engine's directory.
 fn copies(engine: EngineKind, path: &Path) -> Vec<String> {
     let names = files::names(&path.join(engine.name())).unwrap();
     names.into_iter().filter(|name| name.starts_with("snapshot-")).collect()

@@ -16,7 +16,8 @@ use crate::{domain::limits::MAX_BACKUP_CHUNK_BYTES, store::StoreError};
 /// The function that receives the bytes; an error ends the backup.
 pub(super) type Send<'a> = dyn FnMut(Vec<u8>) -> Result<(), StoreError> + 'a;
 
-/// Writes all records among `pairs`. Fails at the first unreadable record: nobody could restore it.
+/// Writes all records among `pairs`. Fails at the first unreadable record, because such a backup could not be
+/// restored.
 pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<(), StoreError> {
     send(block::head().into_bytes())?;
     let mut writer = Writer { block: Vec::new(), records: 0, checksum: block::checksum_of_head(), send };

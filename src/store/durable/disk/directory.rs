@@ -25,7 +25,7 @@ use crate::store::durable::{
 /// The file that is locked while a store is open.
 const LOCK: &str = "LOCK";
 
-/// An open store: no one else can open it until this is dropped.
+/// An open store. Nobody else can open the store until this is dropped.
 pub struct Directory {
     path: PathBuf,
     engine: EngineKind,
@@ -40,7 +40,7 @@ pub struct Directory {
 /// Why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another process has it open.
+    /// Another process has the store open.
     #[error("the store in {} is in use{by}; stop what uses it, or choose another directory", directory.display())]
     InUse {
         /// The directory.
@@ -59,7 +59,7 @@ pub enum OpenError {
     Foreign {
         /// The directory.
         directory: PathBuf,
-        /// A name in it.
+        /// A name in the directory.
         found: String,
     },
     /// Another engine keeps the store.
@@ -70,9 +70,9 @@ pub enum OpenError {
     OtherEngine {
         /// The directory.
         directory: PathBuf,
-        /// The engine asked for.
+        /// The requested engine.
         wanted: EngineKind,
-        /// The engine that keeps it.
+        /// The engine that keeps the store.
         actual: String,
     },
     /// The label is invalid or missing.
@@ -105,7 +105,7 @@ pub enum OpenError {
     Engine {
         /// The directory.
         directory: PathBuf,
-        /// The engine that keeps it.
+        /// The engine that keeps the store.
         engine: EngineKind,
         /// The engine's message.
         reason: String,
@@ -142,7 +142,7 @@ pub enum OpenError {
     Unfinished {
         /// The directory.
         directory: PathBuf,
-        /// The engine that keeps it.
+        /// The engine that keeps the store.
         engine: EngineKind,
     },
     /// A file or the directory cannot be read or written.
@@ -192,8 +192,8 @@ impl Directory {
         Self::open_locked(engine, label.format, path, lock, |files| pairs(engine, files, cache_bytes))
     }
 
-    /// Checks, without changing anything, that [`Self::open_or_create`] can use the directory `path`. Neither reads
-    /// records nor tells whether another process uses them.
+    /// Checks, without changing anything, that [`Self::open_or_create`] can use the directory `path`. Neither
+    /// reads records nor notices whether another process uses the store.
     pub fn check(engine: EngineKind, path: &Path) -> Result<(), OpenError> {
         match read_label(path)? {
             Some(label) => drop(check(label, engine, path)?),
@@ -251,7 +251,7 @@ impl Directory {
         }
     }
 
-    /// Whether every conversation is in all lists; earlier formats lack some.
+    /// Whether every conversation is in all lists; stores of earlier formats lack some lists.
     pub(in crate::store::durable) fn is_listed(&self) -> bool {
         self.format >= label::LISTED
     }
@@ -284,13 +284,14 @@ impl Directory {
         self.group
     }
 
-    /// The links present when the store was opened: the last group's, and those before missing groups.
+    /// The links present when the store was opened: the link of the last group, and the links of groups
+    /// before missing ones.
     pub(in crate::store::durable) fn links(&self) -> &[u64] {
         &self.links
     }
 
     /// Fails if the directory, or the engine's files in it, are no longer where they were opened: nobody
-    /// would find what is written from then on.
+    /// would find later writes.
     pub(in crate::store::durable) fn check_place(&self) -> Result<(), KeyValueError> {
         self.lock.check()?;
         self.pairs.check_place()
@@ -306,7 +307,7 @@ impl Directory {
     }
 }
 
-/// Writes to disk as the group after the last one; `links` are those that its link replaces.
+/// Writes to disk as the group after the last one, whose link replaces `links`.
 fn write_group(
     pairs: &dyn KeyValue,
     mut writes: Writes,

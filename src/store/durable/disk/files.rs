@@ -76,7 +76,7 @@ pub fn sync_all_under(directory: &Path) -> Result<(), KeyValueError> {
 
 /// Bytes allocated for the files in a directory, at any depth. Holes take no space.
 pub fn allocated_bytes(directory: &Path) -> Result<u64, KeyValueError> {
-    const BLOCK: u64 = 512; // the unit of st_blocks, whatever the file system's own
+    const BLOCK: u64 = 512; // the unit of st_blocks on every file system
     let mut bytes = 0;
     for_each_entry(directory, &mut |path, is_directory| {
         bytes += match is_directory {
@@ -111,7 +111,7 @@ pub fn failed(verb: &str, path: &Path) -> impl Fn(io::Error) -> KeyValueError {
     move |error| KeyValueError(format!("cannot {verb} {}: {error}", path.display()))
 }
 
-/// Returns `None` if the file does not exist: an engine can remove files while others look at them.
+/// Returns `None` if the file does not exist: an engine can remove a file at any time.
 pub fn present<T>(outcome: io::Result<T>) -> io::Result<Option<T>> {
     match outcome {
         Ok(found) => Ok(Some(found)),

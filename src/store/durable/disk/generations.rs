@@ -1,4 +1,4 @@
-//! A store whose engine can start over in fresh files, so that nothing of the old ones remains.
+//! A store whose engine can start over in fresh files, so that nothing remains of the old ones.
 //!
 //! A directory holds:
 //! - `data-000001`, `data-000002`, …: an engine's files, one directory per generation
@@ -81,7 +81,7 @@ pub struct Generations<E: Engine> {
 struct Generation<E> {
     engine: Option<E>, // `Some` until the drop
     place: Place,
-    /// Whether its files are removed when it is closed.
+    /// Whether the generation's files are removed when it is closed.
     passing: bool,
     _open: Sender<Infallible>, // dropped after the engine is closed
 }
@@ -120,7 +120,7 @@ impl<E: Engine> Generations<E> {
             0 => (1, first(directory, cache_bytes)?),
             number => (number, reopened(&path_of(number, directory), cache_bytes)?),
         };
-        remove_all_but(number, directory)?; // only now: a wrong pointer must not cost the pairs
+        remove_all_but(number, directory)?; // only now: if the pointer is wrong, the pairs must stay
         remove_copies(directory)?;
         let (generation, closed) = Generation::of(engine, &path_of(number, directory), false)?;
         Ok(Self {
@@ -189,8 +189,8 @@ impl<E: Engine> KeyValue for Generations<E> {
             Err(error) => {
                 let writer = self.writer.lock();
                 if writer.failed.is_none() {
-                    // Frees the space immediately, in case the disk is full; what cannot be removed now is
-                    // removed next time.
+                    // Frees the space immediately, in case the disk is full. Files that cannot be removed now
+                    // are removed by the next copy.
                     let _removed = remove_all_but(writer.number, &self.directory);
                 }
                 Err(error)
@@ -281,7 +281,7 @@ impl<E> Generation<E> {
 }
 
 impl<E: Engine> Generation<E> {
-    /// Copies all pairs to a new generation, on disk. Concurrent writes may or may not be in it.
+    /// Copies all pairs to a new generation, on disk. The copy may or may not contain concurrent writes.
     fn copied(&self, path: &Path, cache_bytes: u64, passing: bool) -> Result<Copy<E>, KeyValueError> {
         let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?, path, passing)?;
         caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
@@ -312,7 +312,7 @@ impl<E> Drop for Generation<E> {
             Ok(())
         });
         if self.passing {
-            // What cannot be removed now is removed when the store is opened.
+            // Files that cannot be removed now are removed when the store is opened.
             let _removed = files::remove_directory(self.place.path());
         }
     }

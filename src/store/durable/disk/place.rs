@@ -12,7 +12,7 @@ use crate::store::durable::key_value::KeyValueError;
 
 /// An open file or directory, and the path it was opened by.
 ///
-/// While open, it keeps its inode number: no new file under the same path gets it.
+/// While it is open, its inode number is not given to a new file under the same path.
 pub struct Place {
     path: PathBuf,
     opened: File,
@@ -53,14 +53,14 @@ impl Place {
 }
 
 impl Drop for Place {
-    /// Releases the lock, if the file has one. Closing the file is not enough: a process that is just being started holds
-    /// a copy of each open file, and the locks, until it runs its own program.
+    /// Releases the lock, if the file has one. Closing the file is not enough: a child process that is just
+    /// being started shares every open file, and so the lock, until it runs its own program.
     fn drop(&mut self) {
         let _ = self.opened.unlock();
     }
 }
 
-/// Identifies a file, whatever its name.
+/// Identifies a file, under any name.
 fn id(file: &Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }

@@ -1,4 +1,4 @@
-//! Disk space: what is left free for the engine's own background writes.
+//! Disk space: the reserve for the engine's own background writes.
 
 use std::{
     io,
@@ -57,7 +57,7 @@ impl Room {
         }
         match (self.free)(&self.path) {
             Ok(free) if free < wanted => Err(StoreError::DiskFull { free, wanted }),
-            // if the free space is unknown, the write itself will show
+            // if the free space is unknown, the write itself fails on a full disk
             _ => Ok(()),
         }
     }

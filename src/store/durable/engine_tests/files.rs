@@ -171,7 +171,7 @@ fn files_take_less_than_a_megabyte_when_nothing_is_stored<E: Engine>() {
     assert!(store.get().disk_bytes().unwrap() > 4 << 20);
 }
 
-/// Damage is refused, found on reading, or cuts off the newest writes; it never panics.
+/// Damage is refused, found on reading, or cuts off the newest writes. It never causes a panic.
 fn a_damaged_file_is_an_error_or_opens<E: Engine>() {
     for (numerator, flip) in [(0, 0xff), (1, 0x01), (3, 0xff), (5, 0x80), (7, 0xff)] {
         let mut store = Store::<E>::new();

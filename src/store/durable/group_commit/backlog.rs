@@ -7,17 +7,19 @@ use std::{
 
 use crate::domain::limits::{LEAST_OVERLOAD, MAX_BACKLOG_BYTES, OVERLOAD_WINDOW, STANDING_WAIT};
 
-/// How much waits to be written, and whether it is too much.
+/// The number of bytes waiting to be written, and whether it is too large.
 ///
-/// - The writing thread is behind once a request has waited longer than [`STANDING_WAIT`] and at least as
-///   many requests wait behind it as waited before it: a long queue that is shrinking does not count.
-/// - While it is behind, new writes should be refused if more than [`MAX_BACKLOG_BYTES`] wait.
-/// - It has caught up once no caller was refused between two groups, and nothing waited long.
+/// - The writing thread is behind once the first request of a group has waited longer than [`STANDING_WAIT`],
+///   and at least as many requests wait behind it as waited before it: a long queue that is shrinking does
+///   not count. Nor does a queue of fewer than [`LEAST_OVERLOAD`] requests.
+/// - While it is behind, new writes should be refused if more than [`MAX_BACKLOG_BYTES`] bytes wait.
+/// - It has caught up once no caller was refused between two groups, and the first request has waited less
+///   than [`OVERLOAD_WINDOW`].
 #[derive(Default)]
 pub(in crate::store::durable) struct Backlog {
     bytes: AtomicUsize,
     is_behind: AtomicBool,
-    /// Whether a caller was told that the backlog is too long, since the last group.
+    /// Whether a caller was told, since the last group, that the backlog is too long.
     was_told: AtomicBool,
 }
 

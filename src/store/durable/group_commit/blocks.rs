@@ -1,4 +1,4 @@
-//! Keeps, lists and removes data derived from blocks of utterances.
+//! Stores, lists and removes data derived from blocks of utterances.
 
 use super::{
     super::{
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl Group<'_> {
-    /// Whether the conversation exists, has had nothing erased since `erased_at`, and has any utterance of
-    /// the block.
+    /// Whether the conversation exists, has had nothing erased since `erased_at`, and has an utterance in the
+    /// block.
     pub(super) fn has(
         &self,
         lineage: LineageId,
@@ -27,7 +27,7 @@ impl Group<'_> {
         Ok(head.is_some_and(|head| head.kept().meets(&block.ranges())))
     }
 
-    /// Keeps a block and lists it.
+    /// Stores a block and lists it.
     pub(super) fn keep_block(
         &self,
         lineage: LineageId,
@@ -50,7 +50,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    /// Removes blocks, each by its key; all of the conversation if their list is unusable.
+    /// Removes blocks, each by its key, or all blocks of the conversation if their list is unusable.
     pub(super) fn remove_blocks(&self, removal: BlockRemoval, writes: &mut Writes) -> Result<(), StoreError> {
         let lineage = removal.lineage;
         let mut list = match self.block_list(lineage, writes)? {

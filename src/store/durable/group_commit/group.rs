@@ -146,7 +146,7 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// Frees the id of a removed utterance, unless the same commit gave it to another.
+    /// Frees the id of a removed utterance, unless the same commit gave it to another utterance.
     pub(super) fn free_id(
         &self,
         lineage: LineageId,
@@ -161,7 +161,7 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// The keys in a range that have a value now, or had one before this group.
+    /// Returns the keys in a range that have a value now, or had one before this group.
     pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>, StoreError> {
         let stored = records::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
         self.written(range).cloned().map(Ok).chain(stored).collect()

@@ -1,7 +1,7 @@
-//! Delivers answers to callers: one hand-over for all callers of a thread.
+//! Delivers answers to callers: one message for all callers of a thread.
 //!
 //! Waking a task of another thread's runtime costs a system call. So a group's answers go to one task per
-//! thread, which passes them on locally at no such cost.
+//! thread, which passes them on within its thread.
 
 use std::cell::RefCell;
 

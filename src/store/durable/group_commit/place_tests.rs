@@ -1,4 +1,4 @@
-//! A directory removed or moved under an open store: nothing more is acknowledged.
+//! A directory removed or moved under an open store: no more commits are acknowledged.
 
 use std::{
     fs,
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// A directory, a store in it, and what happens to it.
+/// A directory for the store that a test opens.
 struct Case {
     engine: EngineKind,
     home: TempDir,
@@ -59,7 +59,7 @@ impl Case {
         store
     }
 
-    /// The ids of the commits that a store in `path` has.
+    /// The ids of the commits that a store in `path` contains.
     async fn kept(&self, path: &Path) -> Vec<usize> {
         let store = self.open(path);
         let mut kept = Vec::new();

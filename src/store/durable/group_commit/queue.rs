@@ -21,7 +21,7 @@ use super::{
 use crate::store::{BoxStream, StoreError};
 
 /// Requests are refused while this many bytes or more wait: enough for many batches, so a working disk never
-/// gets there.
+/// reaches the limit.
 pub(super) const WAITING_BYTES: usize = 32 << 20;
 
 /// Receives the result of a request.
@@ -64,7 +64,7 @@ struct Waiting {
     request: Request,
     caller: Caller,
     bytes: usize,
-    /// When it arrived, and how many were waiting then.
+    /// When the request arrived, and how many requests were waiting then.
     came: Instant,
     before: usize,
 }
@@ -72,7 +72,7 @@ struct Waiting {
 /// How long the writing thread waits before it takes a group.
 #[derive(Clone, Copy)]
 pub(super) struct Gather {
-    /// Number of callers answered last, which may be back immediately.
+    /// Number of callers answered last, which may send their next requests immediately.
     pub(super) answered: usize,
     /// Maximum time to wait for them.
     pub(super) patience: Duration,
@@ -122,9 +122,11 @@ impl Queue {
         answer
     }
 
-    /// Takes waiting requests, up to `bytes` of them; waits for at most `patience` for the first one.
+    /// Takes waiting requests with at most `bytes` bytes, or one larger request; waits for at most `patience`
+    /// for the first one.
     ///
-    /// Gathers first: waits until as many requests wait as do now, plus as many as were answered last.
+    /// Gathers first: waits until as many requests as were answered last have arrived in addition to those
+    /// already waiting.
     pub(super) fn take(&self, bytes: usize, patience: Option<Duration>, gather: Gather) -> Taken {
         let mut state = self.state.lock();
         state.wanted = gather.answered + state.requests.len();
@@ -183,7 +185,7 @@ impl Queue {
         matches!(*self.condition.borrow(), Condition::Full(_))
     }
 
-    /// Sets whether there is space on the disk, and if not, how much is needed.
+    /// Records whether there is space on the disk, and if not, how much is needed.
     pub(super) fn tell_room(&self, room: Result<(), StoreError>) {
         self.become_unless_failed(room.map_or_else(Condition::Full, |()| Condition::Taking));
     }
@@ -197,7 +199,7 @@ impl Queue {
         }))
     }
 
-    /// A failure is permanent. Watchers are notified only if the kind of condition changes, not its numbers.
+    /// Sets the condition and notifies watchers, if its kind changes. A failure is permanent.
     fn become_unless_failed(&self, next: Condition) {
         self.condition.send_if_modified(|condition| {
             let changes =
@@ -209,7 +211,7 @@ impl Queue {
         });
     }
 
-    /// Waits until nothing more is written, and returns the reason.
+    /// Waits until the store accepts no more writes, and returns the reason.
     pub(in crate::store::durable) async fn failed(&self) -> StoreError {
         let mut condition = self.condition.subscribe();
         // ignored: the condition is read below; either it failed, or the queue was dropped
@@ -217,7 +219,7 @@ impl Queue {
         self.failure().unwrap_or_else(closed)
     }
 
-    /// Notes that readers may now see what `group` writes, before it is settled.
+    /// Notes that readers may now see the writes of `group`, before it is settled.
     pub(super) fn show(&self, group: u64) {
         self.shown.store(group, Ordering::SeqCst);
     }

@@ -36,8 +36,8 @@ impl Group<'_> {
         self.remove_among(trunk, &gone, writes)
     }
 
-    /// Returns what the reader with this key still has in its trunk; `None` for the releasing reader itself,
-    /// or one that is no longer a reader.
+    /// Returns the utterances that the reader with this key still has in its trunk; `None` for the releasing
+    /// reader itself, or for one that is no longer a reader.
     fn kept_by_reader(
         &self,
         key: &[u8],

@@ -1,4 +1,4 @@
-//! A disk that is full, and later has room again.
+//! A disk that is full, and later has space again.
 
 use std::sync::{
     Arc,

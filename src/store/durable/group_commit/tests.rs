@@ -1,4 +1,4 @@
-//! What callers see of groups, flushes and failures, over pairs that a test holds up or fails.
+//! Groups, flushes and failures as callers see them, over pairs that a test delays or fails.
 
 use std::{
     collections::BTreeMap,
@@ -31,7 +31,7 @@ use crate::{
 
 /// The error with which a test makes its pairs panic.
 const PANIC: &str = "panic";
-/// The outcome that cannot be read without a panic.
+/// The number of the outcome whose key panics on reading.
 const UNLUCKY: usize = 1_313;
 
 /// Pairs in memory that ask the test before each apply and sync.
@@ -42,7 +42,7 @@ struct Held {
     visible_before_flush: bool,
 }
 
-/// What the store is about to do.
+/// The operation that the store is about to do.
 #[derive(Debug, PartialEq)]
 enum Asked {
     Apply { outcomes: usize, durability: Durability },
@@ -266,7 +266,7 @@ async fn an_interval_answers_before_the_flush_and_flushes_later() {
     assert!(store.commit(keeping(2)).await.is_err());
 }
 
-/// It is written with whatever comes next, and when the store closes.
+/// Derived data reaches the disk with the next group, or when the store closes.
 #[tokio::test]
 async fn what_may_be_lost_does_not_wait_for_the_disk() {
     let (store, test, directory) = store(Flush::Each, false);
@@ -308,7 +308,7 @@ async fn what_is_shown_early_is_answered_after_its_flush() {
 async fn what_was_handed_over_is_written_before_the_store_closes() {
     let (store, test, directory) = store(Flush::Each, false);
     let commits: Vec<_> = (1..=3).map(|id| store.commit(keeping(id))).collect();
-    drop(test); // from now on everything goes through
+    drop(test); // from now on every operation succeeds
     drop(store);
     for commit in commits {
         assert_eq!(commit.await, Ok(()));

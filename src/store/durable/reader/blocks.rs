@@ -30,8 +30,8 @@ impl Reader {
         Ok(Vec::new())
     }
 
-    /// Returns the sequences of the stored blocks, and the revision of the last erasure; `None` if there
-    /// are none.
+    /// Returns the sequences of the stored blocks, and the revision of the last erasure; `None` if the list
+    /// is missing, unreadable or outdated.
     fn listed_blocks(
         &self,
         lineage: LineageId,

@@ -32,7 +32,7 @@ impl RecordValue<(LineageId, BlockName)> for BlockBytes {
 }
 
 /// The stored blocks of a conversation. Valid only while the conversation's head has the same `erased_at`: a
-/// program that does not know about blocks leaves them behind.
+/// program that does not know about blocks does not remove them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockList {
     /// [`Head::erased_at`](crate::domain::Head::erased_at).

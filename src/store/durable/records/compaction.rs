@@ -1,4 +1,4 @@
-//! A compaction, with what its undo restores.
+//! A compaction, with the segments that its undo restores.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -40,12 +40,12 @@ impl RecordValue<(LineageId, u32)> for Compaction {
         self.tokens_after.put(9, to);
         self.model.put(10, to);
         self.undone.put(11, to);
-        // Absent if it can no longer be undone.
+        // Absent if the compaction can no longer be undone.
         if let Some(folded) = &self.folded {
             to.message(12, |to| folded.iter().for_each(|segment| write_numbered(segment, to)));
         }
         self.keep_recent.put(13, to);
-        // Absent if it was summarised, as old ones always were.
+        // Absent if the utterances were summarised, as in all earlier versions.
         (!self.summarised).put(14, to);
     }
 

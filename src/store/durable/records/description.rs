@@ -69,7 +69,7 @@ message! {
     }
 }
 
-/// The distance from the first to the last in field 2.
+/// Field 2 holds the distance from the first sequence to the last.
 impl Message for Copied {
     fn write(&self, to: &mut Fields<'_>) {
         self.first.put(1, to);

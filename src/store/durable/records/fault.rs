@@ -8,7 +8,7 @@ use std::fmt;
 pub struct BadRecord {
     /// A readable form of its kind and key: `utterance 01JD2Q6V7E8G9HAJBKCMDNEPFQ-17`.
     pub record: Box<str>,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
 }
 
@@ -26,7 +26,7 @@ pub enum Fault {
         /// The newest known version.
         known: u8,
     },
-    /// The value is not what was written under this key.
+    /// The value is not the one that was written under this key.
     #[error("the checksum is wrong: the value is damaged, or belongs to another key")]
     Checksum,
     /// A part of the key or of the value is invalid.
@@ -34,7 +34,7 @@ pub enum Fault {
     Wrong {
         /// The part.
         part: &'static str,
-        /// What is wrong with it.
+        /// The problem; continues the sentence.
         problem: Box<str>,
     },
 }

@@ -48,8 +48,8 @@ pub trait Message: Sized {
     fn read(from: &Payload<'_>) -> Result<Self, Fault>;
 }
 
-/// Implements `Message` for a type: the number of each field, its name, and its name in faults. Users must
-/// import what an `impl Message` needs.
+/// Implements `Message` for a type, given the number of each field, its name, and its name in faults. The
+/// caller must import what an `impl Message` needs.
 macro_rules! message {
     ($type:ident { $($number:literal $field:ident: $part:literal),* $(,)? }) => {
         impl Message for $type {
@@ -140,7 +140,7 @@ impl Field for Arc<BTreeMap<String, String>> {
     }
 }
 
-/// The high half in field `number`, the low half in the next.
+/// The high half is in field `number`, the low half in the next.
 impl Field for u128 {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
         let halves = [(number, (*self >> 64) as u64), (number + 1, *self as u64)];
@@ -203,7 +203,7 @@ impl One for Ranges {
     }
 }
 
-/// Implements `One` for types stored as a number or as bytes: how each is stored, and how it is read.
+/// Implements `One` for types stored as a number or as bytes, given how each is stored and read.
 macro_rules! stored {
     ($($type:ty: $stored:expr, $read:expr;)*) => {$(
         impl One for $type {
@@ -252,7 +252,7 @@ stored! {
     LineageId: |id| Bytes(&id.0), |part, stored| array(part, stored).map(Self);
 }
 
-/// Absent in records from before change ids.
+/// Absent in records written before change ids existed.
 impl Field for ChangeId {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
         Some(LineageId(self.0)).filter(|_| *self != Self::default()).put(number, to);

@@ -4,7 +4,7 @@ use prost::encoding::{WireType, encode_key, encode_varint, encoded_len_varint};
 
 use super::payload::Stored;
 
-/// Writes a message into a value without copying its parts first: fields by ascending number.
+/// Writes a message into a value without copying its parts first.
 pub struct Fields<'a>(&'a mut Vec<u8>);
 
 impl<'a> Fields<'a> {

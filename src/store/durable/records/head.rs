@@ -1,4 +1,4 @@
-//! The part of a conversation's head that almost every change changes.
+//! The part of a conversation's head that almost every change modifies.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl HeadRecord {
         Head { state, ended, ..head }.with_repeats_as_copies()
     }
 
-    /// Returns a record before anything is read into it.
+    /// Returns a record with no fields read yet.
     pub(super) fn blank(lineage: LineageId) -> Self {
         let identity = Identity {
             key: ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(0) },
@@ -67,8 +67,8 @@ impl HeadRecord {
 
 impl RecordValue<LineageId> for HeadRecord {
     /// A reader that skipped trunks and branch would miss utterances, and write to a lineage that others
-    /// read; one that skipped compactions would leave their texts in place when these are forgotten; one that
-    /// skipped copies would leave them in place when their origins are.
+    /// read. One that skipped compactions would leave forgotten texts in them. One that skipped copies would
+    /// leave them in place when their origins are forgotten.
     fn version(&self) -> u8 {
         let reads_nothing = |trunk: &Trunk| trunk.through == Sequence(0);
         let elsewhere = |run: &Copied| run.origin.lineage != self.head.identity.lineage;
@@ -99,7 +99,7 @@ impl RecordValue<LineageId> for HeadRecord {
         }
         head.awaits_answer.put(8, to);
         head.left.put(9, to);
-        // Absent if everything that left is archived.
+        // Absent if all utterances that left the window are archived.
         if head.archived != head.left {
             to.message(10, |to| head.archived.put(1, to));
         }
@@ -240,8 +240,7 @@ mod tests {
         with[without.len()..].to_vec()
     }
 
-    /// Fields that were added later: their encoding never changes, and they are absent at their default
-    /// value.
+    /// The encoding of fields that were added later never changes. A field is absent at its default value.
     #[test]
     fn what_came_later_is_stable() {
         let pinned = added(|head| head.pinned_away = Arc::new(Ranges::of(Sequence(4), Sequence(5))));
@@ -257,7 +256,7 @@ mod tests {
         assert_eq!(abandoned, [&first[..], &[0xaa, 0x02, 8, 0x0a, 2, b'c', b'6', 0x10, 3, 0x18, 9]].concat());
     }
 
-    /// An older program may drop the other fields without harm.
+    /// An older program can skip the other fields without harm.
     #[test]
     fn only_compactions_raise_the_version() {
         let version = |change: fn(&mut Head)| {
@@ -290,7 +289,7 @@ mod tests {
     }
 
     proptest! {
-        /// A later field that is left out is read as before the field existed.
+        /// A record without one of the later fields is readable.
         #[test]
         fn a_field_may_be_absent(record in given::compacted_head()) {
             let payload = written(&record);

@@ -115,14 +115,14 @@ fn cut_short() -> Fault {
     Fault::wrong("the key", "is cut short")
 }
 
-/// The range of keys that begin with `prefix`.
+/// Returns the range of keys that begin with `prefix`.
 pub fn beginning(prefix: Key) -> Range<Key> {
     let end = behind(prefix.clone());
     prefix..end
 }
 
-/// The first key after all keys that begin with `prefix`; the prefix must contain a byte below 255, such as a
-/// kind's number.
+/// Returns the first key after all keys that begin with `prefix`. The prefix must contain a byte below 255,
+/// such as a kind's number.
 pub(super) fn behind(mut prefix: Key) -> Key {
     while prefix.pop_if(|byte| *byte == u8::MAX).is_some() {}
     if let Some(byte) = prefix.last_mut() {

@@ -10,7 +10,7 @@ use super::{
     number::sequence,
 };
 
-/// Implements parts of keys: how each is written and read.
+/// Implements parts of keys, given how each is written and read.
 macro_rules! parts {
     ($($(#[$doc:meta])* $type:ty: $write:expr, $read:expr;)*) => {$(
         $(#[$doc])*
@@ -31,7 +31,7 @@ macro_rules! parts {
 parts! {
     u8: |byte, to| to.bytes(&[*byte]), |from| Ok(Self::from_be_bytes(from.array()?));
     u64: |number, to| to.bytes(&number.to_be_bytes()), |from| Ok(Self::from_be_bytes(from.array()?));
-    /// From 1.
+    /// Counts from 1.
     u32: |number, to| to.bytes(&number.to_be_bytes()), |from| match Self::from_be_bytes(from.array()?) {
         0 => Err(Fault::wrong("the key's number", "is 0; numbers count from 1")),
         number => Ok(number),
@@ -44,9 +44,9 @@ parts! {
     Namespace: |id, to| to.text(id.as_str()), |from| id(from.text()?, Self::new);
     /// Never the last part.
     RecipientId: |id, to| to.text(id.as_str()), |from| id(from.text()?, Self::new);
-    /// Always the last.
+    /// Always the last part.
     ConversationId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::kept);
-    /// Always the last.
+    /// Always the last part.
     RequestId: |id, to| to.bytes(id.as_str().as_bytes()), |from| id(from.last()?, Self::new);
     /// The id that a client gave to an utterance; always the last part.
     Box<str>: |id, to| to.bytes(id.as_bytes()), |from| match id(from.last()?, UtteranceId::given)? {

@@ -168,8 +168,8 @@ impl KeyPart for Due {
 pub struct ListPlace {
     /// The recipient.
     pub recipient: RecipientKey,
-    /// When the conversation was created, when it ended, or the span of its last change, depending on the
-    /// list.
+    /// The time at which the conversation was created or ended, or the span of its last change, depending on
+    /// the list.
     pub time: Timestamp,
     /// The conversation.
     pub conversation: ConversationId,
@@ -206,7 +206,7 @@ impl KeyPart for ListPlace {
 pub struct NamespacePlace {
     /// The namespace.
     pub namespace: Namespace,
-    /// When the conversation was created, or the span of its last change.
+    /// The time at which the conversation was created, or the span of its last change.
     pub time: Timestamp,
     /// The conversation.
     pub conversation: ConversationId,

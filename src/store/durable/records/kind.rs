@@ -100,7 +100,7 @@ pub fn name<K: Kind>(key: &K::Key) -> String {
     format!("{} {}", K::NAME, key.show())
 }
 
-/// The error for a record whose key cannot be decoded.
+/// Returns the error for a record whose key cannot be decoded.
 pub(super) fn unreadable_key(name: &str, key: &[u8], fault: Fault) -> BadRecord {
     let mut record = format!("{name} with the key 0x");
     key.iter().for_each(|byte| {

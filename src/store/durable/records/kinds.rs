@@ -57,7 +57,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The encoded key and value.
+            /// Returns the encoded key and value.
             #[cfg(any(test, fuzzing))]
             pub fn written(&self) -> (Key, Value) {
                 match self {
@@ -80,11 +80,11 @@ kinds! {
     Metas = 1, version 1, "number": Meta => u64;
     /// The part of a conversation that never changes, by name.
     ConversationName = 2, version 1, "conversation": ConversationKey => Identity;
-    /// The part of a conversation that almost every change changes, by the lineage of its identity.
+    /// The part of a conversation that almost every change modifies, by the lineage of its identity.
     Heads = 3, version 4, "head": LineageId => HeadRecord;
     /// A conversation's limits.
     Policies = 4, version 1, "policy": LineageId => Policy;
-    /// A conversation's title, labels, shares and parent.
+    /// A conversation's title, labels, shares, parent, copies and state entries.
     Descriptions = 5, version 1, "description": LineageId => Description;
     /// A segment of a conversation's summary, by its number.
     Segments = 6, version 5, "segment": (LineageId, u32) => Segment;
@@ -96,7 +96,7 @@ kinds! {
     Listed = 9, version 1, "list entry": ListPlace => ();
     /// A recipient's active conversation.
     Active = 10, version 1, "active conversation": RecipientKey => ConversationId;
-    /// The outcome of a named attempt of a call.
+    /// The outcome of a call with a request id.
     Outcomes = 11, version 1, "outcome": OutcomeName => Outcome;
     /// The time of an outcome; only a key.
     OutcomeAges = 12, version 1, "age": (Timestamp, OutcomeName) => ();
@@ -113,18 +113,19 @@ kinds! {
     Ended = 17, version 1, "entry of the ended conversations": ListPlace => ();
     /// A compaction, by the lineage of the conversation's identity and its number.
     Compactions = 18, version 3, "compaction": (LineageId, u32) => Compaction;
-    /// A conversation waiting for a model, by the time since when its first segment waits; only a key.
+    /// A conversation waiting for a model, by the time since which its first segment has been waiting; only a
+    /// key.
     Waiting = 19, version 1, "waiting summary": (Timestamp, ConversationKey) => ();
     /// Data derived from a block of a conversation's utterances, by the lineage of the conversation's
     /// identity.
     Blocks = 20, version 1, "block": (LineageId, BlockName) => BlockBytes;
-    /// The list of a conversation's blocks, by the same lineage.
+    /// The list of a conversation's blocks, by the lineage of its identity.
     BlockLists = 21, version 1, "list of blocks": LineageId => BlockList;
     /// An entry of a namespace's list of conversations, by start time; only a key.
     Started = 22, version 1, "entry of the namespace's list": NamespacePlace => ();
-    /// The same by the time span of the last change.
+    /// An entry of a namespace's list of conversations, by the time span of the last change; only a key.
     Updated = 23, version 1, "entry of the namespace's list by update": NamespacePlace => ();
-    /// The same for a recipient's conversations.
+    /// An entry of a recipient's list of conversations, by the time span of the last change; only a key.
     RecipientUpdated = 24, version 1, "entry of the recipient's list by update": ListPlace => ();
     /// A value of a conversation's state, by the lineage of its identity and the value's name.
     StateValues = 25, version 1, "state value": (LineageId, StateName) => StateValue;

@@ -1,7 +1,7 @@
 //! Links: records that reveal missing groups.
 //!
-//! Each group writes its link and removes that of the previous group. So there is normally one link, that of
-//! the last group; if a group is missing among others, the link before it is still there.
+//! Each group writes its link and removes the link of the previous group. So there is normally one link, that
+//! of the last group. If a group is missing before later ones, the link of the group before it remains.
 
 use crate::store::durable::key_value::{Key, Value};
 
@@ -10,7 +10,7 @@ use super::{
     kind::{key, pair},
 };
 
-/// Returns the writes that record a group: its number, and its link in place of the present ones.
+/// Returns the writes that record a group: its number, and its link, which replaces `links`.
 pub fn group_writes(group: u64, links: &[u64]) -> impl Iterator<Item = (Key, Option<Value>)> {
     let written = [pair::<Metas>(&Meta::Group, &group), pair::<Links>(&group, &())];
     let removed = links.iter().map(|link| (key::<Links>(link), None));

@@ -16,8 +16,8 @@
 //! # How a record may change
 //!
 //! - Numbers of kinds, fields and enum variants are never changed and never reused.
-//! - A new field is absent in records of older versions: its absence means what was true before the field
-//!   existed. Older versions skip unknown fields.
+//! - A new field is absent in records of older versions. A record without the field means the same as before
+//!   the field existed. Older versions skip unknown fields.
 //! - If skipping a field would lose or misread something, the kind's version rises, and older versions refuse
 //!   the record. All versions ever written can be read; a value that an older version reads correctly is
 //!   still written as that version wrote it.

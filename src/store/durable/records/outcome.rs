@@ -1,4 +1,4 @@
-//! The outcome of a named attempt of a call.
+//! The outcome of a call with a request id.
 
 use crate::{
     domain::{LineageId, UtteranceId, capacity::Capacity, compaction::Advice, forget::erasure::InForks},
@@ -14,7 +14,7 @@ use super::{
 
 message! {
     Outcome {
-        // Takes two fields: 1 and 2.
+        // The hash takes two fields: 1 and 2.
         1 body: "the hash of the body",
         3 time: "the time",
         4 conversation: "the conversation",
@@ -41,7 +41,7 @@ message! {
     }
 }
 
-/// An assigned id is the lineage, which is absent if it is that of the assigned id before.
+/// An assigned id is stored as its lineage, which is absent if the previous assigned id has the same lineage.
 impl Field for Vec<Reference> {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
         let mut before = None;
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
     use crate::domain::{Role, Sequence};
 
-    /// The bytes never change: they are in the stores of others.
+    /// The bytes never change, because existing stores contain them.
     #[test]
     fn references_are_kept_as_they_were_written() {
         let reference = |sequence, id| Reference {

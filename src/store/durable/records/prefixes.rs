@@ -23,8 +23,7 @@ pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Range<Key> {
     beginning(prefix::<K>(&lineage))
 }
 
-/// The keys of a list of a recipient's conversations; read backwards, by descending time, then by descending
-/// id.
+/// The keys of a list of a recipient's conversations, by ascending time, then by ascending id.
 pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Range<Key> {
     // The recipient's id is not the last part here.
     let mut prefix = KeyWriter::of(K::NUMBER);
@@ -33,7 +32,7 @@ pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Range
     beginning(prefix.done())
 }
 
-/// The keys of a list of a namespace's conversations, in the same order.
+/// The keys of a list of a namespace's conversations, by ascending time, then by ascending id.
 pub fn of_namespace<K: Kind<Key = NamespacePlace>>(namespace: &Namespace) -> Range<Key> {
     beginning(prefix::<K>(namespace))
 }
@@ -43,7 +42,7 @@ pub fn namespace_time<K: Kind<Key = NamespacePlace>>(namespace: &Namespace, time
     beginning(with_time(of_namespace::<K>(namespace).start, time))
 }
 
-/// The same for a recipient's conversations.
+/// The keys of a list of a recipient's conversations at one time.
 pub fn recipient_time<K: Kind<Key = ListPlace>>(recipient: &RecipientKey, time: Timestamp) -> Range<Key> {
     beginning(with_time(of_recipient::<K>(recipient).start, time))
 }
@@ -59,7 +58,7 @@ pub fn descending(all: Range<Key>, last: Key) -> Range<Key> {
     all.start..last
 }
 
-/// The same when the list is read forwards.
+/// The keys of a list `all` that come after `last` when the list is read forwards; `last` need not exist.
 pub fn ascending(all: Range<Key>, last: Key) -> Range<Key> {
     // No key sorts between a key and the same key with a zero byte appended.
     [&*last, &[0]].concat()..all.end

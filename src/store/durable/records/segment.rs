@@ -18,10 +18,10 @@ use super::{
 };
 
 impl RecordValue<(LineageId, u32)> for Segment {
-    /// A reader that skipped a model's text would show, and count, the sentences instead; one that skipped
-    /// the import would miss what it covers; one that skipped lists would forget too little of them; one that
-    /// skipped lines in any order would miss them; one that skipped the results that lines quote would keep
-    /// text that is erased.
+    /// A reader that skipped a model's text would show, and count, the sentences instead. One that skipped
+    /// the import would not know what the segment covers. One that skipped the items of lists would forget
+    /// too little of them. One that skipped the field for lines in any order would lose these lines. One that
+    /// skipped the results that lines quote would keep erased text.
     fn version(&self) -> u8 {
         match self.llm_text.is_some() || self.awaits.is_some() {
             _ if quotes_results(self) => 5,
@@ -46,7 +46,7 @@ impl RecordValue<(LineageId, u32)> for Segment {
     }
 }
 
-/// Writes a segment without its number, and without its tokens, which are the sum of its lines'.
+/// Writes a segment without its number, and without its tokens, which are the sum of its lines' tokens.
 pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
     segment.level.put(1, to);
     segment.covers.put(2, to);
@@ -116,7 +116,7 @@ message! {
     }
 }
 
-/// Whether it has lines that a version before 4 cannot read.
+/// Whether the segment has lines that versions before 4 cannot read.
 pub(super) fn lists(segment: &Segment) -> bool {
     let is_plain = |line: &Sentence| line.kind == LineKind::Said && line.items.is_empty();
     let told = segment.llm_text.iter().flat_map(|llm_text| &llm_text.lines);
@@ -131,7 +131,7 @@ pub(super) fn quotes_results(segment: &Segment) -> bool {
     segment.sentences.iter().chain(told).any(quotes)
 }
 
-/// Lines of several kinds can be in any order.
+/// Returns the order of the sentences. Lines of several kinds can be in any order.
 fn order(segment: &Segment) -> Order {
     match segment.sentences.is_sorted_by_key(|line| line.sequence) {
         _ if segment.imported.is_some() => Order::Unsaid,

@@ -20,7 +20,7 @@ impl RecordValue<(LineageId, Sequence)> for Utterance {
     }
 
     fn room(&self) -> usize {
-        // The parts that most utterances lack are few, and small compared to their text.
+        // The optional parts are few, and small compared to the text.
         self.text_bytes() + if self.more.is_some() { 192 } else { 48 }
     }
 
@@ -69,7 +69,7 @@ fn unit(own: Sequence, back: u64) -> Result<Sequence, Fault> {
     sequence("the unit", own.0.saturating_sub(back))
 }
 
-/// Reads the id: absent if it was assigned from the key's lineage.
+/// Reads the id, which is absent if it was assigned from the key's lineage.
 fn id(own: LineageId, from: &Payload<'_>) -> Result<UtteranceId, Fault> {
     let given: Option<Box<str>> = Field::get("the id", 10, from)?;
     let assigned: Option<LineageId> = Field::get("the lineage of the id", 11, from)?;

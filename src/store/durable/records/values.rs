@@ -25,7 +25,7 @@ impl Message for () {
     }
 }
 
-/// Implements values with a single field, with its name in faults.
+/// Implements values with a single field, given the field's name in faults.
 macro_rules! only_field {
     ($($type:ty: $part:literal;)*) => {$(
         impl<K> RecordValue<K> for $type {
@@ -114,7 +114,7 @@ message! {
     }
 }
 
-/// The maximum in field 1, and the given number to keep in field 2.
+/// Field 1 holds the maximum, field 2 the given number to keep.
 impl One for Marks {
     fn put_one(&self, number: u32, to: &mut Fields<'_>) {
         to.message(number, |to| {
@@ -137,7 +137,7 @@ impl One for Marks {
     }
 }
 
-/// Seconds in field 1, nanoseconds in field 2.
+/// Field 1 holds the seconds, field 2 the nanoseconds.
 impl One for Duration {
     fn put_one(&self, number: u32, to: &mut Fields<'_>) {
         to.message(number, |to| {
@@ -167,8 +167,8 @@ impl Message for Trunk {
     }
 }
 
-/// Reads the last sequence that a conversation reads in a lineage; absent if it reads nothing there, and only
-/// has copies of what was said there.
+/// Reads the last sequence that a conversation reads in a lineage; absent if the conversation only has copies
+/// of the lineage's utterances.
 fn read_through(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Sequence, Fault> {
     match u64::get(part, number, from)? {
         0 => Ok(Sequence(0)),
@@ -181,12 +181,12 @@ fn read_through(part: &'static str, number: u32, from: &Payload<'_>) -> Result<S
 pub struct LineageReader {
     /// The conversation's name.
     pub conversation: ConversationKey,
-    /// The last sequence that it reads in the lineage; 0 if it only has copies of what was said there.
+    /// The last sequence that it reads in the lineage; 0 if it only has copies of the lineage's utterances.
     pub through: Sequence,
 }
 
 impl RecordValue<(LineageId, LineageId)> for LineageReader {
-    /// Older programs know no reader that reads nothing.
+    /// Older programs do not know readers that only have copies.
     fn version(&self) -> u8 {
         if self.through == Sequence(0) { 2 } else { 1 }
     }

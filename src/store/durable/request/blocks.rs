@@ -1,4 +1,4 @@
-//! Keeps data derived from blocks of utterances, and removes it with them.
+//! Stores data derived from blocks of utterances, and removes it with the utterances.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Request {
-    /// Keeps data derived from a block of the conversation with this lineage.
+    /// Returns the request to store data derived from a block of the conversation with this lineage.
     pub(in super::super) fn keeping(lineage: LineageId, derived: DerivedBlock) -> Self {
         let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
         let name = BlockName { kind, block };

@@ -32,7 +32,7 @@ fn kinds(request: &Request) -> Vec<Option<u8>> {
     request.steps.iter().map(kind).collect()
 }
 
-/// The same records at any length; only the numbers in them have more digits.
+/// A fork writes the same records at any length; only the numbers in them have more digits.
 #[test]
 fn a_fork_writes_the_same_at_any_length() {
     let archived = Policy { summarization_enabled: false, ..Policy::ROLLING };

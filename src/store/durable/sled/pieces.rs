@@ -41,7 +41,7 @@ pub(super) fn value(tree: &Tree, found: &IVec) -> Result<Value, KeyValueError> {
     }
 }
 
-/// Joins a value's pieces; `long` has its id and their number.
+/// Joins a value's pieces; `long` holds the value's id and the number of pieces.
 fn joined(tree: &Tree, long: &[u8]) -> Result<Value, KeyValueError> {
     let (id, pieces) = long.split_first_chunk::<8>().ok_or_else(damaged)?;
     let pieces = u32::from_be_bytes(pieces.try_into().map_err(|_| damaged())?);

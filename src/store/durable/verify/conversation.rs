@@ -153,8 +153,9 @@ impl<'c, 'a> Conversations<'c, 'a> {
         }
     }
 
-    /// Checks what was said in a lineage: the ids that clients gave lead to their utterances, and if forks share the
-    /// lineage, a conversation has each utterance. Passes each to `each`; returns whether all were found.
+    /// Checks the utterances of a lineage: the ids that clients gave lead to their utterances, and if forks
+    /// share the lineage, each utterance belongs to a conversation. Passes each utterance to `each`; returns
+    /// whether none was skipped.
     fn check_said(&mut self, lineage: LineageId, mut each: impl FnMut(Sequence, Option<&Utterance>)) -> bool {
         let (mut wrong, unread, is_shared) =
             (Vec::new(), self.lineages.unread.len(), self.forks.hold(lineage));
@@ -183,8 +184,8 @@ impl<'c, 'a> Conversations<'c, 'a> {
         while self.lineages.take::<K>(lineage).is_some() {}
     }
 
-    /// Reports that the remaining records of a lineage belong to no conversation, if that is certain: they might
-    /// belong to one whose name or head cannot be read.
+    /// Reports that the remaining records of a lineage belong to no conversation, unless they may belong to
+    /// one whose name or head cannot be read.
     fn check_rest(&mut self, lineage: LineageId) {
         for (kind, count) in self.lineages.rest(lineage) {
             if self.forks.complete {
@@ -194,7 +195,7 @@ impl<'c, 'a> Conversations<'c, 'a> {
         }
     }
 
-    /// Reports what could not be read, and counts what was.
+    /// Reports the records that could not be read, and counts all that were found.
     fn tell_unread(&mut self) {
         for (kind, error) in mem::take(&mut self.lineages.unread) {
             self.survey.unread(kind, error);

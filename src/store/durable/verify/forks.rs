@@ -15,9 +15,10 @@ use crate::{
 
 /// The lineages that forked conversations write to or read.
 pub(super) struct Forks {
-    /// How far each lineage is read, and all sequences that the reader has, here or in other lineages.
+    /// The last sequence that each reader of a lineage reads there, and all sequences that the reader has, in
+    /// any lineage.
     parts: FxHashMap<LineageId, Vec<(Sequence, Ranges)>>,
-    /// How far trunks are read, by trunk and reader.
+    /// The last sequence that a conversation reads of a trunk, by trunk and reader.
     trunks: BTreeMap<(LineageId, LineageId), Sequence>,
     /// Whether every head could be read.
     pub(super) complete: bool,
@@ -60,7 +61,8 @@ impl Forks {
         !self.complete || parts.any(|(through, kept)| sequence <= *through && kept.contains(sequence))
     }
 
-    /// Checks that each reader record has a conversation with that trunk, and each trunk a reader record.
+    /// Checks that each reader record belongs to a conversation with that trunk, and that each trunk of a
+    /// conversation has a reader record.
     pub(super) fn check_readers(&mut self, survey: &mut Survey<'_>, names: &Names) {
         let complete = survey.each::<Readers>(|survey, at, told| {
             let (through, Some(told)) = (self.trunks.remove(&at), told) else { return };

@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// The entries that were found, and not yet asked for.
+/// The entries that were found, without those that a checked record requires.
 #[derive(Default)]
 pub(super) struct Indexes {
     /// Hashes of their keys.
@@ -77,7 +77,7 @@ impl Indexes {
         }
     }
 
-    /// Reports entries that nothing asked for, if all that may ask could be read.
+    /// Reports entries that no record requires, if all records that entries are derived from could be read.
     pub(super) fn check_rest(self, survey: &mut Survey<'_>) {
         if self.found.is_empty() || !survey.complete {
             return;

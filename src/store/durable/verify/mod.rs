@@ -1,4 +1,4 @@
-//! Verifies a store at rest: everything must be readable and consistent under the rules.
+//! Verifies an offline store: everything must be readable and consistent under the rules.
 //!
 //! | invariant | checked in |
 //! |---|---|
@@ -9,9 +9,10 @@
 //! | ids that clients gave lead to their utterances, and back | [`said`] |
 //! | every shared lineage has readers, and a record for each | [`forks`] |
 //! | active conversations belong to their recipients | [`names`] |
-//! | lists, due work, waiting summaries and ages of outcomes match what they are derived from | [`indexes`] |
+//! | lists, due work, waiting summaries and ages of outcomes match the records they are derived from | [`indexes`] |
 //!
-//! If a record of a conversation is missing or unreadable, only that is reported, not what follows from it.
+//! If a record of a conversation is missing or unreadable, only this record is reported, not the problems
+//! that follow.
 
 mod conversation;
 mod forks;
@@ -30,7 +31,7 @@ use super::{Directory, error::unavailable, key_value::Ordered};
 use crate::store::StoreError;
 use {conversation::Conversations, forks::Forks, indexes::Indexes, names::Names, survey::Survey};
 
-/// Checks every record of a store; now and then reports how many were read.
+/// Checks every record of a store; passes the number of records read to `progress` now and then.
 ///
 /// - Reads each kind of record once, in key order; names and heads twice, and shared data once more for each fork.
 /// - Takes memory in proportion to the number of conversations and outcomes, and of the ids that clients gave in one
@@ -52,7 +53,8 @@ fn look(pairs: &dyn Ordered, listed: bool, progress: &mut dyn FnMut(u64)) -> Rep
     survey.done()
 }
 
-/// Checks the records of a store without an engine: all but its indexes, numbers and lists.
+/// Checks the records of a store without an engine: all but its index entries, its own numbers, and the ids
+/// that clients gave.
 pub(in crate::store) fn verify_records(pairs: &dyn Ordered, progress: &mut dyn FnMut(u64)) -> Report {
     let mut survey = Survey::new(pairs, progress);
     check_records(&mut survey, &mut Indexes::default());

@@ -1,8 +1,8 @@
-//! What a store contains, and what is wrong with it.
+//! The content of a store, and its problems.
 
 use std::fmt::{self, Display};
 
-/// Problems that a report lists; of further ones, it only has the number.
+/// The maximum number of problems that a report lists. Further ones are only counted.
 pub const MAX_PROBLEMS: usize = 1_000;
 
 /// The content of a store.

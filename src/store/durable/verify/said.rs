@@ -1,4 +1,4 @@
-//! What was said: the ids that clients gave, and the utterances of forks.
+//! The ids that clients gave, and the utterances of forks.
 
 use std::{cell::Cell, collections::BTreeMap, ops::Bound};
 
@@ -11,7 +11,8 @@ use crate::{
     },
 };
 
-/// The ids that clients gave in a lineage, with the sequences that they lead to. Each utterance asks for its own.
+/// The ids that clients gave in a lineage, with the sequences that they lead to, without those of checked
+/// utterances.
 pub(super) struct Ids(BTreeMap<Box<str>, Sequence>);
 
 impl Ids {
@@ -23,7 +24,7 @@ impl Ids {
         Self(ids)
     }
 
-    /// Returns what is wrong with the id of an utterance.
+    /// Returns the problem with the id of an utterance, if there is one.
     pub(super) fn ask_for(&mut self, utterance: &Utterance) -> Option<String> {
         let (id, sequence) = (utterance.given_id()?, utterance.sequence);
         match self.0.remove(id) {
@@ -35,7 +36,7 @@ impl Ids {
         }
     }
 
-    /// Returns what is wrong with the ids that no utterance asked for.
+    /// Returns the problems with the remaining ids, which no utterance has.
     pub(super) fn rest(self) -> impl Iterator<Item = String> {
         self.0.into_iter().map(|(id, sequence)| {
             format!("the id {id:?} leads to utterance {sequence}, which does not have it")
@@ -43,8 +44,9 @@ impl Ids {
     }
 }
 
-/// Passes the utterances of a conversation that was forked or is a fork to `each`, ascending, each in its latest
-/// version. Returns whether all were found. Unreadable ones are reported where their lineage is checked.
+/// Passes the utterances of a conversation that was forked or is a fork to `each`, ascending, each in its
+/// latest version. Returns whether none was skipped. Unreadable ones are reported where their lineage is
+/// checked.
 pub(super) fn each_of_forked(
     head: &Head,
     pairs: &dyn Ordered,

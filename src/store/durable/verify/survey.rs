@@ -37,7 +37,7 @@ impl<'a> Survey<'a> {
         self.report.add(subject, what);
     }
 
-    /// Reports what cannot be read of a kind: a record, or all that follow.
+    /// Reports that a record of a kind, or the rest of the kind, cannot be read.
     pub(super) fn unread(&mut self, kind: &str, error: Unread) {
         match error {
             Unread::Bad(bad) => self.problem(&bad.record, &bad.fault),
@@ -93,8 +93,8 @@ impl<'a> Survey<'a> {
         true
     }
 
-    /// Calls `each` for all records of a kind whose keys can be read, in order; without a value if the value
-    /// is unreadable, which is reported. Returns whether no record was skipped.
+    /// Calls `each` for all records of a kind whose keys can be read, in order. Reports unreadable values,
+    /// and passes `None` for them. Returns whether no record was skipped.
     pub(super) fn each<K: Kind>(
         &mut self,
         mut each: impl FnMut(&mut Self, K::Key, Option<K::Value>),
@@ -110,7 +110,7 @@ impl<'a> Survey<'a> {
         })
     }
 
-    /// Reports records of unknown kinds, up to the first place that cannot be read.
+    /// Reports records of unknown kinds, up to the first engine error.
     pub(super) fn check_unknown_kinds(&mut self) {
         let mut unknown = (0..=u8::MAX).filter(|kind| !Record::NUMBERS.contains(kind));
         unknown.all(|kind| {

@@ -8,7 +8,7 @@ use std::{
 use crate::store::durable::{disk::files, key_value::KeyValueError};
 
 const CURRENT: &str = "CURRENT";
-/// The content before the first generation; no flipped bit turns a generation's name into it.
+/// The content of `CURRENT` before the first generation; no flipped bit turns a generation's name into it.
 const NONE: &str = "none";
 
 /// Prefix of the names of copies being read.

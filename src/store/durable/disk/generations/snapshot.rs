@@ -1,5 +1,5 @@
-//! All pairs at one moment, for an engine whose ranges see later writes: a copy of its files, removed with
-//! its last reader.
+//! Snapshots for an engine whose ranges see later writes: a copy of all pairs at one moment, removed with its
+//! last reader.
 
 use std::{ops::Bound, path::PathBuf, sync::Arc};
 

@@ -76,7 +76,7 @@ fn what_compactions_brought_is_stable() {
     assert_eq!(examples().len(), WRITTEN.len());
 }
 
-/// An ending that waits for a model, and one written by a model; never changed.
+/// An ending that waits for a model, and one written by a model. Their bytes never change.
 #[test]
 fn what_models_bring_to_an_ending_is_stable() {
     const WAITS: &str = "02088080a6a09982a206120e7461736b20636f6d706c657465641a104120666c6967687420746f204f736c6f221f4164612061736b656420666f72206120666c6967687420746f204f736c6f2e288080a6a09982a2062e687512";
@@ -91,7 +91,7 @@ fn what_models_bring_to_an_ending_is_stable() {
     }
 }
 
-/// An imported segment; never changed.
+/// An imported segment. Its bytes never change.
 #[test]
 fn an_imported_segment_is_stable() {
     const WRITTEN: &str = "0308011a10120a54686579206d65742e0a1804203c2004b20114088080a6a09982a206108280a6a09982a20618033a2311c8";
@@ -111,7 +111,7 @@ fn an_imported_segment_is_stable() {
     assert_eq!(Record::read(&key, &bytes(WRITTEN)), Ok(record));
 }
 
-/// A line that quotes a result, and a list with an item that does; never changed.
+/// A line that quotes a result, and a list with an item that quotes one. Their bytes never change.
 #[test]
 fn a_segment_that_quotes_results_is_stable() {
     const WRITTEN: &str = "050801120201041a240802121a557365722063616c6c65642066282920e28692206f6b3a20370a1809203c38031a29120b662831293a20313b20370a18082002280332080802100618072001320a08021009180a20012803205a710722a3";
@@ -131,7 +131,7 @@ fn a_segment_that_quotes_results_is_stable() {
     assert_eq!(Record::read(&key, &bytes(WRITTEN)), Ok(record));
 }
 
-/// A field added later: absent if it has no value.
+/// A field that was added later is absent if it has no value.
 #[test]
 fn how_many_were_to_stay_is_stable() {
     let written = |compaction| Record::Compactions((LINEAGE, 2), compaction).written().1;
@@ -142,8 +142,8 @@ fn how_many_were_to_stay_is_stable() {
     assert_eq!(with[payload..with.len() - 4], [0x68, 15]);
 }
 
-/// A head, a policy and an outcome with the new fields; segments written by a model, and waiting for one;
-/// compactions that can be undone, and that were; a waiting conversation.
+/// A head, a policy and an outcome with the fields of compactions; segments written by a model, and waiting
+/// for one; a compaction that can be undone, and one that was undone; a waiting conversation.
 pub fn examples() -> Vec<Record> {
     let undone = Compaction {
         number: 3,

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{kind::seal, *};
 use crate::domain::Sequence;
 
-/// A record of each kind, and those of forks and of compacted conversations.
+/// A record of each kind, and records of forks and of compacted conversations.
 fn all() -> Vec<Record> {
     let mut all = stable::examples();
     all.extend(stable::forked_examples());
@@ -89,7 +89,7 @@ fn what_a_newer_version_wrote_is_refused() {
     );
 }
 
-/// A newer version may add fields: this one skips them.
+/// A newer version may add fields, which this version skips.
 #[test]
 fn a_field_that_is_not_known_is_passed_over() {
     for record in all() {
@@ -107,7 +107,7 @@ proptest! {
         let _ = Record::read(&key, &value);
     }
 
-    /// Even with a correct checksum.
+    /// No payload panics, even with a correct checksum.
     #[test]
     fn no_payload_panics(which: prop::sample::Index, payload in vec(any::<u8>(), 0..60)) {
         let (key, value) = which.get(&all()).written();

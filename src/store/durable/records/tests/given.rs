@@ -1,4 +1,4 @@
-//! Random parts of records that a store can be given.
+//! Random valid parts of records.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ pub fn text(most: usize) -> impl Strategy<Value = String> {
     vec(any::<char>(), 0..=most).prop_map(String::from_iter)
 }
 
-/// 1 to 256 bytes without control characters.
+/// An id of 1 to 256 bytes without control characters.
 pub fn id() -> impl Strategy<Value = String> {
     let printable = any::<char>().prop_map(|c| if c.is_control() { 'é' } else { c });
     let most = prop_oneof![4 => Just(32), 1 => Just(64)];
@@ -237,7 +237,7 @@ pub fn segment() -> impl Strategy<Value = Segment> {
     )
 }
 
-/// The same line, as a line of the ledger.
+/// Returns the line as a line of the ledger.
 fn listed(line: Sentence) -> Sentence {
     let end = u32::try_from(line.text.len()).unwrap();
     let item =
@@ -246,7 +246,7 @@ fn listed(line: Sentence) -> Sentence {
     Sentence { kind: LineKind::Facts, items: [item, quoting].into(), ..line }
 }
 
-/// A segment that a model may have written, or may still write.
+/// A segment that a model may have written, or that may wait for one.
 pub fn told_segment() -> impl Strategy<Value = Segment> {
     (segment(), option::of(llm_text()), option::of(awaits())).prop_map(|(segment, llm_text, awaits)| {
         let llm_text = llm_text.map(Arc::new);

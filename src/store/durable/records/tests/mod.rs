@@ -1,4 +1,4 @@
-//! The records as bytes: they round-trip, stay stable, and wrong ones are refused.
+//! Records as bytes: they round-trip and stay stable, and invalid ones are refused.
 
 mod blocks;
 mod compacted;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{kind::seal, *};
 use crate::domain::{Head, Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange};
 
-/// Returns the fault of a payload under the key of an example.
+/// Returns the fault of a payload under a key, or `nothing` if it is valid.
 #[track_caller]
 fn said_of<K: Kind>(key: &K::Key, payload: &[u8]) -> String {
     let key = super::key::<K>(key);
@@ -93,7 +93,7 @@ fn marks_hold_together() {
     assert_eq!(oversize, "the oversize rule is 0; expected 1 to 2");
 }
 
-/// The domain never makes such marks, so it did not write a policy that has them.
+/// The domain never makes such marks, so it never wrote a policy with them.
 #[test]
 fn a_maximum_of_0_is_refused() {
     let policy = Policy { turns: Some(Marks::of(0)), ..Policy::ROLLING };

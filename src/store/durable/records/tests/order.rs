@@ -1,4 +1,4 @@
-//! Keys sort like their parts, and ranges contain what they should.
+//! Keys sort like their parts, and ranges contain the right keys.
 
 use std::cmp::Reverse;
 
@@ -19,8 +19,8 @@ fn few_recipients() -> impl Strategy<Value = crate::store::RecipientKey> {
     prop_oneof![recipient(), Just(stable::recipient())]
 }
 
-/// Two names that would run together if nothing separated them: of few characters, some of which equal length
-/// bytes.
+/// Two names that would run together without a separator. They consist of few characters, some of which equal
+/// length bytes.
 fn names_alike() -> impl Strategy<Value = [String; 2]> {
     let name = || prop_oneof!["[a/:! ]{1,3}", "[a!]{32,34}"];
     [name(), name()]
@@ -168,7 +168,7 @@ proptest! {
         }
     }
 
-    /// Whatever names contain, and wherever one ends and the next begins.
+    /// Keys differ, no matter what the names contain, and where one name ends and the next begins.
     #[test]
     fn names_keep_apart(one in names_alike(), other in names_alike(), time in few_times()) {
         let same = one == other;

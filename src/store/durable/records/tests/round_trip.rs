@@ -171,7 +171,7 @@ fn in_forks() -> impl Strategy<Value = InForks> {
     any::<[u64; 2]>().prop_map(|[conversations, utterances]| InForks { conversations, utterances })
 }
 
-/// Ascending, with ids that were given and ids from a few lineages.
+/// Ascending references, with given ids, and assigned ids of a few lineages.
 fn references() -> impl Strategy<Value = Vec<Reference>> {
     let id = prop_oneof![
         "[a-z]{1,9}".prop_map(|id| UtteranceId::given(&id).unwrap()),

@@ -180,7 +180,7 @@ fn what_late_results_brought_is_stable() {
     assert_eq!(Record::read(&bytes(key), &bytes(value)), Ok(record));
 }
 
-/// Typical records: a person's words, and a head without an open exchange.
+/// Typical records: a user's utterance, and a head without an open exchange.
 #[test]
 fn what_is_usual_is_small() {
     let (lineage, utterance) = utterance();

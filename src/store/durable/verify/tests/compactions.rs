@@ -17,7 +17,7 @@ use crate::{
     },
 };
 
-/// Says `count` things that a summary mentions.
+/// Says `count` utterances that a summary mentions.
 fn say(conversation: &mut TestConversation<'_>, count: u64) {
     let first = conversation.state.head.next.get();
     let key = |number| user(&format!("The key of room {number} is R-{number}."));
@@ -139,7 +139,7 @@ fn a_model_told_only_from_what_was_said() {
     expect([(problems, &*format!("segment {number} was written from what was not said: 999"))]);
 }
 
-/// The window may stay above its limits until something is said.
+/// The window may stay above its limits until the next utterance.
 #[test]
 fn a_window_may_be_above_its_limits_after_an_undo() {
     let good = Good::made(|test_store| {

@@ -12,7 +12,7 @@ use crate::store::durable::{
     },
 };
 
-/// Pairs of which those whose keys begin with `at` cannot be read in a range.
+/// Pairs in which a range fails at the first key that begins with `at`.
 struct Broken {
     pairs: Fjall,
     at: Key,
@@ -92,7 +92,8 @@ fn what_an_engine_cannot_read_is_one_problem() {
     }
 }
 
-/// A failure that comes again in each lineage is told once, and nothing is reported as missing because of it.
+/// A failure that recurs in each lineage is reported once, and no record is reported as missing because of
+/// it.
 #[test]
 fn a_kind_that_an_engine_cannot_read_is_one_problem() {
     let files = Good::new().close();

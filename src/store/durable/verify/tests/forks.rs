@@ -1,4 +1,4 @@
-//! Families of forks leave clean stores, and problems in one are reported.
+//! Families of forks leave clean stores, and problems in a family are reported.
 
 use std::{ops::Bound, path::Path};
 
@@ -43,7 +43,7 @@ fn live(engine: EngineKind, path: &Path, seed: u64, delete: bool) {
     });
 }
 
-/// Whatever happens to a family, its store is clean, and so is a copy of it; after the last member is
+/// After any operations on a family, its store is clean, and so is a copy of it. After the last member is
 /// deleted, nothing remains.
 fn every_family_leaves_a_clean_store(engine: EngineKind, cases: u32) {
     let config = Config { failure_persistence: None, ..Config::with_cases(cases) };

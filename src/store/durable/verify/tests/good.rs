@@ -27,7 +27,7 @@ use crate::{
 /// | 13 | pinned, in the window |
 /// | 14 to 17 | in the window |
 /// | 18 | two calls, in the window |
-/// | 19 | the result of one of them |
+/// | 19 | the result of one of these calls |
 pub(super) struct Good {
     pub(super) directory: Directory,
     pub(super) demo: Arc<Conversation>,
@@ -53,7 +53,7 @@ impl Good {
         Self::over(files, demo)
     }
 
-    /// A store at rest with the conversation `demo`.
+    /// An offline store with the conversation `demo`.
     pub(super) fn over(files: TempDir, demo: Arc<Conversation>) -> Self {
         let directory = Directory::open(EngineKind::Fjall, files.path(), 1 << 20).unwrap();
         let good = Self { directory, demo, files };
@@ -61,7 +61,7 @@ impl Good {
         good
     }
 
-    /// Returns the files, at rest.
+    /// Closes the store, and returns its files.
     pub(super) fn close(self) -> TempDir {
         self.files
     }
@@ -104,7 +104,7 @@ impl Good {
         self.edit::<Heads>(DEMO, |record| edit(&mut record.head))
     }
 
-    /// Returns the problems after changing an utterance, except with the count of its bytes.
+    /// Returns the problems after changing an utterance, except a wrong count of its bytes.
     pub(super) fn utterance(&self, sequence: u64, edit: impl FnOnce(&mut Utterance)) -> Vec<String> {
         let mut problems = self.edit::<Utterances>((DEMO, Sequence(sequence)), edit);
         problems.retain(|problem| !problem.contains("bytes of utterances"));
@@ -140,7 +140,7 @@ fn demo(test_store: &TestStore) -> Arc<Conversation> {
     demo.state.clone()
 }
 
-/// Checks the problems of each damage, without the conversation's name.
+/// Checks that each damage causes only the expected problem, in the conversation `demo`.
 pub(super) fn expect<const N: usize>(damages: [(Vec<String>, &str); N]) {
     for (problems, expected) in damages {
         assert_eq!(problems, [format!("conversation default/demo: {expected}")]);

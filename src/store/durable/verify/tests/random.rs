@@ -1,4 +1,4 @@
-//! Whatever happens to conversations, their store is clean.
+//! A store is clean after any operations on its conversations.
 
 use std::time::Duration;
 
