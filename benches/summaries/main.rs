@@ -21,7 +21,12 @@
 //!
 //! The rivals have the same number of tokens: LEAD (the first sentences), LONGEST (the longest first),
 //! TextRank, a bare ledger (only entities) and *the mix*: 30 % the user's sentences, the rest a bare ledger.
-//! `-- once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone`
+//! *Kept to go on from* measures each file of transcripts: the entities that later arguments name (*needed*), the
+//! user's words, changing calls with the right outcome (*done*), the words of the *goal*, the user's *constraints*,
+//! the last *check* with its outcome, the last *error*, what is *open*, and *noise*: the tokens of items that no user
+//! said and that nothing later uses, of which less is better.
+//!
+//! `-- going-on`, `once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone`
 //! leaves out the rivals; `-- odd` and `even` take every second conversation; `-- show FILE N` prints the
 //! summaries of the N-th conversation; a following `rolling` prints what a window leaves of it, and a number
 //! sets the limit in tokens.
@@ -31,6 +36,7 @@ mod actions;
 mod changes;
 mod conversations;
 mod entities;
+mod going_on;
 mod items;
 mod kept;
 mod ledgers;
@@ -60,7 +66,7 @@ use utterd::{
 
 use crate::conversations::Conversation;
 
-const PARTS: [&str; 7] = ["once", "rolling", "changes", "speakers", "items", "rouge", "speed"];
+const PARTS: [&str; 8] = ["going-on", "once", "rolling", "changes", "speakers", "items", "rouge", "speed"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -70,18 +76,20 @@ fn main() {
     }
     let all = !PARTS.iter().any(|part| asked(part));
     let rivals = if asked("alone") { &[][..] } else { &RIVALS };
-    let kinds = Kinds::read(match (asked("odd"), asked("even")) {
+    let half = match (asked("odd"), asked("even")) {
         (true, _) => Some(0),
         (_, true) => Some(1),
         _ => None,
-    });
+    };
+    let kinds = Kinds::read(half);
     for part in PARTS.into_iter().filter(|part| all || asked(part)) {
-        print(part, &kinds, rivals);
+        print(part, &kinds, rivals, half);
     }
 }
 
-fn print(part: &str, kinds: &Kinds, rivals: &[Method]) {
+fn print(part: &str, kinds: &Kinds, rivals: &[Method], half: Option<usize>) {
     match part {
+        "going-on" => going_on::print(rivals, half),
         "once" => kept::print_at_once(kinds, rivals),
         "rolling" => kept::print_rolling(kinds, rivals),
         "changes" => changes::print(kinds, rivals),

@@ -24,15 +24,55 @@ const OWN: &[&str] = &[
     "and",
     "more",
     "Open",
+    "Goal",
+    "Named",
+    "Root",
+    "Steps",
+    "Check",
+    "Error",
+    "Next",
+    "asked",
+    "said",
+    "yes",
+    "to",
+    "To",
+    "do",
 ];
+/// The heads of lines that list names, values and commands instead of quoting a sentence.
+const LISTS: [&str; 5] = ["Steps: ", "Check: ", "Error: ", "Root: ", "Named: "];
 
 /// The part of `line` that is not in `source`, if any.
+///
+/// A quoted sentence has to be there as it is. Lists have paths relative to a root, commands without options, and values
+/// with the names of their fields: of these, every word has to be there.
 pub fn not_in<'a>(line: &'a str, source: &Source) -> Option<&'a str> {
     let (speaker, said) = line.split_once(": ").unwrap_or(("", line));
     let whole = parts(speaker).into_iter().chain([said]);
     let untold =
         |parts: Vec<&'a str>| parts.into_iter().find(|part| !source.holds(part) && !source.holds(told(part)));
-    untold(whole.collect()).and_then(|_| untold(parts(line)))
+    let lists = line.contains(" → ")
+        || line.contains("; ")
+        || LISTS.iter().any(|head| line.starts_with(head))
+        || is_value(said);
+    let strange = untold(whole.collect()).and_then(|_| untold(parts(line)))?;
+    if !lists {
+        return Some(strange);
+    }
+    let held = |part: &&str| source.holds(part) || source.holds(told(part));
+    parts(line).into_iter().filter(|part| !held(part)).find_map(|part| unknown(part, source))
+}
+
+/// Whether what follows a head is the value of a field: `price 96`.
+fn is_value(said: &str) -> bool {
+    let words = said.split_whitespace().count();
+    words < 5 && !said.ends_with(['.', '!', '?'])
+}
+
+/// A word of a part that the source does not have, in the singular or the plural.
+fn unknown<'a>(part: &'a str, source: &Source) -> Option<&'a str> {
+    let words = told(part).split([' ', '/', '"']);
+    let words = words.filter(|word| !word.ends_with('…') && !OWN.contains(&word.trim_matches(':')));
+    { words }.find(|word| !source.holds(word) && !source.holds(&format!("{word}s")))
 }
 
 fn parts(line: &str) -> Vec<&str> {

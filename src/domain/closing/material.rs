@@ -150,7 +150,7 @@ impl Material {
 
 /// The sentences and calls of a line; none for ledger and open lines, which quote nobody.
 fn told(line: &Sentence) -> Vec<Sentence> {
-    if line.kind <= LineKind::Said { line.apart() } else { Vec::new() }
+    if line.kind <= LineKind::Said && !line.is_state() { line.apart() } else { Vec::new() }
 }
 
 /// The window's head and tail, or the whole window as one.

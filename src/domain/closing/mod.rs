@@ -19,7 +19,7 @@ mod told;
 use std::{cmp::Reverse, sync::Arc};
 
 use crate::domain::{
-    Conversation, TokenCounter,
+    Conversation, Role, TokenCounter,
     closing::{
         done::last_done,
         headline::{headline, wholeness},
@@ -27,6 +27,7 @@ use crate::domain::{
         request::{openings, outcome, request},
         talk::{is_long_talk, is_talk, topics, turning_points},
     },
+    extractive::{self, Sentence},
 };
 
 pub use told::{ReplaceClosing, Told, Unfit, give_up_closing, replace_closing, told};
@@ -41,6 +42,7 @@ const TITLE_SENTENCES: usize = 8;
 
 /// The title: 5 to 8 words of what the user asked for (seed 000), or fewer if less was said.
 ///
+/// - An issue or a task that a program hands over gives its own title.
 /// - Greetings, politeness ("can you", "please") and final punctuation are left out.
 /// - Of the first requests, one that makes a whole phrase wins over one that must be cut.
 /// - If the user said nothing, the title comes from what the assistant said or which tool it called.
@@ -48,6 +50,9 @@ const TITLE_SENTENCES: usize = 8;
 /// - A word is what is between blanks; in scripts without blanks, two characters.
 /// - `None` if nothing was said.
 pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<Arc<str>> {
+    if let Some(issue) = issue(conversation) {
+        return Some(headline(std::iter::once(&*issue)).into());
+    }
     let material = Material::of(conversation, counter);
     let lines = material.lines();
     if let Some(topics) = is_long_talk(lines).then(|| topics(lines)).flatten() {
@@ -62,6 +67,26 @@ pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<
     let title = headline(sayings.map(|line| line.said.as_str()));
     (!title.is_empty()).then(|| title.into())
 }
+
+/// The title of the issue or task that the conversation began with.
+fn issue(conversation: &Conversation) -> Option<String> {
+    let told = conversation.summary.segments().first().filter(|first| first.imported.is_none());
+    let goal = told.and_then(|segment| segment.sentences.iter().find_map(Sentence::issue)).map(str::to_owned);
+    let first = || conversation.window.iter().find(|said| said.role == Role::User && said.is_live());
+    let issue = goal.or_else(|| {
+        first().filter(|said| said.turn <= 1).and_then(|said| extractive::issue(&said.content))
+    })?;
+    // "[Bug]: ", "Feature request: "
+    let bare = issue.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let kind = bare
+        .split_once(':')
+        .filter(|(kind, _)| KINDS.iter().any(|known| kind.trim_end_matches(']').eq_ignore_ascii_case(known)));
+    let title = kind.map_or(bare, |(_, title)| title).trim();
+    (!title.is_empty()).then(|| title.to_owned())
+}
+
+/// What an issue's title can begin with.
+const KINDS: [&str; 6] = ["bug", "feature", "feature request", "issue", "enhancement", "task"];
 
 /// The closing summary: what the user wanted and what came of it, in 2 to 3 sentences (seed 000), or one if
 /// no more was said.

@@ -130,6 +130,13 @@ fn a_long_request_is_known_by_its_beginning() {
 }
 
 #[test]
+fn an_issue_gives_its_own_title() {
+    let issue = "Here's the task:\n<issue_description>\n[Bug]: offset dash linestyle has no effect\n### Bug summary\n\
+        When setting the linestyle the offset has no effect.\n</issue_description>\nYour terminal session has started.";
+    assert_eq!(title_of(issue), "Offset dash linestyle has no effect");
+}
+
+#[test]
 fn nothing_said_is_no_title_and_no_summary() {
     assert_eq!(closing(&conversation([])), (String::new(), String::new()));
     let mut rules = said(1, Role::System, "Answer in French, never mention prices of hotels.");

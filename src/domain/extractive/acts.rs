@@ -13,13 +13,11 @@ use crate::domain::{
 
 /// When room is short: the most bytes shown of a call that failed or has no identifying argument, and of its
 /// outcome.
-const BRIEF_BYTES: usize = 80;
+const BRIEF_BYTES: [usize; 3] = [160, 80, 40];
 /// Separates a call from its outcome.
 const OUTCOME: &str = ") → ";
-/// The largest share of a budget for acts, in percent.
-const MOST_PERCENT: u64 = 45;
 
-/// The lines of `acts`, which are in call order, within a share of `budget`.
+/// The lines of `acts`, which are in call order, within `room` tokens; within `most` if the shortest lines need more.
 ///
 /// Of calls repeated with the same argument, only the newest is listed. If the full lines do not all fit, the
 /// calls that succeeded are grouped by tool; if the groups do not fit either, the oldest calls are only
@@ -27,33 +25,94 @@ const MOST_PERCENT: u64 = 45;
 pub(super) fn written(
     acts: Vec<Act>,
     left_out: &FxHashMap<Box<str>, usize>,
-    budget: u32,
+    room: u32,
+    most: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
     let acts = newest(acts);
-    let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
-    let whole = || acts.iter().filter_map(|act| act.text.as_deref().map(|text| (act, text)));
-    if left_out.is_empty() && acts.iter().all(|act| act.text.is_some()) {
-        let lines: Vec<Sentence> = whole().map(|(act, text)| line(act, text, counter.count(text))).collect();
+    let whole = |act: &Act| act.text.as_deref().map(|text| line(act, text, counter.count(text)));
+    if left_out.is_empty() && acts.iter().all(|act| act.text.is_some()) && !is_repetitive(&acts) {
+        let lines: Vec<Sentence> = acts.iter().filter_map(whole).collect();
         if total(&lines) <= room {
             return lines;
         }
     }
     let (rest, together): (Vec<&Act>, Vec<&Act>) =
         acts.iter().partition(|act| act.failed || act.key.is_empty());
-    let groups = by_tool(&together);
-    let (mut left, mut lines, count) = (room, Vec::new(), groups.len() as u32);
-    for ((head, parts), at) in groups.iter().zip(0..) {
-        let share = left / (count - at);
-        let before = left_out.get(*head).copied().unwrap_or_default();
-        if let Some(line) = group(&done(head), parts, before, share, counter) {
+    let groups: Vec<Group> = by_tool(&together)
+        .into_iter()
+        .map(|(head, parts)| {
+            let before = left_out.get(head).copied().unwrap_or_default();
+            Group { head: done(head), parts, before }
+        })
+        .collect();
+    // the shortest lines: of the groups, and of the rest
+    let least: Vec<u32> =
+        groups.iter().map(|group| group.line(group.parts.len() - 1, counter).tokens).collect();
+    let brief_tokens = |act: &&Act| brief(act, BRIEF_BYTES[2], counter).map_or(0, |line| line.tokens);
+    let short: Vec<u32> = rest.iter().map(brief_tokens).collect();
+    let mut needed = least.iter().chain(&short).fold(0u32, |sum, tokens| sum.saturating_add(*tokens));
+    let mut left = needed.clamp(room, most.max(room));
+    let mut lines = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        // the later ones have their shortest lines at least
+        let spare = left.saturating_sub(needed) / (groups.len() - at) as u32;
+        needed -= least[at];
+        if let Some(line) = group.within((least[at] + spare).min(left), counter) {
             left -= line.tokens;
             lines.push(line);
         }
     }
-    lines.extend(rest.into_iter().filter_map(|act| brief(act, &mut left, counter)));
+    // the newest first
+    for (act, short) in rest.iter().zip(&short).rev() {
+        needed = needed.saturating_sub(*short);
+        let room = left.saturating_sub(needed).max((*short).min(left));
+        let fitting = BRIEF_BYTES.iter().filter_map(|bytes| brief(act, *bytes, counter));
+        if let Some(line) = { fitting }.find(|line| line.tokens <= room) {
+            left -= line.tokens;
+            lines.push(line);
+        }
+    }
     lines.sort_by_key(|line| line.sequence);
     lines
+}
+
+/// Calls of one tool that succeeded.
+struct Group {
+    head: String,
+    parts: Vec<Part>,
+    /// How many more were left out earlier.
+    before: usize,
+}
+
+impl Group {
+    /// The line without its `left_out` oldest calls, which are counted.
+    fn line(&self, left_out: usize, counter: &dyn TokenCounter) -> Sentence {
+        let all = self.before.saturating_add(left_out);
+        Sentence::listed(LineKind::Act, &self.head, &self.parts[left_out..], all, counter)
+    }
+
+    /// As many of the newest calls as fit.
+    fn within(&self, room: u32, counter: &dyn TokenCounter) -> Option<Sentence> {
+        // an item is at least one token
+        let (mut least, mut most) = (self.parts.len().saturating_sub(room as usize), self.parts.len());
+        while least < most {
+            let middle = least.midpoint(most);
+            match self.line(middle, counter).tokens <= room {
+                true => most = middle,
+                false => least = middle + 1,
+            }
+        }
+        (least < self.parts.len()).then(|| self.line(least, counter))
+    }
+}
+
+/// Whether several acts of one tool change files: listed together, they take less room and say the same.
+fn is_repetitive(acts: &[Act]) -> bool {
+    let mut heads: FxHashMap<&str, usize> = FxHashMap::default();
+    let files = acts.iter().filter(|act| !act.failed && act.is_of_file);
+    files.for_each(|act| *heads.entry(&act.head).or_default() += 1);
+    heads.values().any(|times| *times > 1)
 }
 
 /// The identifying arguments, grouped by caller and tool.
@@ -79,40 +138,14 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
     kept
 }
 
-fn brief(act: &Act, left: &mut u32, counter: &dyn TokenCounter) -> Option<Sentence> {
+/// The line of an act with at most `bytes` of its arguments, and as many of its outcome.
+fn brief(act: &Act, bytes: usize, counter: &dyn TokenCounter) -> Option<Sentence> {
     let full = act.text.as_deref()?.trim_end();
     let (call, outcome) = full.rsplit_once(OUTCOME).unwrap_or((full, ""));
     let mut text = String::new();
-    fold(call, act.head.len() + BRIEF_BYTES, &mut text);
+    fold(call, act.head.len() + bytes, &mut text);
     text.push_str(OUTCOME);
-    fold(outcome, BRIEF_BYTES, &mut text);
+    fold(outcome, bytes, &mut text);
     text.push('\n');
-    let line = line(act, &text, counter.count(&text));
-    (line.tokens <= *left).then(|| {
-        *left -= line.tokens;
-        line
-    })
-}
-
-/// As many of the newest parts as fit, and the number left out, including the `before` left out earlier.
-fn group(
-    head: &str,
-    parts: &[Part],
-    before: usize,
-    room: u32,
-    counter: &dyn TokenCounter,
-) -> Option<Sentence> {
-    let line = |left_out: usize| {
-        Sentence::listed(LineKind::Act, head, &parts[left_out..], before.saturating_add(left_out), counter)
-    };
-    // an item is at least one token
-    let (mut least, mut most) = (parts.len().saturating_sub(room as usize), parts.len());
-    while least < most {
-        let middle = least.midpoint(most);
-        match line(middle).tokens <= room {
-            true => most = middle,
-            false => least = middle + 1,
-        }
-    }
-    (least < parts.len()).then(|| line(least))
+    Some(line(act, &text, counter.count(&text)))
 }

@@ -7,8 +7,9 @@ use crate::domain::{
     exchange::{LateResult, Pairing, Said},
     extractive::{
         arguments,
-        clip::{clip, clip_tail, fold},
-        effects::{Effect, Made, effects},
+        clip::fold,
+        effects::{self, Effect, Made, Ran, effects, ran},
+        outcome::{Manner, failure},
     },
 };
 
@@ -16,41 +17,60 @@ use crate::domain::{
 const TOOL_BYTES: usize = 64;
 /// A one-line result up to this long, in bytes, is quoted; a longer one is not.
 const RESULT_BYTES: usize = 80;
+/// The outcome of a call without a result.
+pub(super) const NO_ANSWER: &str = "no answer";
 /// The limit for an error's first words, in bytes.
 const ERROR_BYTES: usize = 120;
-/// How much of a result's head, and of its tail, is read, in bytes.
-const READ_BYTES: usize = 400;
 /// The longest id accepted for a created object, in bytes.
 const MADE_BYTES: usize = 64;
 
 /// A call and its result.
-#[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub call: &'a ToolCall,
     /// The result's sequence and content.
     pub answer: Option<(Sequence, &'a str)>,
-    pub failed: bool,
+    /// The words of its failure.
+    pub failure: Option<&'a str>,
     pub effect: Effect,
+    /// The commands that it ran.
+    pub ran: Option<Ran>,
 }
 
 /// All calls in `live`, in order, grouped by utterance.
 pub(super) fn calls<'a>(source: &'a [Arc<Utterance>], live: &[&'a Utterance]) -> Vec<Vec<Call<'a>>> {
     let mut answers = answers(source).into_iter();
-    let mut made = Vec::new();
+    let (mut made, mut seen) = (Vec::new(), Vec::new());
     for (at, utterance) in live.iter().enumerate() {
         for (call, answer) in utterance.tool_calls().iter().zip(answers.by_ref()) {
-            let success = answer.map(|(_, said)| said).filter(|said| !failed(said));
-            made.push((answer, Made { call, success, after: said_after(&live[at..]) }));
+            let ran = ran(call);
+            let failure = match answer {
+                Some((_, said)) => failure(manner(call, ran.as_ref()), said),
+                None => Some(NO_ANSWER),
+            };
+            let success = answer.map(|(_, said)| said).filter(|_| failure.is_none());
+            made.push(Made { call, success, after: said_after(&live[at..]) });
+            seen.push((answer, failure, ran));
         }
     }
-    let told: Vec<Made<'_>> = made.iter().map(|(_, made)| *made).collect();
-    let mut all = made.into_iter().zip(effects(&told)).map(|((answer, made), effect)| Call {
-        call: made.call,
-        answer,
-        failed: made.success.is_none(),
-        effect,
-    });
+    let mut all =
+        made.iter().zip(effects(&made)).zip(seen).map(|((made, effect), (answer, failure, ran))| Call {
+            call: made.call,
+            answer,
+            failure,
+            effect,
+            ran,
+        });
     live.iter().map(|utterance| all.by_ref().take(utterance.tool_calls().len()).collect()).collect()
+}
+
+/// How the result of a call is to be read.
+fn manner(call: &ToolCall, ran: Option<&Ran>) -> Manner {
+    match ran {
+        None if effects::told(call) == Some(Effect::Changes) => Manner::Changes,
+        None => Manner::Tool,
+        Some(ran) if ran.only_looks => Manner::Looks,
+        Some(_) => Manner::Runs,
+    }
 }
 
 /// What an assistant says next.
@@ -71,15 +91,17 @@ pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<(Sequence, &str)>
 
 /// Appends `name(arguments) → outcome`, with `key`, the identifying argument, first; returns the length of
 /// the name in bytes.
-pub(super) fn tell(call: &ToolCall, key: &str, answer: Option<&str>, text: &mut String) -> usize {
+pub(super) fn tell(made: &Call<'_>, key: &str, text: &mut String) -> usize {
     let start = text.len();
+    let Call { call, answer, failure, .. } = made;
     fold(&call.name, TOOL_BYTES, text);
     let name = text.len() - start;
     text.push('(');
     arguments::tell(&call.arguments_json, key, text);
     text.push_str(") → ");
-    let failed = tell_outcome(answer, text);
-    let new = answer.filter(|_| !failed && text.ends_with("ok")).and_then(made);
+    let answer = answer.map(|(_, said)| said);
+    tell_outcome(answer, *failure, text);
+    let new = answer.filter(|_| failure.is_none() && text.ends_with("ok")).and_then(created);
     if let Some(id) = new.filter(|id| !call.arguments_json.contains(id)) {
         text.push_str(": ");
         text.push_str(id);
@@ -90,7 +112,7 @@ pub(super) fn tell(call: &ToolCall, key: &str, answer: Option<&str>, text: &mut 
 }
 
 /// The id at the start of a result: that of the created object.
-fn made(result: &str) -> Option<&str> {
+fn created(result: &str) -> Option<&str> {
     let member = result.trim_start().strip_prefix('{')?.trim_start().strip_prefix('"')?;
     let (key, rest) = member.split_once('"')?;
     let value = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
@@ -106,29 +128,27 @@ pub(super) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> b
     text.push_str("late result of ");
     fold(&late.tool, TOOL_BYTES, text);
     text.push_str(" → ");
-    let failed = tell_outcome(Some(result), text);
+    let failure = failure(Manner::Tool, result);
+    tell_outcome(Some(result), failure, text);
     text.truncate(text.trim_end().len());
-    failed
+    failure.is_some()
 }
 
-/// Whether a result reports an error.
+/// Whether a tool's result reports an error.
 pub(super) fn failed(result: &str) -> bool {
-    error(result.trim()).is_some()
+    failure(Manner::Tool, result).is_some()
 }
 
-fn tell_outcome(answer: Option<&str>, text: &mut String) -> bool {
-    let Some(result) = answer else {
-        text.push_str("no answer");
-        return true;
-    };
-    let result = result.trim();
-    let Some(words) = error(result) else {
-        tell_success(result, text);
-        return false;
-    };
-    text.push_str("error: ");
-    fold(words, ERROR_BYTES, text);
-    true
+/// Appends the outcome of a call: `ok`, `ok: 12.0`, `error: no such order`, `no answer`.
+pub(super) fn tell_outcome(answer: Option<&str>, failure: Option<&str>, text: &mut String) {
+    match (answer, failure) {
+        (Some(_), Some(words)) => {
+            text.push_str("error: ");
+            fold(words, ERROR_BYTES, text);
+        }
+        (Some(result), None) => tell_success(result.trim(), text),
+        (None, _) => text.push_str(NO_ANSWER),
+    }
 }
 
 fn tell_success(result: &str, text: &mut String) {
@@ -140,78 +160,16 @@ fn tell_success(result: &str, text: &mut String) {
     }
 }
 
-/// The words of the error that `result` reports, if any.
-fn error(result: &str) -> Option<&str> {
-    let head = clip(result, READ_BYTES);
-    let tail = clip_tail(result, READ_BYTES);
-    let first = head.lines().next()?;
-    let is_json = first.starts_with(['{', '[']);
-    if first.starts_with("Traceback") {
-        return tail.lines().rev().find(|line| !line.trim().is_empty());
-    }
-    let told = if is_json { json_error(head) } else { spoken_error(first) };
-    told.map(|words| match words.ends_with(':') {
-        // It only announces the error.
-        true => head.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or(words),
-        false => words,
-    })
-    .or_else(|| exit_code(head))
-    .or_else(|| exit_code(tail))
-}
-
-/// A first line such as `Error: no such order`, `bash: foo: command not found`.
-fn spoken_error(line: &str) -> Option<&str> {
-    const OPENINGS: &[&str] =
-        &["error", "fatal", "failed", "failure", "panic", "unable to", "cannot", "invalid"];
-    const PHRASES: &[&str] = &[
-        "command not found",
-        "No such file",
-        "Permission denied",
-        "error(s)",
-        "Error:",
-        "Exception:",
-        "panicked at",
-    ];
-    let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    for opening in OPENINGS {
-        let Some((start, rest)) = bare.split_at_checked(opening.len()) else { continue };
-        if start.eq_ignore_ascii_case(opening) && rest.starts_with([':', ' ', '[', '!', '.', ']']) {
-            let words = rest.strip_prefix(':').map_or(bare, str::trim_start);
-            return Some(if words.is_empty() { bare } else { words });
-        }
-    }
-    PHRASES.iter().any(|phrase| line.contains(phrase)).then_some(bare)
-}
-
-/// The value of a leading `"error"` member, unless it is empty, null, zero or false.
-fn json_error(head: &str) -> Option<&str> {
-    let (before, value) = head.split_once("\"error\"")?;
-    let value = value.trim_start().strip_prefix(':')?.trim_start();
-    let is_none = ["null", "false", "\"\"", "0", "[]", "{}"].iter().any(|none| value.starts_with(none));
-    let words = value.trim_matches(|c| matches!(c, '{' | '}' | '"'));
-    (before.len() < RESULT_BYTES && !is_none && !words.is_empty()).then_some(words)
-}
-
-/// `exit code 2`, but not `exit code 0`.
-fn exit_code(part: &str) -> Option<&str> {
-    ["exit code", "exit status", "exited with code"].iter().find_map(|phrase| {
-        let from = part.rfind(phrase)?;
-        let number = part[from + phrase.len()..].trim_start_matches([':', ' ']);
-        let digits = number.bytes().take_while(u8::is_ascii_digit).count();
-        let failed = number[..digits].bytes().any(|digit| digit != b'0');
-        let end = part.len() - number.len() + digits;
-        failed.then_some(&part[from..end])
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn told(arguments: &str, answer: Option<&str>) -> String {
         let call = ToolCall { id: "1".into(), name: "look".into(), arguments_json: arguments.into() };
+        let failure = answer.and_then(|said| failure(Manner::Tool, said));
+        let answer = answer.map(|said| (Sequence(2), said));
         let mut text = String::new();
-        tell(&call, "", answer, &mut text);
+        tell(&Call { call: &call, answer, failure, effect: Effect::Reads, ran: None }, "", &mut text);
         text
     }
 

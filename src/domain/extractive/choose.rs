@@ -50,6 +50,14 @@ pub(super) enum Worth {
     Rest { bonus: u32 },
 }
 
+/// Who a line is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    User,
+    /// The assistant, or a call that changed nothing.
+    Other,
+}
+
 /// Candidate lines.
 #[derive(Debug, Default)]
 pub(super) struct Weigher {
@@ -60,6 +68,7 @@ pub(super) struct Weigher {
 #[derive(Debug)]
 struct Item {
     words: Range<usize>,
+    voice: Voice,
     worth: Worth,
     /// Its own weight.
     weight: u32,
@@ -71,7 +80,7 @@ struct Item {
 
 impl Weigher {
     /// Adds a line and returns true, or returns false if the line carries no information.
-    pub(super) fn add(&mut self, line: &str, worth: Worth, focus: &Focus) -> bool {
+    pub(super) fn add(&mut self, line: &str, voice: Voice, worth: Worth, focus: &Focus) -> bool {
         let start = self.words.len();
         let (mut wanted, mut traits) = (false, Traits::default());
         scan(line, |word| {
@@ -93,13 +102,13 @@ impl Weigher {
         };
         let words = start..self.words.len();
         let bytes = u32::try_from(line.len()).unwrap_or(u32::MAX);
-        self.items.push(Item { words, worth, weight: 0, pull: 0, bytes, wanted });
+        self.items.push(Item { words, voice, worth, weight: 0, pull: 0, bytes, wanted });
         true
     }
 
     /// Numbers the words by concept and weighs the lines, ready for choosing.
     pub(super) fn weighed(mut self) -> Weighed {
-        let concepts = self.number_concepts();
+        let numbers = self.number_concepts();
         let count = self.items.len() as u64;
         for (item, at) in self.items.iter_mut().zip(0u64..) {
             (item.weight, item.pull) = match item.worth {
@@ -118,18 +127,19 @@ impl Weigher {
                 }
             };
         }
-        Weighed { items: self.items, words: self.words, told: vec![false; concepts], takes_rest: false }
+        let told = vec![false; numbers.len()];
+        Weighed { items: self.items, words: self.words, numbers, told, takes_rest: false }
     }
 
     /// Replaces each word's concept with a number from 0, adds weight to recurring words, and returns the
-    /// number of concepts.
-    fn number_concepts(&mut self) -> usize {
+    /// concepts by number, ascending.
+    fn number_concepts(&mut self) -> Vec<u32> {
         let mut order: Vec<u64> = Vec::with_capacity(self.words.len());
         let keys = self.words.iter().zip(0u64..);
         order.extend(keys.map(|(word, at)| u64::from(word.concept) << 32 | at));
         order.sort_unstable();
         let runs = order.chunk_by(|a, b| a >> 32 == b >> 32);
-        let mut count = 0;
+        let mut concepts = Vec::new();
         for (run, number) in runs.zip(0u32..) {
             let again = u32::try_from(run.len() - 1).map_or(RECURRENCE, |more| more.min(RECURRENCE));
             for entry in run {
@@ -137,9 +147,9 @@ impl Weigher {
                 word.concept = number;
                 word.weight += if word.weight <= PLAIN { again } else { 0 };
             }
-            count = number as usize + 1;
+            concepts.extend(run.first().map(|first| (first >> 32) as u32));
         }
-        count
+        concepts
     }
 }
 
@@ -152,7 +162,9 @@ fn sum(words: &[Word]) -> u32 {
 pub(super) struct Weighed {
     items: Vec<Item>,
     words: Vec<Word>,
-    /// By concept: whether a chosen line mentions it.
+    /// The concept of each number, ascending.
+    numbers: Vec<u32>,
+    /// By number: whether a chosen line mentions it.
     told: Vec<bool>,
     takes_rest: bool,
 }
@@ -171,6 +183,15 @@ impl Weighed {
         self.takes_rest = true;
     }
 
+    /// What `text` mentions need not be mentioned again.
+    pub(super) fn tell(&mut self, text: &str) {
+        scan(text, |word| {
+            if let Ok(number) = self.numbers.binary_search(&word.concept) {
+                self.told[number] = true;
+            }
+        });
+    }
+
     /// The line with the most gain for its length.
     pub(super) fn best(&self) -> Option<usize> {
         (0..self.items.len()).max_by(|a, b| match self.gain(*a).cmp(&self.gain(*b)) {
@@ -179,18 +200,20 @@ impl Weighed {
         })
     }
 
-    /// Chooses lines whose `tokens` add up to at most `budget`; returns them in ascending order. Calls
+    /// Chooses lines of a `voice`, or of all, whose `tokens` add up to at most `budget`; returns them in ascending order. Calls
     /// `tokens` only for a line about to be taken, once per line.
     ///
     /// Always takes the line that adds most for its length. Words already mentioned add nothing, so a
     /// repetition is never taken.
     pub(super) fn choose(
         &mut self,
+        voice: Option<Voice>,
         budget: u32,
         mut tokens: impl FnMut(usize, &[usize]) -> u32,
     ) -> Vec<usize> {
-        let mut heap: BinaryHeap<Entry> =
-            (0..self.items.len()).map(|line| (self.gain(line), Reverse(line))).collect();
+        let speaks = |line: &usize| voice.is_none_or(|voice| self.items[*line].voice == voice);
+        let lines = (0..self.items.len()).filter(speaks);
+        let mut heap: BinaryHeap<Entry> = lines.map(|line| (self.gain(line), Reverse(line))).collect();
         let mut revisions = vec![0u8; self.items.len()];
         let (mut chosen, mut left, mut misses) = (Vec::new(), budget, 0);
         while let Some((_, Reverse(line))) = heap.pop() {
@@ -251,9 +274,9 @@ mod tests {
         let focus = Focus::new(&focus.iter().map(ToString::to_string).collect::<Vec<_>>());
         let mut pool = Weigher::default();
         for line in lines {
-            assert!(pool.add(line, Worth::Fresh { bonus: 0, percent: 100 }, &focus));
+            assert!(pool.add(line, Voice::User, Worth::Fresh { bonus: 0, percent: 100 }, &focus));
         }
-        pool.weighed().choose(budget, |line, _| lines[line].split(' ').count() as u32)
+        pool.weighed().choose(None, budget, |line, _| lines[line].split(' ').count() as u32)
     }
 
     #[test]

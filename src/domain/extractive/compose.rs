@@ -4,75 +4,101 @@ use crate::domain::{
     TokenCounter,
     extractive::{
         acts,
-        choose::{Weighed, Weigher},
+        choose::{Voice, Weighed, Weigher},
         clip::fitted,
         focus::{Focus, Kind},
         ledger::{Told, ledger},
         open::{self, failure},
         pool::{MENTIONED, Pool, Said},
         sentence::{LineKind, Part, Sentence, total},
+        share::{Section, Shares},
+        state,
     },
 };
 
-/// The sentences' first share of a budget that cannot hold everything, in percent. The ledger comes next,
-/// then sentences again if there is room.
-const SENTENCES_PERCENT: u64 = 33;
-/// The same share if no tool was called: then what was said matters most.
-const TALK_PERCENT: u64 = 70;
 /// The factor for facts that are still being talked about: they are more likely to be needed.
 const TALK_FACTOR: u32 = 4;
-/// The minimum for sentences, in tokens.
+/// A smaller budget, in tokens, that holds no section has the best sentence, clipped.
 const LEAST_SENTENCES_TOKENS: u32 = 48;
 /// Lines rarely have more tokens than their bytes divided by this.
 const LEAST_TOKEN_BYTES: usize = 3;
+/// A remainder smaller than this is left unused.
+const LEAST_REST: u32 = 6;
 
 /// The most informative lines that fit in `budget` tokens.
-pub(super) fn compose(pool: Pool, focus: &Focus, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
-    let Pool { mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, .. } = pool;
-    acts.sort_by_key(|act| act.sequence);
-    matters.extend(acts.iter().filter(|act| act.failed).map(failure));
-    let open = open::line(matters, &acts, &saids, budget, counter);
-    for fact in facts.iter_mut().filter(|fact| focus.is_talked_of(fact.concepts[0])) {
-        fact.worth = fact.worth.saturating_mul(TALK_FACTOR);
+///
+/// Each section takes at most its share, in the order of their importance; what a section leaves goes to the next ones,
+/// and in the end to more sentences.
+pub(super) fn compose(
+    mut pool: Pool,
+    focus: &Focus,
+    budget: u32,
+    counter: &dyn TokenCounter,
+) -> Vec<Sentence> {
+    if budget < LEAST_SENTENCES_TOKENS && !pool.saids.is_empty() {
+        pool.only_said();
     }
-    let acts = acts::written(acts, &acts_left_out, budget, counter);
-    let left = budget.saturating_sub(total(&acts) + open.as_ref().map_or(0, |open| open.tokens));
-
-    saids.sort_by_key(|said| said.sequence);
-    let mut weigher = Weigher::default();
-    saids.retain(|said| weigher.add(said.said(), said.worth, focus));
-    let mut sentences =
-        Sentences { weighed: weigher.weighed(), chosen: Vec::new(), lines: Vec::new(), saids, counter };
-    let fits = sentences.bytes() / LEAST_TOKEN_BYTES <= left as usize;
+    let Pool {
+        goal, steps, checks, mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, ..
+    } = pool;
     let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Debugging))
         && acts.is_empty()
         && pages.iter().all(|page| page.head.ends_with(MENTIONED));
-    let share = match () {
-        () if fits => 100,
-        () if is_talk => TALK_PERCENT,
-        () => SENTENCES_PERCENT,
+    let bytes: usize = saids.iter().map(|said| said.text.len()).sum();
+    let fits = bytes / LEAST_TOKEN_BYTES <= budget as usize / 2;
+    let mut shares = Shares::new(budget, is_talk, fits);
+    acts.sort_by_key(|act| act.sequence);
+    saids.sort_by_key(|said| said.sequence);
+    matters.extend(acts.iter().filter(|act| act.failed).map(failure));
+    for fact in facts.iter_mut().filter(|fact| focus.is_talked_of(fact.concepts[0])) {
+        fact.worth = fact.worth.saturating_mul(TALK_FACTOR);
+    }
+
+    let goal = shares.spend(Section::Goal, |room| state::goal(&goal, room, counter));
+    let open = shares.spend(Section::Open, |room| open::line(matters, &acts, &saids, room, counter));
+    let checks = shares.spend(Section::Checks, |room| state::checks(&checks, room, counter));
+    let most = shares.most_acts();
+    let acts = shares.spend(Section::Acts, |room| acts::written(acts, &acts_left_out, room, most, counter));
+    let steps = shares.spend(Section::Steps, |room| state::steps(&steps, room, counter));
+
+    let mut weigher = Weigher::default();
+    saids.retain(|said| weigher.add(said.said(), said.voice, said.worth, focus));
+    let mut sentences =
+        Sentences { weighed: weigher.weighed(), chosen: Vec::new(), lines: Vec::new(), saids, counter };
+    for line in goal.iter().chain(&open).chain(&checks) {
+        sentences.weighed.tell(&line.text);
+    }
+    for (section, voice) in [(Section::User, Voice::User), (Section::Others, Voice::Other)] {
+        let room = shares.room(section);
+        let before = sentences.tokens();
+        sentences.choose(Some(voice), room);
+        shares.spent(sentences.tokens() - before);
+    }
+    let written = |sentences: &Sentences<'_>| -> Vec<Sentence> {
+        goal.iter().chain(&sentences.lines).chain(&acts).chain(&steps).chain(&checks).cloned().collect()
     };
-    let share = (u64::from(left) * share / 100).max(LEAST_SENTENCES_TOKENS.into()) as u32;
-    sentences.choose(share.min(left));
-    let entries = |sentences: &Sentences<'_>| {
-        let told = Told::of(acts.iter().map(|act| &*act.text).chain(sentences.told()));
-        ledger(&facts, &pages, &told, left.saturating_sub(sentences.tokens()), counter)
-    };
-    if sentences.chosen.is_empty()
-        && acts.is_empty()
-        && budget < LEAST_SENTENCES_TOKENS
-        && !sentences.saids.is_empty()
-    {
+    if budget < LEAST_SENTENCES_TOKENS && written(&sentences).is_empty() && !sentences.saids.is_empty() {
         return sentences.clipped(budget).into_iter().collect();
     }
-    let mut facts = entries(&sentences);
+    let spoken = sentences.tokens();
+    let entries = |sentences: &Sentences<'_>, room: u32| {
+        let lines = written(sentences);
+        let told = Told::of(lines.iter().chain(&open).map(|line| &*line.text));
+        ledger(&facts, &pages, &told, room, counter)
+    };
+    let left = shares.left();
+    let mut facts = entries(&sentences, left);
     sentences.weighed.take_rest();
-    if sentences.choose(left.saturating_sub(sentences.tokens() + total(&facts))) {
-        // what these sentences mention need not be in the ledger
-        facts = entries(&sentences);
+    let rest = left.saturating_sub(total(&facts));
+    if rest >= LEAST_REST {
+        let more = sentences.choose(Some(Voice::User), rest);
+        let rest = (spoken + rest).saturating_sub(sentences.tokens());
+        if sentences.choose(None, rest) || more {
+            // what these sentences mention need not be in the ledger
+            facts = entries(&sentences, (spoken + left).saturating_sub(sentences.tokens()));
+        }
     }
-    let mut lines = acts.clone();
-    lines.append(&mut sentences.lines);
+    let mut lines = written(&sentences);
     lines.extend(facts);
     lines.extend(open);
     if lines.is_empty() {
@@ -92,18 +118,10 @@ struct Sentences<'a> {
 }
 
 impl Sentences<'_> {
-    fn bytes(&self) -> usize {
-        self.saids.iter().map(|said| said.text.len()).sum()
-    }
-
-    fn told(&self) -> impl Iterator<Item = &str> {
-        self.chosen.iter().map(|at| &*self.saids[*at].text)
-    }
-
     /// Chooses the sentences that add most to those chosen before; returns whether there are any.
-    fn choose(&mut self, budget: u32) -> bool {
+    fn choose(&mut self, voice: Option<Voice>, budget: u32) -> bool {
         let Self { saids, weighed, chosen: before, lines, counter } = self;
-        let chosen = weighed.choose(budget, |at, chosen| {
+        let chosen = weighed.choose(voice, budget, |at, chosen| {
             let said = &saids[at];
             let joins = |other: &usize| saids[*other].is_sentence() && saids[*other].shares_utterance(said);
             match said.is_sentence() && before.iter().chain(chosen).any(joins) {

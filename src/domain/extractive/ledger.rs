@@ -19,7 +19,7 @@ const TOKEN_BYTES: usize = 3;
 /// The assumed cost of an entry on top of its text, in tokens, when entries are compared.
 const ENTRY_TOKENS: usize = 3;
 /// The search ends after this many entries in a row that do not fit.
-const MAX_MISSES: u32 = 8;
+const MAX_MISSES: u32 = 24;
 
 /// The concepts and names that lines mention.
 #[derive(Default)]
@@ -104,7 +104,7 @@ impl<'a> Ledger<'a> {
     /// The fact's worth relative to its length.
     fn value(&self, fact: &Fact) -> usize {
         let head = if self.opened[fact.page] { 0 } else { self.pages[fact.page].head.len() / TOKEN_BYTES };
-        fact.worth as usize * 64 / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)
+        fact.worth as usize / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)
     }
 
     /// The tokens that the fact adds.

@@ -39,19 +39,30 @@ mod calls;
 mod choose;
 mod clip;
 mod compose;
+mod cues;
 mod effects;
+mod ending;
 mod facts;
 mod focus;
+mod goal;
 mod ledger;
 mod marks;
+mod matter;
 mod open;
+mod outcome;
 mod people;
 mod pool;
+mod records;
+mod root;
 mod runs;
+mod salience;
 mod sentence;
+mod share;
 mod source;
 mod split;
 mod spoken;
+mod state;
+mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
 mod told_call;
@@ -117,13 +128,20 @@ pub fn retell<'a>(
     let mut pool = match talk {
         Some(told) if lines.peek().is_none() => return told,
         Some(told) => Pool::of(&told),
-        None => source::read(source, focus.goes_on()),
+        None => source::read(source, focus.goes_on(), false),
     };
     lines.for_each(|line| pool.add(line));
     compose(pool, focus, budget, counter)
 }
 
+/// The title of the issue or task that a message hands over; `None` for a plain message.
+pub(in crate::domain) fn issue(content: &str) -> Option<String> {
+    goal::Request::issue(content)
+}
+
 /// All lines of `source`, even if it is a conversation between people.
 pub(in crate::domain) fn lines(source: &[Arc<Utterance>], counter: &dyn TokenCounter) -> Vec<Sentence> {
-    compose(source::read(source, false), &Focus::none(), u32::MAX, counter)
+    let mut pool = source::read(source, false, true);
+    pool.only_said();
+    compose(pool, &Focus::none(), u32::MAX, counter)
 }

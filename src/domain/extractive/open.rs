@@ -6,27 +6,22 @@ use crate::domain::{
     TokenCounter,
     extractive::{
         clip::fold,
-        pool::{Act, Matter, Said},
+        cues::Cues,
+        matter::{FAILED, LEFT, MATTER_BYTES, Matter, TODO},
+        pool::{Act, Said},
         sentence::{BETWEEN, LineKind, Part, Sentence},
         words::{Cue, concepts, scan},
     },
 };
 
-/// The limit for one matter, in bytes.
-const MATTER_BYTES: usize = 120;
 /// How many of the newest matters are considered.
 const MOST_LOOKED_AT: usize = 16;
 /// How many matters are listed.
 const MOST: usize = 3;
-/// The largest share of a budget, in percent.
-const MOST_PERCENT: u64 = 12;
 /// A promise that names fewer concepts is a figure of speech.
 const LEAST_CONCEPTS: usize = 3;
-/// A question that names fewer concepts asks nothing: "Anything else?"
-const LEAST_ASKED: usize = 2;
 
 const HEAD: &str = "Open:";
-const FAILED: &str = " failed";
 
 /// How sentences that promise something begin, in lower case.
 const PROMISES: [&str; 15] = [
@@ -47,27 +42,23 @@ const PROMISES: [&str; 15] = [
     "vou ",
 ];
 
-/// The matter that a sentence might leave open: a question, a promise, or work it says is left to do.
-pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
+/// The matter that a sentence might leave open: a promise, or work it says is left to do.
+pub(super) fn matter(said: &Said) -> Option<Matter> {
     let words = said.said();
     let lower = words.to_lowercase();
     let promises = PROMISES.iter().any(|start| lower.starts_with(start));
-    let (mut left, mut concepts) = (false, FxHashSet::default());
+    let mut concepts = FxHashSet::default();
     scan(words, |word| {
-        // "the remaining balance" leaves nothing to do
-        left |=
-            word.cue == Cue::Open && (word.start == 0 || !word.of(words).eq_ignore_ascii_case("remaining"));
         if word.weight > 0 {
             concepts.insert(word.concept);
         }
     });
-    let is_matter =
-        is_asked && concepts.len() >= LEAST_ASKED || (promises || left) && concepts.len() >= LEAST_CONCEPTS;
+    let is_matter = (promises || Cues::of(words).has(Cues::TODO)) && concepts.len() >= LEAST_CONCEPTS;
     is_matter.then(|| {
         let mut text = String::new();
         let plain = said.text.trim_end().replace(BETWEEN, ", ");
         fold(&plain, MATTER_BYTES, &mut text);
-        Matter { sequence: said.sequence, result: said.result, text: text.into() }
+        Matter { sequence: said.sequence, result: said.result, text: text.into(), rank: LEFT }
     })
 }
 
@@ -75,7 +66,12 @@ pub(super) fn matter(said: &Said, is_asked: bool) -> Option<Matter> {
 pub(super) fn failure(act: &Act) -> Matter {
     let name = act.head.split(" called ").last().unwrap_or(&act.head);
     let asked = if act.key.is_empty() { String::new() } else { format!("({})", act.key) };
-    Matter { sequence: act.sequence, result: act.result, text: format!("{name}{asked}{FAILED}").into() }
+    Matter {
+        sequence: act.sequence,
+        result: act.result,
+        text: format!("{name}{asked}{FAILED}").into(),
+        rank: 1,
+    }
 }
 
 /// The line of those `matters` that are still open, in the order said; the newest if not all fit.
@@ -86,23 +82,42 @@ pub(super) fn line(
     mut matters: Vec<Matter>,
     acts: &[Act],
     saids: &[Said],
-    budget: u32,
+    room: u32,
     counter: &dyn TokenCounter,
-) -> Option<Sentence> {
+) -> Vec<Sentence> {
     matters.sort_by_key(|matter| matter.sequence);
     matters.drain(..matters.len().saturating_sub(MOST_LOOKED_AT));
-    matters.retain(|matter| !is_settled(matter, acts, saids));
-    matters.dedup_by(|one, other| one.text == other.text);
-    let room = (u64::from(budget) * MOST_PERCENT / 100) as u32;
-    let part = |matter: &Matter| {
-        let Matter { sequence, result, text } = matter.clone();
-        Part { sequence, result, text, weight: 0 }
+    let last = saids.iter().map(|said| said.sequence).chain(acts.iter().map(|act| act.sequence)).max();
+    // what somebody was about to do or to answer is past once somebody goes on
+    let is_past = |matter: &Matter| {
+        matter.rank > LEFT
+            && !matter.text.starts_with(TODO)
+            && last.is_some_and(|last| last > matter.sequence)
     };
-    let parts: Vec<Part> = matters.iter().map(part).collect();
-    (parts.len().saturating_sub(MOST)..parts.len()).find_map(|from| {
-        let line = Sentence::listed(LineKind::Open, HEAD, &parts[from..], 0, counter);
-        (line.tokens <= room).then_some(line)
-    })
+    matters.retain(
+        |matter| if matter.rank > LEFT { !is_past(matter) } else { !is_settled(matter, acts, saids) },
+    );
+    matters.dedup_by(|one, other| one.text == other.text);
+    let mut order: Vec<usize> = (0..matters.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse((matters[*at].rank, *at)));
+    let mut chosen: Vec<usize> = Vec::new();
+    let line = |chosen: &[usize]| {
+        let part = |at: &usize| {
+            let Matter { sequence, result, text, .. } = matters[*at].clone();
+            Part { sequence, result, text, weight: 0 }
+        };
+        let parts: Vec<Part> = chosen.iter().map(part).collect();
+        Sentence::listed(LineKind::Open, HEAD, &parts, 0, counter)
+    };
+    for at in order {
+        let mut more = chosen.clone();
+        more.push(at);
+        more.sort_unstable();
+        if chosen.len() < MOST && line(&more).tokens <= room {
+            chosen = more;
+        }
+    }
+    if chosen.is_empty() { Vec::new() } else { vec![line(&chosen)] }
 }
 
 fn is_settled(matter: &Matter, acts: &[Act], saids: &[Said]) -> bool {

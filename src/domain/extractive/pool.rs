@@ -5,9 +5,10 @@ use rustc_hash::FxHashMap;
 use crate::domain::{
     Sequence,
     extractive::{
-        choose::Worth,
+        choose::{Voice, Worth},
         facts::{exact, find},
-        sentence::{DONE, Item, LineKind, Part, Sentence},
+        matter::{self, ASKED, Matter, USER},
+        sentence::{CHECK, DONE, ERROR, GOAL, Item, LineKind, Part, STEPS, Sentence},
         spoken::Spoken,
     },
 };
@@ -15,6 +16,12 @@ use crate::domain::{
 /// Everything that can go into a summary.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
+    /// What the conversation is for; the heavier, the rather it is told.
+    pub goal: Vec<Part>,
+    /// What the changes were for.
+    pub steps: Vec<Part>,
+    /// Checks and failures, in order.
+    pub checks: Vec<Check>,
     pub acts: Vec<Act>,
     /// How many more acts were made than are listed, by head.
     pub acts_left_out: FxHashMap<Box<str>, usize>,
@@ -36,7 +43,23 @@ pub(super) struct Said {
     pub text: Box<str>,
     /// Where the speaker's part ends and the words start, in bytes.
     pub start: usize,
+    pub voice: Voice,
     pub worth: Worth,
+}
+
+/// A test or build, or a call that failed.
+#[derive(Clone, Debug)]
+pub(super) struct Check {
+    pub sequence: Sequence,
+    pub result: Option<Sequence>,
+    /// `Check:` or `Error:`.
+    pub head: &'static str,
+    pub text: Box<str>,
+    /// Whether a later call succeeded in its place.
+    pub solved: bool,
+    /// Whether it is a test or a build.
+    pub is_test: bool,
+    pub failed: bool,
 }
 
 /// A call that changed something or tried to.
@@ -51,15 +74,8 @@ pub(super) struct Act {
     /// The identifying argument.
     pub key: Box<str>,
     pub failed: bool,
-}
-
-/// Something that might be open.
-#[derive(Clone, Debug)]
-pub(super) struct Matter {
-    pub sequence: Sequence,
-    /// Of a call that failed, its result.
-    pub result: Option<Sequence>,
-    pub text: Box<str>,
+    /// Whether it changed a file, or ran a command.
+    pub is_of_file: bool,
 }
 
 /// A ledger line that can be opened.
@@ -89,12 +105,24 @@ impl Act {
     /// Takes a line such as `Assistant called cancel(LU15PA, …) → ok`, with its arguments at `start`.
     pub(super) fn new(sequence: Sequence, text: String, start: usize, key: &str) -> Self {
         let head = text[..start - 1].into();
-        Self { sequence, result: None, head, text: Some(text.into()), key: key.into(), failed: false }
+        Self {
+            sequence,
+            result: None,
+            head,
+            text: Some(text.into()),
+            key: key.into(),
+            failed: false,
+            is_of_file: false,
+        }
     }
 }
 
 /// Follows the name in the head of a page for what a participant said.
 pub(super) const MENTIONED: &str = " mentioned:";
+/// The head of the page for what was named in passing.
+pub(super) const NAMED: &str = "Named:";
+/// The head of the page for the directory that paths are relative to.
+pub(super) const ROOT: &str = "Root:";
 /// With each fold, a fact loses one part in this many of its worth.
 const AGES_BY: u32 = 10;
 
@@ -112,26 +140,56 @@ impl Pool {
             LineKind::Act => self.add_act(line),
             LineKind::Facts => self.add_facts(line),
             LineKind::Open => {
-                let matter =
-                    |part: Part| Matter { sequence: part.sequence, result: part.result, text: part.text };
+                let matter = |part: Part| Matter {
+                    sequence: part.sequence,
+                    result: part.result,
+                    rank: matter::rank(&part.text),
+                    text: part.text,
+                };
                 self.matters.extend(line.parts().map(matter));
+                self.saids.extend(line.parts().filter_map(|part| said(&part)));
             }
+            LineKind::Said if line.head() == GOAL && self.goal.is_empty() => self.goal.extend(line.parts()),
+            LineKind::Said if line.head() == STEPS => self.steps.extend(line.parts()),
             LineKind::Said if !line.items.is_empty() => {
-                let head = line.head();
+                let head = if line.head() == GOAL { "User:" } else { line.head() };
                 self.saids.extend(line.parts().map(|part| Said {
                     sequence: part.sequence,
                     result: part.result,
                     text: format!("{head} {}\n", part.text).into(),
                     start: head.len() + 1,
+                    voice: voice(head),
                     worth: Worth::Known(part.weight),
                 }));
             }
+            LineKind::Said if self.add_check(line) => {}
             LineKind::Said => {
                 let start = line.text.len() - Spoken::of(&line.text).said.len();
                 let (sequence, result, text) = (line.sequence, line.result, line.text.clone());
-                self.saids.push(Said { sequence, result, text, start, worth: Worth::Known(line.weight) });
+                let (voice, worth) = (voice(&text), Worth::Known(line.weight));
+                self.saids.push(Said { sequence, result, text, start, voice, worth });
             }
         }
+    }
+
+    /// Adds a line about a check or an error; returns whether it is one.
+    fn add_check(&mut self, line: &Sentence) -> bool {
+        let head = [CHECK, ERROR].into_iter().find(|head| line.text.starts_with(head));
+        self.checks.extend(head.map(|head| Check {
+            sequence: line.sequence,
+            result: line.result,
+            head,
+            text: line.text[head.len()..].trim().into(),
+            solved: false,
+            is_test: true,
+            failed: head == ERROR || line.text.contains("→ error"),
+        }));
+        head.is_some()
+    }
+
+    /// Leaves out the lines on where things stand, for which a small budget has no room.
+    pub(super) fn only_said(&mut self) {
+        (self.goal, self.steps, self.checks, self.matters) = Default::default();
     }
 
     fn add_act(&mut self, line: &Sentence) {
@@ -148,6 +206,7 @@ impl Pool {
                     head: head.into(),
                     key: part.text,
                     failed: false,
+                    is_of_file: true,
                 }));
             }
             None => {
@@ -161,6 +220,7 @@ impl Pool {
                     head: head.strip_suffix('(').unwrap_or(head).into(),
                     key: key.into(),
                     failed: !line.text.contains(") → ok"),
+                    is_of_file: false,
                 });
             }
         }
@@ -197,6 +257,30 @@ impl Pool {
             }
         }
     }
+}
+
+/// What was said of a matter: it stays when the matter is past.
+fn said(part: &Part) -> Option<Said> {
+    let (head, voice) = [(USER, Voice::User), (ASKED, Voice::Other)]
+        .into_iter()
+        .find(|(head, _)| part.text.starts_with(head))?;
+    let speaker = if voice == Voice::User { USER } else { "Assistant: " };
+    Some(Said {
+        sequence: part.sequence,
+        result: None,
+        text: format!("{speaker}{}\n", &part.text[head.len()..]).into(),
+        start: speaker.len(),
+        voice,
+        worth: Worth::Known(SAID_WEIGHT),
+    })
+}
+
+/// The weight of what was said of a matter.
+const SAID_WEIGHT: u32 = 40;
+
+/// Whose line it is, by its head.
+fn voice(head: &str) -> Voice {
+    if head.starts_with("User") { Voice::User } else { Voice::Other }
 }
 
 impl Said {

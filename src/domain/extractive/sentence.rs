@@ -1,6 +1,6 @@
 //! A line of a summary.
 
-use crate::domain::{Sequence, TokenCounter, values::memory::allocated};
+use crate::domain::{Sequence, TokenCounter, extractive::goal::ISSUE_WEIGHT, values::memory::allocated};
 
 /// One line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Sentence {
     pub items: Box<[Item]>,
 }
 
-/// The kind of a line. A summary has the kinds in this order.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKind {
     /// Tool calls that changed something, and how they ended.
@@ -65,6 +65,14 @@ pub(super) const BETWEEN: &str = "; ";
 const LEFT_OUT: &str = "; … and ";
 /// Follows the number of items left out.
 const MORE: &str = " more";
+/// The head of what the conversation is for.
+pub(super) const GOAL: &str = "Goal:";
+/// The head of what the newest changes were for.
+pub(super) const STEPS: &str = "Steps:";
+/// The head of the last check.
+pub(super) const CHECK: &str = "Check:";
+/// The head of the last error.
+pub(super) const ERROR: &str = "Error:";
 /// Follows the head of calls that are listed together.
 pub(super) const DONE: &str = " → ok:";
 
@@ -85,7 +93,7 @@ impl Sentence {
         let mut text = String::from(head);
         let mut items = Vec::with_capacity(parts.len());
         for part in parts {
-            let between = if kind == LineKind::Said { " " } else { BETWEEN };
+            let between = if kind == LineKind::Said && head != STEPS { " " } else { BETWEEN };
             text.push_str(if items.is_empty() { " " } else { between });
             let start = bounded(text.len());
             text.push_str(&part.text);
@@ -153,6 +161,31 @@ impl Sentence {
         size_of::<Self>() + allocated(self.text.len()) + allocated(size_of_val(&*self.items))
     }
 
+    /// The title of the issue or task that a goal begins with.
+    pub(in crate::domain) fn issue(&self) -> Option<&str> {
+        let first = self.items.first().filter(|first| first.weight == ISSUE_WEIGHT)?;
+        (self.head() == GOAL).then(|| self.item(first))
+    }
+
+    /// Whether the line says where things stand (a check, an error, what was done for what), and quotes nobody.
+    pub(in crate::domain) fn is_state(&self) -> bool {
+        self.kind == LineKind::Said && [STEPS, CHECK, ERROR].iter().any(|head| self.text.starts_with(head))
+    }
+
+    /// The line's place in a summary: the goal, what was said, what was done, where things stand, facts, what is open.
+    pub(in crate::domain) fn place(&self) -> u8 {
+        match self.kind {
+            LineKind::Said if self.text.starts_with(GOAL) => 0,
+            LineKind::Said if self.text.starts_with(STEPS) => 3,
+            LineKind::Said if self.text.starts_with(CHECK) => 4,
+            LineKind::Said if self.text.starts_with(ERROR) => 5,
+            LineKind::Said => 1,
+            LineKind::Act => 2,
+            LineKind::Facts => 6,
+            LineKind::Open => 7,
+        }
+    }
+
     /// Splits a line that holds several sentences or calls into one line for each.
     pub(in crate::domain) fn apart(&self) -> Vec<Self> {
         let done = self.head().strip_suffix(DONE);
@@ -162,6 +195,7 @@ impl Sentence {
         let line = |part: Part| {
             let text = match done {
                 Some(head) => format!("{head}({}) → ok\n", part.text),
+                None if self.head() == GOAL => format!("User: {}\n", part.text),
                 None => format!("{} {}\n", self.head(), part.text),
             };
             let line = Self::plain(self.kind, part.sequence, text.into(), part.weight, 0);

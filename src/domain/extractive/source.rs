@@ -2,21 +2,30 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::domain::{
     Role, Sequence, Utterance,
     exchange::LateResult,
     extractive::{
-        calls::{Call, calls, tell, tell_late},
-        choose::Worth,
-        clip::fold,
+        calls::{Call, calls, tell, tell_late, tell_outcome},
+        choose::{Voice, Worth},
+        clip::{clip, clip_tail, fold},
+        cues::Cues,
         effects::{Effect, key},
+        ending,
         facts::{self, Found, SMALL_NUMBER, find},
+        goal::{Request, is_interface},
         open::matter,
-        pool::{Act, Fact, MENTIONED, Page, Pool, Said},
+        outcome::success_line,
+        pool::{Act, Check, Fact, MENTIONED, NAMED, Page, Pool, ROOT, Said},
+        records::{self, Held},
+        root::Root,
+        salience::{Mentions, Shape, Source},
+        sentence::{CHECK, ERROR, Part},
         split::split,
-        words::IDENTIFIER,
+        steps,
+        words::{IDENTIFIER, concepts},
     },
 };
 
@@ -43,25 +52,35 @@ const CALL_BONUS: u32 = 4;
 const CALL_PERCENT: u32 = 30;
 /// Divides the worth of a sentence that only announces the next one.
 const ANNOUNCES_DIVISOR: u32 = 4;
-/// At most this many utterances count towards how often a fact was named.
-const MOST_UTTERANCES: u32 = 6;
-/// The factor for facts that were said, compared with facts found only in a tool's result.
-const SAID_FACTOR: u32 = 4;
+/// A shorter sentence before a call, in bytes, only announces it: "Running them."
+const LEAST_ANNOUNCED: usize = 32;
+/// The bonus for a sentence of a user that restricts what may be done.
+const CONSTRAINT_BONUS: u32 = 4;
+/// Of a longer message of a user, in bytes, only the request within it is read.
+const LONG_BYTES: usize = 1_500;
+/// The worth of a template's sentences, in percent.
+const TEMPLATE_PERCENT: u32 = 60;
+/// The limit for a check's command, in bytes.
+const CHECK_BYTES: usize = 60;
+/// The limit for the words of a failure, in bytes.
+const ERROR_BYTES: usize = 160;
+/// The root of the paths stays as long as there is a ledger.
+const ROOT_WORTH: u32 = u32::MAX / 4;
+/// A fact that is less likely to be needed, in millionths, is left out.
+const LEAST_WORTH: u32 = 400;
 /// A promise older than this many utterances was kept or given up.
 const OPEN_UTTERANCES: usize = 6;
 /// A longer answer, in bytes, explains rather than promises.
 const OPEN_BYTES: usize = 600;
-/// The weight of a number in a result.
-const RESULT_NUMBER: u32 = 2;
 
 /// Collects everything in `source` that is live and not a head instruction.
 ///
-/// `goes_on` if more was said afterwards.
-pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool) -> Pool {
+/// `goes_on` if more was said afterwards. With `is_flat`, a sentence is worth what its words are, whatever it does.
+pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool, is_flat: bool) -> Pool {
     let live: Vec<&Utterance> =
         source.iter().map(|utterance| &**utterance).filter(|utterance| utterance.is_live()).collect();
     let calls = calls(source, &live);
-    let mut reader = Reader::default();
+    let mut reader = Reader { live: live.len(), is_flat, root: Root::of(&live), ..Reader::default() };
     for (utterance, calls) in live.iter().zip(calls) {
         match utterance.late() {
             Some(late) => reader.late(utterance, late),
@@ -74,68 +93,189 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool) -> Pool {
 }
 
 /// The utterance something is taken from, and the result of a call that it depends on.
-type Source = (Sequence, Option<Sequence>);
+type From = (Sequence, Option<Sequence>);
 
 #[derive(Default)]
 struct Reader {
     pool: Pool,
     pages: FxHashMap<Box<str>, usize>,
-    mentions: FxHashMap<[u32; 2], Mentions>,
+    mentions: FxHashMap<[u32; 2], (usize, Mentions)>,
+    /// Whether commands were run or files named.
+    is_coding: bool,
     utterances: usize,
-}
-
-/// The place of a fact, and how often it was named.
-struct Mentions {
-    fact: usize,
-    last: usize,
-    utterances: u32,
-    said: bool,
+    /// The number of live utterances.
+    live: usize,
+    /// Sentences are worth what their words are, whatever they do.
+    is_flat: bool,
+    /// The failed calls, by tool and identifying argument: their places in the pool's checks.
+    failures: FxHashMap<(Box<str>, Box<str>), usize>,
+    /// The pages of commands.
+    shells: FxHashSet<Box<str>>,
+    /// The names that only an assistant proposed, each with the utterance after which a user turned them down.
+    rejected: FxHashMap<[u32; 2], usize>,
+    /// The file that an editor has open.
+    open_file: Option<String>,
+    root: Root,
 }
 
 impl Reader {
     fn utterance(&mut self, utterance: &Utterance, calls: &[Call<'_>]) {
         let speaker = speaker(utterance);
-        self.sentences(utterance, &speaker);
+        let said = sentences(&utterance.content);
+        match utterance.role {
+            Role::User => self.user(utterance, &speaker, &said),
+            _ => self.sentences(utterance, &speaker, &said, 100),
+        }
         if !utterance.content.is_empty() {
             let page = self.page(format!("{speaker}{MENTIONED}"), None);
-            find(&utterance.content, |found| self.fact((utterance.sequence, None), page, found, true));
+            let by = if utterance.role == Role::User { Source::User } else { Source::Other };
+            find(&utterance.content, |found| self.fact((utterance.sequence, None), page, found, by));
         }
         calls.iter().for_each(|call| self.call(utterance, &speaker, call));
+        if calls.iter().any(|call| call.effect == Effect::Changes && call.failure.is_none()) {
+            let step = steps::step(&said);
+            self.pool.steps.extend(step.map(|text| Part {
+                sequence: utterance.sequence,
+                result: None,
+                text: self.root.shortened(&text).into(),
+                weight: 0,
+            }));
+        }
         self.utterances += 1;
     }
 
-    fn sentences(&mut self, utterance: &Utterance, speaker: &str) {
-        let mut text = String::new();
-        let sentences = split(&utterance.content, &mut text);
+    /// Adds what a user said. The first request is the conversation's goal.
+    fn user(&mut self, utterance: &Utterance, speaker: &str, said: &[String]) {
+        if said.first().is_some_and(|first| Cues::of(first).has(Cues::NO)) {
+            self.reject();
+        }
+        let begins = utterance.turn <= 1 && self.pool.goal.is_empty();
+        if !begins && utterance.content.len() <= LONG_BYTES {
+            return self.sentences(utterance, speaker, said, 100);
+        }
+        let request = Request::of(&utterance.content);
+        let percent = if request.is_template { TEMPLATE_PERCENT } else { 100 };
+        let told: Vec<String> =
+            request.sentences.iter().filter(|said| !is_interface(&said.to_lowercase())).cloned().collect();
+        if begins && utterance.name().is_none() && is_request(&request) {
+            self.pool.goal = request
+                .parts()
+                .into_iter()
+                .map(|(text, weight)| Part {
+                    sequence: utterance.sequence,
+                    result: None,
+                    text: text.into(),
+                    weight,
+                })
+                .collect();
+        }
+        self.sentences(utterance, speaker, &told, percent);
+    }
+
+    /// Notes that what was named in the last utterance, and only there, was turned down.
+    fn reject(&mut self) {
+        let Some(last) = self.utterances.checked_sub(1) else { return };
+        let proposed = self.mentions.iter().filter(|(_, (_, mentions))| mentions.is_proposed(last));
+        let names: FxHashSet<[u32; 2]> = proposed.map(|(concepts, _)| *concepts).collect();
+        let newest = self.pool.saids.last().map(|said| said.sequence);
+        let proposes = |said: &Said| {
+            let mut proposes = false;
+            find(said.said(), |found| proposes |= names.contains(&found.concepts));
+            Some(said.sequence) == newest && said.voice == Voice::Other && proposes
+        };
+        self.pool.saids.retain(|said| !proposes(said));
+        self.rejected.extend(names.into_iter().map(|name| (name, last)));
+    }
+
+    fn sentences(&mut self, utterance: &Utterance, speaker: &str, sentences: &[String], percent: u32) {
         let opening = sentences.iter().position(|said| said.len() >= OPENING_BYTES).unwrap_or(0);
-        for (place, said) in sentences.into_iter().enumerate() {
-            let bonus = bonus(utterance, place == opening, &text[said.clone()]);
-            let announces = text[said.clone()].ends_with([':', '：']);
-            let percent = percent(utterance.role) / if announces { ANNOUNCES_DIVISOR } else { 1 };
+        for (place, said) in sentences.iter().enumerate() {
+            let cues = Cues::of(said);
+            let voice = if utterance.role == Role::User { Voice::User } else { Voice::Other };
+            let calls = !utterance.tool_calls().is_empty() && voice == Voice::Other && !self.is_flat;
+            // the call itself is told, and the newest announcements as steps
+            let announces_call = calls && (cues.has(Cues::STEP) || said.len() < LEAST_ANNOUNCED);
+            if announces_call && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
+                continue;
+            }
+            let divisor = if said.ends_with([':', '：']) { ANNOUNCES_DIVISOR } else { 1 };
+            let percent = percent * self.factor(voice, cues, said) / 100 / divisor;
+            // "Not yet." has hardly a word of its own
+            let restricts = voice == Voice::User && cues.has(Cues::CONSTRAINT);
+            let bonus =
+                bonus(utterance, place == opening, said) + if restricts { CONSTRAINT_BONUS } else { 0 };
             let worth = Worth::Fresh { bonus, percent };
-            self.say((utterance.sequence, None), format!("{speaker}: "), &text[said], worth);
+            self.say((utterance.sequence, None), format!("{speaker}: "), said, voice, worth);
         }
     }
 
-    fn say(&mut self, (sequence, result): Source, mut text: String, said: &str, worth: Worth) {
+    /// How much a sentence is worth for what it does, in percent.
+    fn factor(&self, voice: Voice, cues: Cues, said: &str) -> u32 {
+        if self.is_flat {
+            return if voice == Voice::User { 300 } else { 40 };
+        }
+        let place = self.utterances * 50 / self.live.max(1);
+        let if_any = |cue: Cues, percent: u32| if cues.has(cue) { percent } else { 100 };
+        match voice {
+            Voice::User => {
+                let brief = if said.split(' ').count() <= 14 { 115 } else { 100 };
+                3 * (80 + place as u32) * if_any(Cues::CONSTRAINT, 200) / 100 * if_any(Cues::REQUEST, 120)
+                    / 100
+                    * brief
+                    / 100
+            }
+            Voice::Other if cues.has(Cues::COURTESY) || said.ends_with(['?', '？', '؟']) => 20,
+            Voice::Other if cues.has(Cues::STEP) => 15,
+            Voice::Other if cues.has(Cues::REFUSAL) => 2 * (40 + place as u32),
+            Voice::Other if cues.has(Cues::FINDING) => 45 + place as u32,
+            Voice::Other => 35,
+        }
+    }
+
+    fn say(&mut self, (sequence, result): From, mut text: String, said: &str, voice: Voice, worth: Worth) {
         let start = text.len();
         text.push_str(said);
         text.push('\n');
-        self.pool.saids.push(Said { sequence, result, text: text.into(), start, worth });
+        self.pool.saids.push(Said { sequence, result, text: text.into(), start, voice, worth });
     }
 
     fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {
-        let Call { call, answer, failed, effect } = *made;
+        let Call { call, answer, failure, effect, ran } = made;
+        self.is_coding |= ran.is_some();
         let (result, answer) = answer.unzip();
-        let key = key(call).map(|key| folded(&key.value, KEY_BYTES)).unwrap_or_default();
+        let failed = failure.is_some();
+        let key = self.key(made);
         let mut told = String::new();
-        let name = tell(call, &key, answer, &mut told);
+        let name = tell(made, &key, &mut told);
+        let told = self.root.shortened(&told);
         let tool = told[..name].to_owned();
-        if effect == Effect::Changes {
+        self.check((utterance.sequence, result), &tool, &key, made);
+        let changes = ran.as_ref().map_or(&[][..], |ran| &ran.changes);
+        if *effect == Effect::Changes && changes.is_empty() {
             let start = speaker.len() + " called ".len() + name + 1;
             let text = format!("{speaker} called {told}\n");
             let act = Act::new(utterance.sequence, text, start, &key);
-            self.pool.acts.push(Act { result, failed, ..act });
+            let is_of_file = is_path(&key);
+            self.pool.acts.push(Act { result, failed, is_of_file, ..act });
+        } else if !changes.is_empty() {
+            // what follows a change in its script, a test, may have failed
+            let failure = failure.filter(|_| ran.as_ref().is_none_or(|ran| ran.check.is_none()));
+            for change in changes {
+                let mut text = format!("{speaker} called {tool}(");
+                let start = text.len();
+                let change = folded(&self.root.shortened(change), KEY_BYTES);
+                text.push_str(&change);
+                text.push_str(") → ");
+                if failure.is_none() {
+                    text.push_str("ok")
+                } else {
+                    tell_outcome(answer, failure, &mut text)
+                }
+                text.truncate(text.trim_end().len());
+                text.push('\n');
+                let act = Act::new(utterance.sequence, text, start, &change);
+                self.pool.acts.push(Act { result, failed: failure.is_some(), is_of_file: true, ..act });
+            }
         } else {
             let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
             let worth = match failed || answer.is_some_and(is_short) {
@@ -143,22 +283,134 @@ impl Reader {
                 // what the call found goes into the ledger
                 false => Worth::Rest { bonus },
             };
-            self.say((utterance.sequence, result), format!("{speaker} called "), &told, worth);
+            self.say((utterance.sequence, result), format!("{speaker} called "), &told, Voice::Other, worth);
         }
         let head =
             if tool.starts_with(char::is_alphabetic) { tool } else { format!("{speaker} called {tool}") };
-        let named = self.asked_by(utterance.sequence, &head, &key, effect);
+        let named = self.asked_by(utterance.sequence, &head, &key, *effect);
         let page = self.page(page_head(&head, &key), named.filter(|_| !key.contains('/')));
-        find(&call.arguments_json, |found| self.fact((utterance.sequence, None), page, found, true));
+        if ran.is_some() {
+            self.shells.insert(self.pool.pages[page].head.clone());
+            self.shells.insert(format!("{head}:").into());
+        }
+        find(&call.arguments_json, |found| {
+            self.fact((utterance.sequence, None), page, found, Source::Argument)
+        });
         if let (Some(answer), false) = (answer, failed) {
-            find(answer, |mut found| {
-                match found.weight {
-                    IDENTIFIER => {}
-                    // counts and seats in listings
-                    SMALL_NUMBER => return,
-                    _ => found.weight = RESULT_NUMBER,
+            self.found((utterance.sequence, result), page, &key, answer);
+        }
+    }
+
+    /// Adds what a call returned: the values of JSON with their objects, or the names in a text.
+    fn found(&mut self, from: From, page: usize, key: &str, answer: &str) {
+        let Some(values) = records::values(answer, is_name(key).then_some(key)) else {
+            // the numbers of a text belong to nothing
+            return find(answer, |found| {
+                if found.weight == IDENTIFIER {
+                    self.fact(from, page, found, Source::Result);
                 }
-                self.fact((utterance.sequence, result), page, found, false);
+            });
+        };
+        for Held { of, field, value } in
+            values.iter().filter(|held| !records::is_dull(&held.field, &held.value))
+        {
+            let label = field.replace('_', " ");
+            let page = of.as_deref().map_or(page, |of| {
+                let mut named = None;
+                find(of, |found| named = named.or(Some(found.concepts)));
+                self.page(format!("{of}:"), named)
+            });
+            let bound = of.as_deref().map_or(0, facts::exact);
+            let mut names = Vec::new();
+            find(value, |found| names.push(found));
+            let is_number = value.bytes().filter(u8::is_ascii_digit).count() > 1
+                && !value.contains(char::is_whitespace)
+                && Shape::of(value) as usize != Shape::Code as usize
+                && names.iter().all(|name| name.weight != IDENTIFIER);
+            let is_attribute = bound > 0 && records::is_attribute(field) && value.len() <= 40;
+            if is_number || is_attribute {
+                let text = format!("{label} {value}");
+                let shape = if is_number { Shape::of(value) } else { Shape::Attribute };
+                let found =
+                    Found { text: &text, concepts: [facts::exact(value), bound], weight: SMALL_NUMBER };
+                self.mention(from, page, found, Source::Result, shape, bound > 0);
+            } else {
+                for found in names.into_iter().filter(|name| name.weight == IDENTIFIER) {
+                    self.fact(from, page, found, Source::Result);
+                }
+            }
+        }
+    }
+
+    /// The identifying argument; for an edit that names no file, the one that is open.
+    fn key(&mut self, made: &Call<'_>) -> String {
+        let key = key(made.call);
+        let is_path = key.as_ref().is_some_and(|key| is_path(&key.value));
+        let value = key.map(|key| folded(&self.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default();
+        if made.ran.is_some() {
+            return value;
+        }
+        let opened = made.answer.and_then(|(_, said)| opened(said)).map(str::to_owned);
+        let own = is_path.then(|| value.clone());
+        self.open_file = own.or(opened).or(self.open_file.take());
+        match &self.open_file {
+            Some(file) if !is_path && made.effect == Effect::Changes && edits(&made.call.name) => {
+                self.root.relative(file).to_owned()
+            }
+            _ => value,
+        }
+    }
+
+    /// Notes how a test, a build or a program ended, and which calls failed and were not repeated since.
+    fn check(&mut self, (sequence, result): From, tool: &str, key: &str, made: &Call<'_>) {
+        let ran = made.ran.as_ref();
+        let label = ran.and_then(|ran| ran.check.as_deref());
+        let place = (Box::from(tool), Box::from(label.unwrap_or(key)));
+        let mut text = String::new();
+        let (head, is_told) = match (label, made.answer, made.failure) {
+            (Some(label), Some((_, answer)), failure) => {
+                fold(label, CHECK_BYTES, &mut text);
+                text.push_str(" → ");
+                match (failure, success_line(answer)) {
+                    (None, Some(line)) => {
+                        text.push_str("ok: ");
+                        fold(line, ERROR_BYTES, &mut text);
+                    }
+                    (None, None) => text.push_str("ok"),
+                    (Some(_), _) => tell_outcome(Some(answer), failure, &mut text),
+                }
+                (CHECK, true)
+            }
+            // a call that changes something has a line of its own
+            (None, Some(_), Some(failure)) if made.effect == Effect::Reads => {
+                text.push_str(tool);
+                text.push('(');
+                fold(key, CHECK_BYTES, &mut text);
+                text.push_str("): ");
+                fold(failure, ERROR_BYTES, &mut text);
+                (ERROR, true)
+            }
+            _ => (ERROR, false),
+        };
+        if made.failure.is_none()
+            && let Some(at) = self.failures.remove(&place)
+        {
+            self.pool.checks[at].solved = true;
+        }
+        if is_told {
+            if made.failure.is_some() {
+                self.failures.insert(place, self.pool.checks.len());
+            }
+            let is_test = ran.is_some_and(|ran| ran.is_test);
+            let text = self.root.shortened(text.trim_end());
+            self.pool.checks.push(Check {
+                sequence,
+                result,
+                head,
+                text: text.into(),
+                solved: false,
+                is_test,
+                failed: made.failure.is_some(),
             });
         }
     }
@@ -175,7 +427,7 @@ impl Reader {
         let concepts = found.concepts;
         if effect == Effect::Reads {
             let page = self.page(format!("{tool}:"), None);
-            self.fact((sequence, None), page, found, true);
+            self.fact((sequence, None), page, found, Source::Argument);
         }
         Some(concepts)
     }
@@ -185,10 +437,12 @@ impl Reader {
         let mut told = String::new();
         let failed = tell_late(late, &utterance.content, &mut told);
         let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
-        self.say((utterance.sequence, None), format!("{speaker}: "), &told, worth);
+        self.say((utterance.sequence, None), format!("{speaker}: "), &told, Voice::Other, worth);
         if !failed {
             let page = self.page(format!("late result of {}:", late.tool), None);
-            find(&utterance.content, |found| self.fact((utterance.sequence, None), page, found, false));
+            find(&utterance.content, |found| {
+                self.fact((utterance.sequence, None), page, found, Source::Result)
+            });
         }
         self.utterances += 1;
     }
@@ -203,57 +457,95 @@ impl Reader {
         page
     }
 
-    fn fact(&mut self, (sequence, result): Source, page: usize, found: Found<'_>, said: bool) {
-        let utterance = self.utterances;
-        let facts = &mut self.pool.facts;
-        let mention = self.mentions.entry(found.concepts).or_insert_with(|| {
-            let mut text = String::with_capacity(found.text.len());
-            facts::write(found.text, &mut text);
-            facts.push(Fact {
-                page,
-                sequence,
-                result,
-                text: text.into(),
-                concepts: found.concepts,
-                worth: found.weight,
-            });
-            Mentions { fact: facts.len() - 1, last: utterance, utterances: 0, said }
-        });
-        mention.utterances += u32::from(mention.utterances == 0 || mention.last != utterance);
-        mention.last = utterance;
-        mention.said |= said;
+    fn fact(&mut self, from: From, page: usize, found: Found<'_>, source: Source) {
+        let inside = self.root.relative(found.text);
+        let concepts =
+            if inside.len() < found.text.len() { [facts::exact(inside), 0] } else { found.concepts };
+        let Some((inside, concepts)) = plain_name(inside, concepts) else { return };
+        let value =
+            inside.rsplit(' ').find(|word| word.contains(|c: char| c.is_ascii_digit())).unwrap_or(inside);
+        let shape = if found.weight == IDENTIFIER { Shape::of(inside) } else { Shape::of(value) };
+        self.mention(from, page, Found { text: inside, concepts, ..found }, source, shape, false);
     }
 
-    /// Adds what is left open: promises, unless calls followed immediately, and questions at the end.
+    fn mention(
+        &mut self,
+        (sequence, result): From,
+        page: usize,
+        found: Found<'_>,
+        source: Source,
+        shape: Shape,
+        is_bound: bool,
+    ) {
+        let facts = &mut self.pool.facts;
+        let (_, mentions) = self.mentions.entry(found.concepts).or_insert_with(|| {
+            let mut text = String::with_capacity(found.text.len());
+            facts::write(found.text, &mut text);
+            let (text, concepts) = (text.into(), found.concepts);
+            facts.push(Fact { page, sequence, result, text, concepts, worth: found.weight });
+            (facts.len() - 1, Mentions::new(shape, is_bound))
+        });
+        mentions.add(source, self.utterances);
+    }
+
+    /// Adds what is left open: a question, a request, the next step, pending to-dos, and promises that no call followed.
     fn matters(&mut self, live: &[&Utterance], goes_on: bool) {
-        let spoken: Vec<&&Utterance> = live.iter().filter(|utterance| utterance.role != Role::Tool).collect();
-        let spoken = &spoken[spoken.len().saturating_sub(OPEN_UTTERANCES)..];
-        let mut next = spoken.iter().skip(1).map(|next| !next.tool_calls().is_empty()).chain([goes_on]);
-        let mut at = spoken.iter().zip(next.by_ref()).peekable();
-        while let Some((utterance, is_done)) = at.next() {
-            let asks = at.peek().is_none() && !goes_on;
+        let spoken: Vec<&Utterance> = live.iter().copied().filter(|said| said.role != Role::Tool).collect();
+        let newest = &spoken[spoken.len().saturating_sub(OPEN_UTTERANCES)..];
+        for (at, utterance) in newest.iter().enumerate() {
+            let next = newest.get(at + 1);
+            let is_done = next.map_or(goes_on, |next| !next.tool_calls().is_empty());
             let acts = is_done || !utterance.tool_calls().is_empty() || utterance.content.len() > OPEN_BYTES;
             let own = |said: &&Said| said.sequence == utterance.sequence;
             let first = self.pool.saids.partition_point(|said| said.sequence < utterance.sequence);
-            let found = self.pool.saids[first..].iter().take_while(own).filter_map(|said| {
-                let asked = asks && said.said().ends_with(['?', '？', '؟']);
-                if acts && !asked { None } else { matter(said, asked) }
-            });
+            let lasts = |said: &&Said| !acts || Cues::of(said.said()).has(Cues::TODO);
+            let found = self.pool.saids[first..].iter().take_while(own).filter(lasts).filter_map(matter);
             self.pool.matters.extend(found);
         }
+        if !goes_on {
+            self.pool.matters.extend(ending::matters(&spoken));
+        }
+        self.pool.matters.extend(ending::to_do(&spoken));
+    }
+
+    /// Puts what was named in passing, and what commands printed, on one page: neither says more of it.
+    fn name_loosely(&mut self) {
+        let named = self.page(NAMED.to_owned(), None);
+        let is_loose = |page: &Page| {
+            page.head.ends_with(MENTIONED) || page.head.ends_with("):") || self.shells.contains(&page.head)
+        };
+        let loose: Vec<bool> = self.pool.pages.iter().map(is_loose).collect();
+        self.pool.facts.iter_mut().filter(|fact| loose[fact.page]).for_each(|fact| fact.page = named);
     }
 
     fn done(mut self) -> Pool {
-        for mention in self.mentions.values() {
-            let recency = match self.utterances - mention.last {
-                0 | 1 => 30,
-                2 => 20,
-                3..=8 => 13,
-                9..=16 => 10,
-                _ => 7,
-            };
-            let said = if mention.said { SAID_FACTOR } else { 1 };
-            self.pool.facts[mention.fact].worth *= recency * said * mention.utterances.min(MOST_UTTERANCES);
+        if let Some(sequence) = self.root.sequence {
+            let page = self.page(ROOT.to_owned(), None);
+            let text = self.root.path();
+            let concepts = [facts::exact(text), 0];
+            self.pool.facts.push(Fact {
+                page,
+                sequence,
+                result: None,
+                text: text.into(),
+                concepts,
+                worth: ROOT_WORTH,
+            });
+        }
+        let mut kept = vec![true; self.pool.facts.len()];
+        for (concepts, (fact, mentions)) in &self.mentions {
+            let other = |concept: u32| self.mentions.get(&[concept, 0]).map(|(_, mentions)| mentions);
+            let (alone, of) = (other(concepts[0]), other(concepts[1]));
+            let worth = mentions.worth(of, alone, self.utterances, self.is_coding);
+            self.pool.facts[*fact].worth = worth;
+            let is_rejected = self.rejected.get(concepts).is_some_and(|last| mentions.is_proposed(*last));
+            let is_telling = mentions.is_telling(&self.pool.facts[*fact].text, self.is_coding);
+            kept[*fact] = !is_rejected && worth >= LEAST_WORTH && is_telling;
+        }
+        let mut kept = kept.into_iter();
+        self.pool.facts.retain(|_| kept.next().unwrap_or(true));
+        if self.is_coding {
+            self.name_loosely();
         }
         self.pool
     }
@@ -292,6 +584,62 @@ fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
     OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
 }
 
+/// A name without what it is a member of: `num_authors` for `self.num_authors`. `None` if nothing of its own is left
+/// (`self.clone`), or if it is a line of a listing (`8:import`).
+fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
+    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
+    let behind = &name[digits..];
+    if digits > 0 && behind.strip_prefix(':').is_some_and(|code| code.starts_with(char::is_alphabetic)) {
+        return None;
+    }
+    if Shape::of(name) != Shape::Member || name.contains([' ', '/']) {
+        return Some((name, concepts));
+    }
+    let member = name.rsplit('.').next().unwrap_or(name);
+    let pairs = member.bytes().zip(member.bytes().skip(1));
+    let has_hump = { pairs }.any(|(one, next)| one.is_ascii_lowercase() && next.is_ascii_uppercase());
+    (has_hump || member.trim_matches('_').contains('_')).then(|| (member, [facts::exact(member), 0]))
+}
+
+/// The file that an editor says is open: `[File: /a.py (9 lines total)]`, `(Open file: /a.py)`.
+fn opened(said: &str) -> Option<&str> {
+    let tail = clip_tail(said, 300);
+    ["[File: ", "(Open file: "].iter().find_map(|mark| {
+        let named = [said, tail].into_iter().find_map(|text| clip(text, 600).split_once(mark))?.1;
+        let file = named.split([' ', ')', ']', '\n']).next()?;
+        (!file.is_empty() && file != "n/a").then_some(file)
+    })
+}
+
+/// Whether a value is a file's path or name.
+fn is_path(value: &str) -> bool {
+    !value.contains(char::is_whitespace)
+        && (value.contains('/')
+            || value.rsplit_once('.').is_some_and(|(name, end)| {
+                !name.is_empty()
+                    && (1..=8).contains(&end.len())
+                    && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }))
+}
+
+/// Whether a tool works on the open file of an editor.
+fn edits(name: &str) -> bool {
+    ["edit", "insert", "append", "replace"].contains(&name.to_ascii_lowercase().as_str())
+}
+
+/// The sentences of a content.
+fn sentences(content: &str) -> Vec<String> {
+    let mut text = String::new();
+    split(content, &mut text).into_iter().map(|range| text[range].to_owned()).collect()
+}
+
+/// Whether a message asks for something: not a greeting, and not only a yes.
+fn is_request(request: &Request) -> bool {
+    let mut words = 0;
+    request.sentences.iter().for_each(|said| concepts(said, |_| words += 1));
+    request.title.is_some() || words >= 2
+}
+
 /// The name, or the role. Always starts with a letter: any other name follows the role in parentheses.
 fn speaker(utterance: &Utterance) -> String {
     let role = match utterance.role {
@@ -312,13 +660,4 @@ fn folded(text: &str, limit: usize) -> String {
     let mut out = String::new();
     fold(text, limit, &mut out);
     out
-}
-
-/// The weight of a role's words, in percent. The user's own words are what a conversation is judged by later.
-fn percent(role: Role) -> u32 {
-    match role {
-        Role::User => 300,
-        Role::Assistant => 40,
-        Role::System | Role::Tool => 60,
-    }
 }

@@ -259,7 +259,7 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Chinese characters and kana, from scripts without blanks between words.
-fn is_ideographic(c: char) -> bool {
+pub(super) fn is_ideographic(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 

@@ -32,7 +32,7 @@ impl Summary {
         let limit = with.limit();
         let room = (limit / 2).max(limit.saturating_sub(self.tokens()));
         let all = counted(evicted);
-        let goes_on = with.window.is_some_and(|window| !window.is_empty());
+        let goes_on = goes_on(with);
         let mut rebuild = Rebuild::of(self);
         for piece in chunk::chunks(evicted) {
             let end = piece.end;
@@ -113,6 +113,11 @@ impl Summary {
     }
 }
 
+/// Whether more was said than what is summarised.
+fn goes_on(with: &SummaryContext<'_>) -> bool {
+    with.window.is_none_or(|window| !window.is_empty())
+}
+
 /// The tokens that utterances count for in the window.
 fn counted(utterances: &[Arc<Utterance>]) -> u64 {
     utterances.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum()
@@ -124,8 +129,9 @@ fn revive(segment: &Segment, back: &[Arc<Utterance>], with: &SummaryContext<'_>)
     // A source that was forgotten when the segment was written is not counted in its tokens.
     let budget = budget(segment.source_tokens.max(counted(back)));
     let mut sentences = segment.without(&gone, with).sentences;
-    sentences.extend(summarise(back, &Focus::none(), budget, with.counter));
-    sentences.sort_by_key(|sentence| (sentence.kind, sentence.sequence));
+    let within = Focus::none().of_part(true);
+    sentences.extend(summarise(back, &within, budget, with.counter));
+    sentences.sort_by_key(|sentence| (sentence.place(), sentence.sequence));
     if sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() > budget {
         sentences = select(&sentences, &Focus::none(), budget, with.counter);
     }

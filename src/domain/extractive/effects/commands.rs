@@ -12,8 +12,8 @@ const KEYWORDS: &[&str] = &["if", "then", "elif", "else", "do", "while", "until"
 pub(super) struct Command {
     /// The words, without quotes.
     pub words: Vec<String>,
-    /// Whether its output goes to a file.
-    pub writes: bool,
+    /// The file that its output goes to.
+    pub writes: Option<String>,
     /// The command's input, from `<<EOF`.
     pub input: String,
     /// The command's place in the script.
@@ -119,8 +119,12 @@ impl<'a> Reader<'a> {
         let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | ')' | '\'' | '"');
         let file = &stream[..stream.find(ends).unwrap_or(stream.len())];
         let is_stream = stream.len() < target.len() || file.starts_with("/dev/") || file.starts_with('(');
-        let is_quoted = stream.starts_with(['\'', '"']);
-        self.command.writes |= !is_stream && (is_quoted || !file.is_empty());
+        if !is_stream && let Some(quoted) = stream.strip_prefix(['\'', '"']) {
+            let file = &quoted[..quoted.find(['\'', '"']).unwrap_or(quoted.len())];
+            self.command.writes = Some(file.to_owned());
+        } else if !is_stream && !file.is_empty() {
+            self.command.writes = Some(file.to_owned());
+        }
         self.at += target.len() - stream.len() + file.len();
     }
 
@@ -169,7 +173,7 @@ impl<'a> Reader<'a> {
     fn end_command(&mut self, mark: usize) {
         self.end_word();
         let mut command = std::mem::take(&mut self.command);
-        if !command.words.is_empty() || command.writes {
+        if !command.words.is_empty() || command.writes.is_some() {
             let end = (self.at - mark.min(self.at)).max(command.place.start);
             let text = &self.script[command.place.start..end];
             command.place.end = command.place.start + text.trim_end().len();

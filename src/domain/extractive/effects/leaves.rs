@@ -6,7 +6,7 @@ use memchr::memchr2;
 
 /// Text, a number or a boolean, with its key.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leaf<'a> {
+pub(in crate::domain::extractive) struct Leaf<'a> {
     pub key: &'a str,
     /// 1 for a member of the outermost object.
     pub depth: usize,
@@ -18,7 +18,7 @@ pub(super) struct Leaf<'a> {
 
 impl<'a> Leaf<'a> {
     /// The value with its escapes resolved.
-    pub(super) fn value(&self) -> Cow<'a, str> {
+    pub(in crate::domain::extractive) fn value(&self) -> Cow<'a, str> {
         if !self.is_text || memchr::memchr(b'\\', self.raw.as_bytes()).is_none() {
             return Cow::Borrowed(self.raw);
         }
@@ -28,7 +28,7 @@ impl<'a> Leaf<'a> {
 }
 
 /// The leaves of `json`, in order. Invalid JSON yields one leaf or a few.
-pub(super) fn leaves(json: &str) -> impl Iterator<Item = Leaf<'_>> {
+pub(in crate::domain::extractive) fn leaves(json: &str) -> impl Iterator<Item = Leaf<'_>> {
     Leaves { rest: json, key: "", depth: 0 }
 }
 

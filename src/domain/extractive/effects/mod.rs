@@ -24,15 +24,13 @@ use rustc_hash::FxHashMap;
 
 use crate::domain::{
     ToolCall,
-    extractive::effects::{
-        evidence::says_done,
-        leaves::{Leaf, leaves},
-        names::Name,
-    },
+    extractive::effects::{evidence::says_done, leaves::Leaf, names::Name},
 };
 
 pub(in crate::domain) use effect::Effect;
 pub(in crate::domain) use key::key;
+pub(in crate::domain::extractive) use leaves::leaves;
+pub(in crate::domain::extractive) use shell::{Ran, ran};
 
 /// A call that was made.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +69,7 @@ fn shown(made: &Made<'_>, is_repeated: bool) -> Effect {
 }
 
 /// The effect of a call judged by the call itself.
-fn told(call: &ToolCall) -> Option<Effect> {
+pub(in crate::domain::extractive) fn told(call: &ToolCall) -> Option<Effect> {
     let name = Name::of(&call.name);
     let arguments: Vec<Leaf<'_>> = leaves(&call.arguments_json).collect();
     if arguments.iter().any(is_trial) {

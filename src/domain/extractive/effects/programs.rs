@@ -31,7 +31,7 @@ pub(super) fn script_effect(script: &str, depth: usize) -> Option<Effect> {
 
 /// The effect of a command; `None` if unknown.
 pub(super) fn effect(command: &Command, depth: usize) -> Option<Effect> {
-    if command.writes {
+    if command.writes.is_some() {
         return Some(Effect::Changes);
     }
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
@@ -146,7 +146,7 @@ fn program_of(arguments: &[&str], input: &str) -> Option<Option<Effect>> {
 }
 
 /// The command without its launcher: `sudo`, `env A=1`, `timeout 5`, `npx`, `python -m`.
-fn unwrapped<'w, 'a>(mut words: &'w [&'a str]) -> &'w [&'a str] {
+pub(super) fn unwrapped<'w, 'a>(mut words: &'w [&'a str]) -> &'w [&'a str] {
     loop {
         let Some((first, rest)) = words.split_first() else { return words };
         let name = first.rsplit('/').next().unwrap_or(first);

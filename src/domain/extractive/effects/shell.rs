@@ -2,12 +2,18 @@
 
 use std::ops::Range;
 
-use crate::domain::extractive::effects::{
-    commands::commands,
-    effect::Effect,
-    leaves::Leaf,
-    names::Name,
-    programs::{effect, script_effect},
+use crate::domain::{
+    ToolCall,
+    extractive::{
+        clip::fold,
+        effects::{
+            commands::{Command, commands},
+            effect::Effect,
+            leaves::{Leaf, leaves},
+            names::Name,
+            programs::{effect, script_effect, unwrapped},
+        },
+    },
 };
 
 /// The effect of a tool that runs commands, by its command. An unknown command counts as a test run.
@@ -60,4 +66,166 @@ pub(super) fn changing(script: &str) -> Option<Range<usize>> {
     let first = places.next()?;
     let end = places.next_back().map_or(first.end, |last| last.end);
     Some(first.start..end)
+}
+
+/// What a call's commands do.
+#[derive(Debug, Default)]
+pub(in crate::domain::extractive) struct Ran {
+    /// The commands that change something: the file that one writes, or its first words.
+    pub changes: Vec<String>,
+    /// The last test or build; without one, the last program that is not known to only look something up.
+    pub check: Option<String>,
+    /// Whether `check` is a test or a build.
+    pub is_test: bool,
+    /// Whether every command is known to only look something up.
+    pub only_looks: bool,
+}
+
+/// The longest command shown, in bytes.
+const SHOWN_BYTES: usize = 100;
+
+/// Reads the commands that a call runs; `None` if its tool does not run commands.
+pub(in crate::domain::extractive) fn ran(call: &ToolCall) -> Option<Ran> {
+    let arguments: Vec<Leaf<'_>> = leaves(&call.arguments_json).collect();
+    let script = script(&Name::of(&call.name), &arguments)?;
+    let mut ran = Ran { only_looks: true, ..Ran::default() };
+    for command in commands(&script) {
+        let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+        let words = unwrapped(&words);
+        let of = effect(&command, 0);
+        let tests = is_test(words);
+        // a program of the conversation's own is a check, whatever its name says
+        let changes = of == Some(Effect::Changes) && (command.writes.is_some() || !runs(words));
+        let change = changed(&command, words).filter(|_| changes);
+        ran.changes.extend(change.filter(|change| !ran.changes.contains(change)));
+        if (tests || !ran.is_test && runs(words)) && !words.is_empty() {
+            (ran.check, ran.is_test) = (Some(clipped(&words.join(" "))), tests);
+        }
+        ran.only_looks &= of == Some(Effect::Reads) && !tests;
+    }
+    Some(ran)
+}
+
+/// What a command changes.
+fn changed(command: &Command, words: &[&str]) -> Option<String> {
+    let [program, arguments @ ..] = words else { return command.writes.clone() };
+    let plain = || arguments.iter().filter(|word| !word.starts_with('-'));
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if let Some(file) = &command.writes {
+        return Some(file.clone());
+    }
+    match name {
+        "sed" | "perl" => plain().next_back().map(|file| format!("{name} -i {file}")),
+        "git" if arguments.first() == Some(&"add") => None,
+        "git" if arguments.first() == Some(&"commit") => {
+            let message =
+                arguments.iter().skip_while(|word| !word.starts_with("-") || !word.ends_with('m')).nth(1);
+            Some(clipped(&format!(
+                "git commit \"{}\"",
+                message.map_or("", |text| text.lines().next().unwrap_or(""))
+            )))
+        }
+        _ => Some(clipped(&plain().take(3).fold(name.to_owned(), |text, word| text + " " + word))),
+    }
+}
+
+fn clipped(text: &str) -> String {
+    let mut out = String::new();
+    fold(text, SHOWN_BYTES, &mut out);
+    out
+}
+
+/// Programs that test or build, with a subcommand where they do other things too.
+const TESTS: &[&str] = &[
+    "pytest",
+    "tox",
+    "nosetests",
+    "unittest",
+    "tsc",
+    "tsgo",
+    "make",
+    "cmake",
+    "mvn",
+    "gradle",
+    "ruff",
+    "mypy",
+    "eslint",
+    "jest",
+    "vitest",
+    "rspec",
+    "phpunit",
+    "runtests.py",
+    "pyright",
+    "flake8",
+    "pylint",
+    "biome",
+    "ctest",
+    "ninja",
+    "npm test",
+    "npm run",
+    "yarn test",
+    "yarn run",
+    "pnpm test",
+    "pnpm run",
+    "yarn build",
+    "yarn lint",
+    "pnpm build",
+    "npx tsc",
+    "npx tsgo",
+    "npx vitest",
+    "npx jest",
+    "npx eslint",
+    "npx biome",
+    "cargo test",
+    "cargo check",
+    "cargo build",
+    "cargo clippy",
+    "cargo run",
+    "cargo llvm-cov",
+    "go test",
+    "go build",
+    "go vet",
+    "dotnet test",
+    "dotnet build",
+    "manage.py test",
+    "bun test",
+    "deno test",
+    "python -m",
+    "python3 -m",
+];
+
+fn is_test(words: &[&str]) -> bool {
+    let base = |word: &&str| word.rsplit('/').next().unwrap_or(word).to_owned();
+    let bare: Vec<String> = words.iter().filter(|word| !word.contains('=')).take(3).map(base).collect();
+    let is_known = |words: &[String]| TESTS.contains(&&*words.join(" "));
+    let is_module = bare.len() == 3 && bare[1] == "-m";
+    match &bare[..] {
+        [python, _, module] if is_module && python.starts_with("python") => TESTS.contains(&&**module),
+        [python, script, ..] if python.starts_with("python") => TESTS.contains(&&**script),
+        [one, two, ..] => is_known(&bare[..1]) || TESTS.contains(&&*format!("{one} {two}")),
+        [_] => is_known(&bare),
+        [] => false,
+    }
+}
+
+/// Whether a command runs a program of its own.
+fn runs(words: &[&str]) -> bool {
+    const RUNNERS: &[&str] = &[
+        "python",
+        "python3",
+        "node",
+        "npx",
+        "ruby",
+        "perl",
+        "java",
+        "deno",
+        "php",
+        "flask",
+        "django-admin",
+        "gcc",
+        "ponyc",
+    ];
+    let Some(program) = words.first() else { return false };
+    let has_script = [".py", ".sh", ".js", ".ts"].iter().any(|end| program.ends_with(end));
+    RUNNERS.contains(program) || program.starts_with("./") || has_script
 }

@@ -122,8 +122,8 @@ proptest! {
         let sentences = summarise(&source, &Focus::none(), budget, o200k());
         prop_assert!(sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() <= budget);
         prop_assert_eq!(&summarise(&source, &Focus::none(), budget, o200k()), &sentences);
-        prop_assert!(sentences.is_sorted_by_key(|line| line.kind));
-        let said = sentences.iter().filter(|line| line.kind == LineKind::Said);
+        prop_assert!(sentences.is_sorted_by_key(|line| line.place()));
+        let said = sentences.iter().filter(|line| line.place() == 1);
         prop_assert!(said.is_sorted_by_key(|line| line.sequence));
     }
 }

@@ -21,11 +21,11 @@ fn a_tool_call_is_one_line_with_its_outcome() {
     ];
     assert_eq!(
         text(source, &Focus::none(), 200),
-        "Assistant called pay() → error: card expired\n\
-         Alice: Where is my order AB-77? I decided to pay by card.\n\
+        "Alice: Where is my order AB-77? I decided to pay by card.\n\
          Assistant called lookup_order(AB-77) → ok\n\
          Assistant called retry() → no answer\n\
          Assistant: Your order AB-77 was shipped, but the card was refused.\n\
+         Assistant called pay() → error: card expired\n\
          Open: pay failed\n"
     );
 }
@@ -38,7 +38,7 @@ fn an_argument_of_marks_alone_names_nothing() {
 }
 
 #[test]
-fn what_was_done_comes_first_with_what_was_made() {
+fn what_was_done_is_told_with_what_was_made() {
     let source = calls(&[
         (
             "get_order",
@@ -51,9 +51,9 @@ fn what_was_done_comes_first_with_what_was_made() {
     ]);
     assert_eq!(
         text(source, &Focus::none(), 200),
-        "Assistant called book_seat(HAT136) → ok: Q7ZK\n\
+        "Assistant called get_order(W77) → ok\n\
+         Assistant called book_seat(HAT136) → ok: Q7ZK\n\
          Assistant called cancel_order(W77) → ok\n\
-         Assistant called get_order(W77) → ok\n\
          W77: KB-104\n"
     );
 }

@@ -3,6 +3,7 @@
 mod any_text;
 mod called;
 mod retold;
+mod seeds;
 mod sentences;
 
 use std::sync::LazyLock;

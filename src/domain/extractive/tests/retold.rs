@@ -19,7 +19,7 @@ fn what_is_open_ends_a_summary_until_it_is_done() {
     let mut source = failed.clone();
     source.push(said(3, Role::Assistant, "Which card should I charge instead?"));
     let told = text(source, &Focus::none(), 200);
-    let open = "Open: pay_invoice(INV-7) failed; Assistant: Which card should I charge instead?\n";
+    let open = "Open: pay_invoice(INV-7) failed; Assistant asked: Which card should I charge instead?\n";
     assert!(told.ends_with(open), "{told}");
 
     let first: Vec<_> = failed.into_iter().map(Arc::new).collect();
@@ -29,7 +29,7 @@ fn what_is_open_ends_a_summary_until_it_is_done() {
     let again: Vec<_> = again.into_iter().map(Arc::new).collect();
     let after = retell(&before, &again, &Focus::none(), 200, o200k());
     let after: String = after.iter().map(|line| &*line.text).collect();
-    assert!(after.starts_with("Assistant called pay_invoice(INV-7) → ok: paid\n"), "{after}");
+    assert!(after.contains("Assistant called pay_invoice(INV-7) → ok: paid\n"), "{after}");
     assert!(!after.contains("Open:") && !after.contains("expired"), "{after}");
 }
 
@@ -41,7 +41,7 @@ fn a_call_is_weighed_again_by_all_that_it_tells() {
     let called = lines.iter().find(|line| line.kind == LineKind::Said).unwrap();
     assert_eq!(&*called.text, "Assistant called get_order(W77) → ok: shipped\n");
     let again = Pool::of(&lines);
-    assert_eq!(again.saids[0].said(), source::read(&source, false).saids[0].said());
+    assert_eq!(again.saids[0].said(), source::read(&source, false, false).saids[0].said());
     assert_eq!(again.saids[0].said(), "get_order(W77) → ok: shipped");
 }
 
@@ -89,7 +89,7 @@ fn a_forgotten_utterance_takes_its_items_along() {
     let source: Vec<_> = (1..4)
         .map(|n| Arc::new(said(n, Role::Assistant, &format!("Transport TR-90{n} is one of many."))))
         .collect();
-    let page = source::read(&source, false);
+    let page = source::read(&source, false, false);
     let told = ledger::ledger(&page.facts, &page.pages, &ledger::Told::default(), 100, o200k());
     assert_eq!(&*told[0].text, "Assistant mentioned: TR-901; TR-902; TR-903\n");
     let left = told[0].without(|sequence| sequence == Sequence(2), o200k()).unwrap();

@@ -57,9 +57,10 @@ fn what_no_sentence_tells_is_named_by_who_named_it() {
     ];
     assert_eq!(
         text(source.clone(), &Focus::none(), 90),
-        "User: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
+        "Goal: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
+         Assistant: Then I need the number of your account, which stands on every invoice we wrote.\n\
          User: My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.\n\
-         Assistant mentioned: TR-901; on 2024-12-03\n\
+         Assistant mentioned: TR-901\n\
          ann_lee_77: PX-4410; PX-4411\n"
     );
     let source: Vec<_> = source.into_iter().map(Arc::new).collect();

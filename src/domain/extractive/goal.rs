@@ -1,0 +1,322 @@
+//! The request that a conversation begins with, without the template around it.
+//!
+//! Programs wrap a task in instructions: how to answer, which commands exist, what to submit. The request is what
+//! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
+//! the message up to the first heading of instructions.
+
+use crate::domain::extractive::{clip::clip, cues::Cues, split::split};
+
+/// How much of a message is read, in bytes.
+const READ_BYTES: usize = 16 << 10;
+/// A longer message, in bytes, is taken for a template.
+const TEMPLATE_BYTES: usize = 1_200;
+/// The most lines of a request.
+const MOST_LINES: usize = 60;
+/// The longest title, in bytes.
+const TITLE_BYTES: usize = 160;
+/// The weight of a title among the parts of a goal.
+pub(super) const ISSUE_WEIGHT: u32 = 1_000;
+/// How many tags are tried.
+const MOST_TAGS: usize = 24;
+
+/// A request.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    /// The title of an issue, or the name of a task.
+    pub title: Option<String>,
+    /// The sentences behind the title.
+    pub sentences: Vec<String>,
+    /// Whether it was taken out of a template.
+    pub is_template: bool,
+}
+
+impl Request {
+    /// Reads a message.
+    pub(super) fn of(content: &str) -> Self {
+        let content = clip(content, READ_BYTES);
+        let marked = section(content).or_else(|| behind_heading(content));
+        let is_template = marked.is_some() || content.len() > TEMPLATE_BYTES;
+        let body = marked.unwrap_or(content);
+        let mut lines = if is_template { plain_lines(body) } else { vec![body] };
+        let named = named(clip(content, 800)).map(str::to_owned);
+        let is_headed =
+            named.is_none() && is_template && lines.first().is_some_and(|line| line.len() <= TITLE_BYTES);
+        let title = if is_headed {
+            Some(lines.remove(0).trim_start_matches(['#', ' ']).trim().to_owned())
+        } else {
+            named
+        };
+        let mut text = String::new();
+        let ranges = split(&lines.join("\n"), &mut text);
+        let sentences = ranges.into_iter().map(|range| text[range].to_owned()).collect();
+        Self { title: title.filter(|title| !title.is_empty()), sentences, is_template }
+    }
+
+    /// The title of an issue or a task that a message hands over; `None` for a plain message.
+    pub(super) fn issue(content: &str) -> Option<String> {
+        let request = Self::of(content);
+        request.title.filter(|_| request.is_template)
+    }
+
+    /// The title and the sentences that say most about what is wanted, in order: requests come before the rest.
+    pub(super) fn parts(&self) -> Vec<(String, u32)> {
+        let rank = |(at, sentence): (usize, &String)| {
+            let asks = Cues::of(sentence).has(Cues::REQUEST);
+            let rank = 100 - at as u32 + if asks && self.title.is_none() { 100 } else { 0 };
+            (sentence.clone(), rank)
+        };
+        let most = if self.title.is_some() { 4 } else { 8 };
+        let title = self.title.iter().map(|title| (title.clone(), ISSUE_WEIGHT));
+        let sentences = self.sentences.iter().enumerate().filter(|(_, sentence)| !sentence.ends_with(':'));
+        title.chain(sentences.take(most).map(rank)).collect()
+    }
+}
+
+/// What stands between the tags of a description, an issue or a task.
+fn section(content: &str) -> Option<&str> {
+    const NAMES: [&str; 13] = [
+        "description",
+        "issue",
+        "task",
+        "request",
+        "query",
+        "problem",
+        "bug",
+        "goal",
+        "question",
+        "feature",
+        "objective",
+        "prompt",
+        "ticket",
+    ];
+    content.match_indices('<').take(MOST_TAGS).find_map(|(at, _)| {
+        let (tag, rest) = content[at + 1..].split_once('>')?;
+        let is_name = tag.len() < 40 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let lower = tag.to_ascii_lowercase();
+        let end = (is_name && NAMES.iter().any(|name| lower.contains(name)))
+            .then(|| rest.find(&format!("</{tag}>")))??;
+        Some(rest[..end].trim()).filter(|inside| inside.len() > 15)
+    })
+}
+
+/// What follows a line such as `ISSUE:`.
+fn behind_heading(content: &str) -> Option<&str> {
+    const HEADINGS: [&str; 8] = [
+        "issue",
+        "task",
+        "problem",
+        "request",
+        "question",
+        "description",
+        "the description is",
+        "pr description",
+    ];
+    let mut start = 0;
+    content.split_inclusive('\n').find_map(|line| {
+        start += line.len();
+        let heading = line.trim().strip_suffix(':')?.trim_start_matches(['#', '*', ' ']).to_ascii_lowercase();
+        let is_heading = HEADINGS.contains(&&*heading) || heading.ends_with("pr description");
+        is_heading.then(|| &content[start..])
+    })
+}
+
+/// The name in `a task named "…"`.
+fn named(content: &str) -> Option<&str> {
+    const VERBS: [&str; 3] = [" named \"", " called \"", " titled \""];
+    const THINGS: [&str; 5] = ["challenge", "task", "issue", "project", "ticket"];
+    VERBS.iter().find_map(|verb| {
+        let (before, rest) = content.split_once(verb)?;
+        let (name, _) = rest.split_once('"')?;
+        let is_thing =
+            THINGS.iter().any(|thing| before.trim_end_matches('s').to_ascii_lowercase().ends_with(thing));
+        (is_thing && (3..=60).contains(&name.len())).then_some(name)
+    })
+}
+
+/// The lines of a template that state the request.
+fn plain_lines(body: &str) -> Vec<&str> {
+    let (mut lines, mut in_comment) = (Vec::new(), false);
+    for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let was_comment = in_comment || line.starts_with("<!--");
+        in_comment = was_comment && !line.ends_with("-->");
+        if was_comment {
+            continue;
+        }
+        let lower = line.to_lowercase();
+        let bare = lower.trim_start_matches(['#', '*', '<', ' ']);
+        let starts = |list: &[&str]| list.iter().any(|start| bare.starts_with(start));
+        if !lines.is_empty() && starts(INSTRUCTIONS) {
+            break;
+        }
+        let is_heading =
+            line.starts_with('#') || HEADINGS.contains(&bare.trim_end_matches([':', '*', '?', '.', ' ']));
+        let announces = lines.is_empty() && line.ends_with(':') && line.len() < TITLE_BYTES;
+        let is_skipped =
+            starts(LEAD_INS) || is_interface(&lower) || announces || !lines.is_empty() && is_heading;
+        if !is_skipped {
+            lines.push(line);
+        }
+        if lines.len() == MOST_LINES {
+            break;
+        }
+    }
+    lines
+}
+
+/// Whether a line, in lower case, is about how to use the interface.
+pub(super) fn is_interface(lower: &str) -> bool {
+    INTERFACE.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// How the headings of instructions begin.
+const INSTRUCTIONS: &[&str] = &[
+    "important",
+    "instruction",
+    "rules",
+    "rule ",
+    "notes",
+    "note:",
+    "format",
+    "tips",
+    "recommended workflow",
+    "boundaries",
+    "submission",
+    "steps to follow",
+    "steps to resolve",
+    "step to resolve",
+    "follow these steps",
+    "useful command",
+    "command execution",
+    "overview",
+    "your task",
+    "your terminal",
+    "now, you're going",
+    "now you're going",
+    "remember,",
+    "can you help me implement",
+    "output format",
+    "response format",
+    "guidelines",
+    "constraints on",
+    "hints",
+    "hint:",
+];
+/// How lines begin that introduce a request.
+const LEAD_INS: &[&str] = &[
+    "we're currently solving",
+    "consider the following",
+    "here's the issue",
+    "here's the task",
+    "here is the issue",
+    "here is the task",
+    "i've uploaded",
+    "you are ",
+    "your task is",
+    "the following",
+    "please solve",
+    "solve the following",
+    "below is",
+    "issue:",
+    "description:",
+    "task:",
+    "problem:",
+    "title:",
+    "(last modified by",
+];
+/// The headings of reports.
+const HEADINGS: &[&str] = &[
+    "bug summary",
+    "bug report",
+    "bug description",
+    "code for reproduction",
+    "actual outcome",
+    "actual behavior",
+    "actual behaviour",
+    "actual result",
+    "actual results",
+    "actual output",
+    "expected outcome",
+    "expected behavior",
+    "expected behaviour",
+    "expected result",
+    "expected results",
+    "expected output",
+    "additional information",
+    "additional context",
+    "operating system",
+    "python version",
+    "matplotlib version",
+    "software version",
+    "package version",
+    "version",
+    "versions",
+    "installation",
+    "description",
+    "steps to reproduce",
+    "to reproduce",
+    "steps/code to reproduce",
+    "environment",
+    "screenshots",
+    "screenshot",
+    "checklist",
+    "what happened",
+    "summary",
+    "describe the bug",
+    "how to reproduce",
+    "your project",
+    "os",
+    "python",
+    "output",
+    "example",
+    "desktop",
+    "possible solution",
+];
+/// What instructions about an interface contain.
+const INTERFACE: &[&str] = &[
+    "your response",
+    "terminal session",
+    "your thinking",
+    "one command",
+    "bash block",
+    "thought:",
+    "non-interactive",
+    "submit",
+    "line number",
+    "the special interface",
+    "interactive session",
+    "session has started",
+    "environment is already",
+    "feedback after every",
+    "you can use any",
+    "you may use any",
+    "must contain",
+    "triple backticks",
+    "repository's root",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_found_within_its_template() {
+        let text = "You are a helpful agent.\nHere's the task:\n<issue_description>\nWrong dash offset\n\
+            ### Bug summary\nThe offset of a dash has no effect.\n</issue_description>\n# Instructions\nSubmit at the end.";
+        let request = Request::of(text);
+        assert_eq!(request.title.as_deref(), Some("Wrong dash offset"));
+        assert_eq!(request.sentences, ["The offset of a dash has no effect."]);
+        assert!(request.is_template);
+    }
+
+    #[test]
+    fn a_plain_message_is_its_own_request() {
+        let request = Request::of("I need to change my flight. It is HAT084.");
+        assert_eq!((request.title, request.sentences.len()), (None, 2));
+    }
+
+    #[test]
+    fn a_named_task_has_that_title() {
+        let request = Request::of("Solve the challenge named \"Networking 1\" in the category pwn.");
+        assert_eq!(request.title.as_deref(), Some("Networking 1"));
+    }
+}

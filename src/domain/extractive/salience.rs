@@ -1,0 +1,262 @@
+//! How likely a fact is to be needed again, by who named it, how often and how lately.
+//!
+//! The score is the log-odds that a later call or text names the fact, in hundredths. The weights were fitted on
+//! transcripts of service conversations and of coding sessions.
+
+/// What a fact looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Address,
+    Mail,
+    Path,
+    Date,
+    Time,
+    File,
+    Code,
+    /// A name of a program: `snake_case`, `camelCase`.
+    Ident,
+    /// A member of something: `self.queue`.
+    Member,
+    Money,
+    Number,
+    /// A value with the name of its field.
+    Attribute,
+}
+
+impl Shape {
+    /// The shape of a value.
+    pub(super) fn of(value: &str) -> Self {
+        let bytes = value.as_bytes();
+        let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80).count();
+        let is_numeric = digits > 0 && letters <= 2;
+        let ends_in_extension =
+            value.rsplit_once('.').is_some_and(|(name, end)| !name.is_empty() && EXTENSIONS.contains(&end));
+        match () {
+            () if value.contains("://") => Self::Address,
+            () if value.contains('@') && value.contains('.') && !value.starts_with('@') => Self::Mail,
+            () if value.contains(['$', '€', '£', '¥']) && is_numeric => Self::Money,
+            () if is_numeric && value.matches('-').count() == 2 => Self::Date,
+            () if is_numeric && value.contains(':') => Self::Time,
+            () if is_numeric => Self::Number,
+            () if value.contains('/') => Self::Path,
+            () if ends_in_extension && value.matches('.').count() == 1 => Self::File,
+            () if bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) => Self::Code,
+            () if value.contains('.') => Self::Member,
+            () => Self::Ident,
+        }
+    }
+}
+
+/// The endings of files' names; after other dots, there is a member of something.
+const EXTENSIONS: [&str; 46] = [
+    "py", "pyi", "rs", "ts", "tsx", "js", "jsx", "mjs", "json", "jsonl", "md", "rst", "toml", "yaml", "yml",
+    "c", "h", "cc", "cpp", "hpp", "go", "java", "kt", "rb", "php", "cs", "swift", "sh", "txt", "cfg", "ini",
+    "lock", "html", "css", "scss", "sql", "xml", "csv", "pony", "po", "proto", "ipynb", "tex", "env", "log",
+    "pdf",
+];
+
+/// Who named a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    User,
+    /// An argument of a call.
+    Argument,
+    /// An assistant, or another participant.
+    Other,
+    /// The result of a call.
+    Result,
+}
+
+/// The mentions of a fact.
+#[derive(Clone, Debug)]
+pub(super) struct Mentions {
+    /// By [`Source`].
+    counts: [u32; 4],
+    last: usize,
+    last_argument: Option<usize>,
+    shape: Shape,
+    /// Whether it belongs to an object.
+    is_bound: bool,
+}
+
+/// The weights of a kind of talk, in hundredths.
+struct Weights {
+    base: i64,
+    /// By source, for each doubling of the count.
+    counts: [i64; 4],
+    recent: i64,
+    recent_argument: i64,
+    in_last_six: i64,
+    argument_in_last_ten: i64,
+    only_found: i64,
+    bound: i64,
+    shapes: [i64; 12],
+}
+
+const SERVICE: Weights = Weights {
+    base: -250,
+    counts: [120, 50, 30, 50],
+    recent: 90,
+    recent_argument: 130,
+    in_last_six: 35,
+    argument_in_last_ten: -80,
+    only_found: 20,
+    bound: -60,
+    //       url   mail  path date time file code ident member money number attribute
+    shapes: [-200, -200, 0, 40, -90, 0, 40, 10, -100, 50, 20, 30],
+};
+const CODING: Weights = Weights {
+    base: -320,
+    counts: [40, 45, 35, 0],
+    recent: 170,
+    recent_argument: 0,
+    in_last_six: 40,
+    argument_in_last_ten: 60,
+    only_found: -180,
+    bound: 30,
+    shapes: [-250, -200, -20, -250, -300, 80, -30, 0, -40, -200, -120, 0],
+};
+/// The score of an object that nobody named.
+const NO_OBJECT: i64 = -200;
+/// What is taken off for a value that is no number.
+const ATTRIBUTE: i64 = 100;
+/// Twice the base-2 logarithm of one more than a count, for small counts.
+const DOUBLINGS: [i64; 8] = [0, 2, 3, 4, 5, 5, 6, 6];
+
+impl Mentions {
+    pub(super) fn new(shape: Shape, is_bound: bool) -> Self {
+        Self { counts: [0; 4], last: 0, last_argument: None, shape, is_bound }
+    }
+
+    /// Notes a mention in the utterance at `place`.
+    pub(super) fn add(&mut self, source: Source, place: usize) {
+        self.counts[source as usize] = self.counts[source as usize].saturating_add(1);
+        self.last = self.last.max(place);
+        if source == Source::Argument {
+            self.last_argument = Some(place);
+        }
+    }
+
+    /// Whether only others than the user named it, last in the utterance at `place`, and no call did.
+    pub(super) fn is_proposed(&self, place: usize) -> bool {
+        self.last == place
+            && self.counts[Source::User as usize] == 0
+            && self.counts[Source::Argument as usize] == 0
+    }
+
+    /// Whether it was only found in results.
+    fn is_only_found(&self) -> bool {
+        self.counts[..3] == [0; 3]
+    }
+
+    /// Whether such a value can be of use: in code, numbers, times and the words of logs are not.
+    pub(super) fn is_telling(&self, text: &str, is_coding: bool) -> bool {
+        let is_from_user = self.counts[0] > 0;
+        let digits = text.bytes().filter(u8::is_ascii_digit).count();
+        match self.shape {
+            Shape::Money | Shape::Time | Shape::Date | Shape::Attribute => !is_coding,
+            Shape::Number if is_coding => is_from_user,
+            Shape::Number => self.is_bound || is_from_user || digits > 2,
+            Shape::Code if is_coding => digits > 0,
+            Shape::Address => is_from_user || !is_coding,
+            _ => true,
+        }
+    }
+
+    /// How likely the fact is to be needed after `places` utterances, in millionths.
+    ///
+    /// A value of an object is as likely as its object (`of`), and counts where the value was named alone (`alone`).
+    pub(super) fn worth(
+        &self,
+        of: Option<&Self>,
+        alone: Option<&Self>,
+        places: usize,
+        is_coding: bool,
+    ) -> u32 {
+        let weights = if is_coding { &CODING } else { &SERVICE };
+        let mut score = self.score(places, weights);
+        if self.is_bound {
+            score += of.map_or(NO_OBJECT, |of| of.score(places, weights)) / 2;
+            score += alone.map_or(0, |alone| alone.named(weights));
+            score -= if self.shape == Shape::Attribute { ATTRIBUTE } else { 0 };
+        }
+        likelihood(score)
+    }
+
+    /// The part of the score for who named it, without results.
+    fn named(&self, weights: &Weights) -> i64 {
+        let counts = self.counts.iter().zip(&weights.counts).zip([3, 7, 7]);
+        counts.map(|((count, weight), most)| weight * DOUBLINGS[(*count).min(most) as usize] / 2).sum()
+    }
+
+    fn score(&self, places: usize, weights: &Weights) -> i64 {
+        let share = |place: usize| ((place + 1) * 100 / places.max(1)).min(100) as i64;
+        let found = weights.counts[3] * DOUBLINGS[self.counts[3].min(7) as usize] / 2;
+        let if_so = |is: bool, weight: i64| if is { weight } else { 0 };
+        weights.base
+            + self.named(weights)
+            + found
+            + weights.shapes[self.shape as usize]
+            + weights.recent * share(self.last) / 100
+            + self.last_argument.map_or(0, |place| weights.recent_argument * share(place) / 100)
+            + if_so(self.last + 6 >= places, weights.in_last_six)
+            + if_so(
+                self.last_argument.is_some_and(|place| place + 10 >= places),
+                weights.argument_in_last_ten,
+            )
+            + if_so(self.is_only_found(), weights.only_found)
+            + if_so(self.is_bound, weights.bound)
+    }
+}
+
+/// The probability of log-odds in hundredths, in millionths.
+fn likelihood(score: i64) -> u32 {
+    let odds = exp(score.clamp(-1_200, 1_200) as f64 / 100.0);
+    (1_000_000.0 * odds / (1.0 + odds)) as u32
+}
+
+/// `e` to the power of `x`, from multiplications alone: equal on every machine.
+fn exp(x: f64) -> f64 {
+    let mut power = 1.0 + x / 1_024.0;
+    for _ in 0..10 {
+        power *= power;
+    }
+    power
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_shapes() {
+        for (value, shape) in [
+            ("https://a.b/c", Shape::Address),
+            ("ann@example.com", Shape::Mail),
+            ("src/a.rs", Shape::Path),
+            ("a.rs", Shape::File),
+            ("2024-05-27", Shape::Date),
+            ("10:30", Shape::Time),
+            ("$250", Shape::Money),
+            ("250", Shape::Number),
+            ("HAT084", Shape::Code),
+            ("omar_rossi_1241", Shape::Ident),
+            ("self.queue_of", Shape::Member),
+        ] {
+            assert_eq!(Shape::of(value), shape, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_users_name_and_what_is_recent_is_likelier_to_be_needed() {
+        let mentions = |source, place| {
+            let mut mentions = Mentions::new(Shape::Ident, false);
+            mentions.add(source, place);
+            mentions.worth(None, None, 20, false)
+        };
+        assert!(mentions(Source::User, 3) > mentions(Source::Result, 3));
+        assert!(mentions(Source::User, 18) > mentions(Source::User, 3));
+        assert!((499_000..501_000).contains(&likelihood(0)) && likelihood(-1_200) < 10);
+    }
+}

@@ -1,0 +1,99 @@
+//! How a budget is shared out.
+
+use crate::domain::extractive::sentence::{Sentence, total};
+
+/// A part of a summary with a share of its own. The ledger has what the others leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Section {
+    /// What the conversation is for.
+    Goal,
+    /// What is open.
+    Open,
+    /// The last check and the last error.
+    Checks,
+    /// What was done.
+    Acts,
+    /// What the changes were for.
+    Steps,
+    /// The user's sentences.
+    User,
+    /// The sentences of others.
+    Others,
+}
+
+/// The share of each section in percent, and its most tokens in a budget of up to [`CAPPED_TOKENS`].
+const SHARES: [(Section, u64, u32); 7] = [
+    (Section::Goal, 18, 110),
+    (Section::Open, 18, 130),
+    (Section::Checks, 13, 110),
+    (Section::Acts, 26, 340),
+    (Section::Steps, 7, 120),
+    (Section::User, 23, 330),
+    (Section::Others, 8, 180),
+];
+/// The shares of sentences if no tool was called: then what was said matters most.
+const TALK: [(Section, u64, u32); 2] = [(Section::User, 40, 500), (Section::Others, 30, 400)];
+/// The most that acts get if their shortest lines need it, in percent.
+const MOST_ACTS_PERCENT: u64 = 45;
+/// A larger budget has no caps.
+const CAPPED_TOKENS: u32 = 1_000;
+/// The least share that a section gets, in tokens.
+const LEAST: u32 = 24;
+/// The least share of the user's sentences, in tokens.
+const LEAST_USER: u32 = 40;
+
+/// What is left of a budget.
+pub(super) struct Shares {
+    budget: u32,
+    left: u32,
+    is_talk: bool,
+    /// Everything fits: no section needs a limit.
+    fits: bool,
+}
+
+impl Shares {
+    pub(super) fn new(budget: u32, is_talk: bool, fits: bool) -> Self {
+        Self { budget, left: budget, is_talk, fits }
+    }
+
+    /// The tokens that are left for all.
+    pub(super) fn left(&self) -> u32 {
+        self.left
+    }
+
+    /// The tokens that a section can have.
+    pub(super) fn room(&self, section: Section) -> u32 {
+        if self.fits {
+            return self.left;
+        }
+        let talk = TALK.iter().filter(|_| self.is_talk);
+        let share = talk.chain(&SHARES).find(|share| share.0 == section);
+        let (_, percent, most) = share.copied().unwrap_or((section, 0, 0));
+        let most = if self.budget <= CAPPED_TOKENS { most } else { u32::MAX };
+        let share = u32::try_from(u64::from(self.budget) * percent / 100).unwrap_or(u32::MAX);
+        let least = if section == Section::User { LEAST_USER } else { LEAST };
+        share.min(most).max(least).min(self.left)
+    }
+
+    /// The tokens that acts can have so that each is told, or at least counted.
+    pub(super) fn most_acts(&self) -> u32 {
+        let most = u64::from(self.budget) * MOST_ACTS_PERCENT / 100;
+        u32::try_from(most).unwrap_or(u32::MAX).min(self.left)
+    }
+
+    /// Notes that tokens are spent.
+    pub(super) fn spent(&mut self, tokens: u32) {
+        self.left = self.left.saturating_sub(tokens);
+    }
+
+    /// Writes a section within its share.
+    pub(super) fn spend(
+        &mut self,
+        section: Section,
+        write: impl FnOnce(u32) -> Vec<Sentence>,
+    ) -> Vec<Sentence> {
+        let lines = write(self.room(section));
+        self.spent(total(&lines));
+        lines
+    }
+}

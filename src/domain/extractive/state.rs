@@ -1,0 +1,94 @@
+//! The lines on where things stand: the goal, the last check, the last error, and what the newest changes were for.
+
+use crate::domain::{
+    TokenCounter,
+    extractive::{
+        clip::fitted,
+        pool::Check,
+        sentence::{CHECK, ERROR, GOAL, LineKind, Part, STEPS, Sentence},
+    },
+};
+
+/// The most steps listed.
+const MOST_STEPS: usize = 8;
+/// An error gets at least this share of the room for checks, in percent.
+const ERROR_PERCENT: u32 = 60;
+
+/// The line of the goal: its heaviest parts that fit, in the order said.
+pub(super) fn goal(parts: &[Part], room: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+    let ended = |part: &Part| Part { text: ended(&part.text).into(), ..part.clone() };
+    let parts: Vec<Part> = parts.iter().map(ended).collect();
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(parts[*at].weight));
+    let line = |chosen: &[usize]| {
+        let parts: Vec<Part> = chosen.iter().map(|at| parts[*at].clone()).collect();
+        Sentence::listed(LineKind::Said, GOAL, &parts, 0, counter)
+    };
+    let mut chosen: Vec<usize> = Vec::new();
+    for at in order {
+        let mut more = chosen.clone();
+        more.push(at);
+        more.sort_unstable();
+        if line(&more).tokens <= room {
+            chosen = more;
+        }
+    }
+    let clipped = || {
+        let first = parts.first()?;
+        let (text, _) = fitted(&format!("{GOAL} "), &first.text, room, counter)?;
+        let text = text.trim_end().strip_prefix(GOAL)?.trim_start().into();
+        Some(Sentence::listed(LineKind::Said, GOAL, &[Part { text, ..first.clone() }], 0, counter))
+    };
+    match chosen.is_empty() {
+        false => vec![line(&chosen)],
+        true => clipped().into_iter().collect(),
+    }
+}
+
+/// A sentence with a mark at its end.
+fn ended(text: &str) -> String {
+    let text = text.trim_end_matches(' ');
+    match text.ends_with(['.', '!', '?', '…', ':', '。', '！', '？', '؟', '।', '۔', ')', '"', '”'])
+    {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}
+
+/// The lines of the last check (a test or a build, if there is one) and of the last failure that is not that check and
+/// that no later call solved.
+pub(super) fn checks(checks: &[Check], room: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+    let is_check = |check: &&Check| check.head == CHECK;
+    let newest = |test: bool| checks.iter().rposition(|check| is_check(&check) && check.is_test == test);
+    let last = newest(true).or_else(|| newest(false));
+    let error = checks.iter().rposition(|check| check.failed && !check.solved).filter(|at| Some(*at) != last);
+    let mut left = room;
+    let mut write = |at: Option<usize>, room: u32| {
+        let check = &checks[at?];
+        // a check that is not the last one is an error
+        let (head, told) = match at == last {
+            true => (CHECK, check.text.to_string()),
+            false => (ERROR, check.text.replacen(" → error: ", ": ", 1)),
+        };
+        let (text, tokens) = fitted(&format!("{head} "), &told, room.min(left), counter)?;
+        left -= tokens;
+        let line = Sentence::plain(LineKind::Said, check.sequence, text.into(), 0, tokens);
+        Some(Sentence { result: check.result, ..line })
+    };
+    let share =
+        if error.is_some() { room / 100 * ERROR_PERCENT + room % 100 * ERROR_PERCENT / 100 } else { room };
+    [write(last, share), write(error, room)].into_iter().flatten().collect()
+}
+
+/// The line of the newest steps that fit, in order.
+pub(super) fn steps(steps: &[Part], room: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+    let mut newest: Vec<Part> = Vec::new();
+    for step in steps.iter().rev() {
+        if newest.len() < MOST_STEPS && !newest.iter().any(|other| other.text == step.text) {
+            newest.push(step.clone());
+        }
+    }
+    newest.reverse();
+    let line = |from: usize| Sentence::listed(LineKind::Said, STEPS, &newest[from..], 0, counter);
+    (0..newest.len()).map(line).find(|line| line.tokens <= room).into_iter().collect()
+}
