@@ -8,7 +8,7 @@ use std::{
 
 use crate::domain::extractive::{
     focus::{Focus, Traits},
-    words::{PLAIN, Word, scan},
+    text::words::{PLAIN, Word, scan},
 };
 
 /// The most that recurrence adds to a word's weight: words that recur are what the talk is about.

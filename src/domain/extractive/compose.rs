@@ -3,16 +3,18 @@
 use crate::domain::{
     TokenCounter,
     extractive::{
-        acts,
         choose::{Voice, Weighed, Weigher},
-        clip::fitted,
         focus::{Focus, Kind},
-        ledger::{Told, ledger},
-        open::{self, failure},
+        naming::ledger::{Told, ledger},
         pool::{MENTIONED, Pool, Said},
+        progress::{
+            open::{self, failure},
+            state,
+        },
         sentence::{LineKind, Part, Sentence, total},
         share::{Section, Shares},
-        state,
+        text::clip::fitted,
+        tools::acts,
     },
 };
 

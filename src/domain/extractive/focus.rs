@@ -7,10 +7,12 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use crate::domain::{
     Role, Utterance,
     extractive::{
-        calls::{answers, failed},
-        clip::clip,
-        facts::find,
-        words::{Cue, IDENTIFIER, NUMBER, Word, scan},
+        naming::facts::find,
+        text::{
+            clip::clip,
+            words::{Cue, IDENTIFIER, NUMBER, Word, scan},
+        },
+        tools::calls::{answers, failed},
     },
 };
 

@@ -1,31 +1,35 @@
 //! The summariser that needs no model: it selects lines from what was said.
 //!
 //! Pure, deterministic, and linear in what it reads; of long content it reads only the two ends. A summary is
-//! a sequence of lines, each a [`Sentence`], of four kinds ([`LineKind`]) in this order:
+//! a sequence of lines, each a [`Sentence`] of a kind ([`LineKind`]), in this order:
 //!
 //! ```text
+//! Goal: I need to change my flight on May 27.
+//! User: My user ID is omar_rossi_1241. Don't use my credit card.
 //! Assistant called cancel_reservation(EHGLP3) → ok
-//! User: I need to change my flight on May 27. My user ID is omar_rossi_1241.
-//! Assistant called find_flight(DEN, IAH) → error: no direct flight
-//! User mentioned: HAT084; refund of $250
-//! FQ8APE: HAT056; HAT138; date: 2024-05-27
-//! Open: Assistant: Which card should I charge instead?
+//! Steps: cancel the reservation
+//! Check: cargo test → ok: 23 passed
+//! Error: find_flight(DEN): no direct flight
+//! FQ8APE: HAT056; price 117; date 2024-05-27
+//! Open: Assistant asked: Which card should I charge instead?
 //! ```
 //!
-//! 1. Calls that changed something, with their identifying argument and their outcome.
-//! 2. Sentences, and calls that changed nothing.
-//! 3. The ledger: identifiers, amounts and dates that the lines above do not mention, grouped by who brought
-//!    them up. What a call returned is listed under the argument it was called with. A number keeps the word
-//!    that says what it is.
-//! 4. What is open: asked, promised, failed.
+//! 1. The goal: the first request, without the template around it.
+//! 2. Sentences, in the order said, and calls that changed nothing.
+//! 3. Calls that changed something, with their identifying argument and their outcome.
+//! 4. What the newest changes were for, the last check and the last error that nothing solved.
+//! 5. The ledger: identifiers, amounts and dates that the lines above do not mention, under the object they belong to.
+//! 6. What is open: a request or a question without an answer, the next step, what is left to do, failures.
 //!
-//! | Step | File |
+//! | Step | Folder or file |
 //! |---|---|
 //! | candidates: from utterances, from earlier lines | `source`, `pool` |
-//! | sentences; words and their weights; identifiers and numbers with their labels | `split`, `marks`, `words`, `facts` |
-//! | calls: what they change, the identifying argument, the outcome | `effects`, `arguments`, `calls` |
-//! | sharing out the budget | `compose` |
-//! | choosing sentences and facts; lines of changes; what is open | `choose`, `ledger`, `acts`, `open` |
+//! | sentences; words and their weights; cues of constraints, requests, refusals | `text` |
+//! | calls: what they change, the identifying argument, the outcome; their lines | `tools`, `effects` |
+//! | the goal, steps, checks, what is open | `progress` |
+//! | names and values, and how likely each is to be needed again; the ledger | `naming` |
+//! | sharing out the budget | `compose`, `share` |
+//! | choosing sentences | `choose` |
 //! | conversations between people | `people` |
 //! | the kind of talk, the caller's focus, what is still being talked about | `focus` |
 //!
@@ -33,41 +37,23 @@
 //! o200k, cl100k, p50k or r50k crosses such a line end, so the lines' token counts add up exactly and a
 //! summary never has to be recounted.
 
-mod acts;
-mod arguments;
-mod calls;
 mod choose;
-mod clip;
 mod compose;
-mod cues;
 mod effects;
-mod ending;
-mod facts;
 mod focus;
-mod goal;
-mod ledger;
-mod marks;
-mod matter;
-mod open;
-mod outcome;
+mod naming;
 mod people;
 mod pool;
-mod records;
-mod root;
-mod runs;
-mod salience;
+mod progress;
 mod sentence;
 mod share;
 mod source;
-mod split;
 mod spoken;
-mod state;
-mod steps;
 #[cfg(test)]
 pub(crate) mod tests;
-mod told_call;
+mod text;
+mod tools;
 mod untold;
-mod words;
 
 use std::sync::Arc;
 
@@ -80,18 +66,17 @@ pub use focus::{Focus, Kind};
 pub(in crate::domain) use sentence::Part;
 pub use sentence::{Item, LineKind, Sentence};
 pub(in crate::domain) use spoken::Spoken;
-pub(in crate::domain) use told_call::{ToldCall, identifiers};
+pub(in crate::domain) use text::words::concepts;
+pub(in crate::domain) use tools::told_call::{ToldCall, identifiers};
 pub use untold::Untold;
-pub(in crate::domain) use words::concepts;
 
 /// The most informative lines of `source` that fit in `budget` tokens.
 ///
-/// - Calls that changed something come first and get up to 45 % of the budget. Of calls with the same
-///   argument, only the newest is listed; calls that do not fit are counted ("… and 3 more").
-/// - Sentences get a third of the rest, or 70 % if no tool was called: the user's own words, decisions,
-///   trouble and questions first. Greetings, acknowledgements, repetitions and fenced code are left out.
-/// - The ledger gets what remains, and sentences get what the ledger leaves. Facts that were said rather than
-///   found, that several utterances name, or that were named last come first.
+/// - Each section has a share of the budget (`share`); what it leaves goes to the next ones, and at last to more
+///   sentences. A call that changed something is told or counted ("… and 3 more").
+/// - Sentences that add nothing new are left out, and so are greetings, acknowledgements and fenced code.
+/// - Facts are chosen by how likely they are to be needed again for their length (`naming::salience`). What a user
+///   turned down is left out.
 /// - A result of more than one short line is never quoted (seed 003); what it names can appear in the ledger.
 /// - Soft-forgotten utterances, results without a call, and head instructions contribute nothing.
 /// - If nothing fits, the best sentence is clipped.
@@ -136,7 +121,7 @@ pub fn retell<'a>(
 
 /// The title of the issue or task that a message hands over; `None` for a plain message.
 pub(in crate::domain) fn issue(content: &str) -> Option<String> {
-    goal::Request::issue(content)
+    progress::goal::Request::issue(content)
 }
 
 /// All lines of `source`, even if it is a conversation between people.

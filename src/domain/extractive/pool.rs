@@ -6,8 +6,8 @@ use crate::domain::{
     Sequence,
     extractive::{
         choose::{Voice, Worth},
-        facts::{exact, find},
-        matter::{self, ASKED, Matter, USER},
+        naming::facts::{exact, find},
+        progress::matter::{self, ASKED, Matter, USER},
         sentence::{CHECK, DONE, ERROR, GOAL, Item, LineKind, Part, STEPS, Sentence},
         spoken::Spoken,
     },

@@ -1,6 +1,8 @@
 //! A line of a summary.
 
-use crate::domain::{Sequence, TokenCounter, extractive::goal::ISSUE_WEIGHT, values::memory::allocated};
+use crate::domain::{
+    Sequence, TokenCounter, extractive::progress::goal::ISSUE_WEIGHT, values::memory::allocated,
+};
 
 /// One line of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::domain::{
             names::Name,
             shell::{changing, script},
         },
-        words::{IDENTIFIER, scan},
+        text::words::{IDENTIFIER, scan},
     },
 };
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 use crate::domain::{
     ToolCall,
     extractive::{
-        clip::fold,
         effects::{
             commands::{Command, commands},
             effect::Effect,
@@ -13,6 +12,7 @@ use crate::domain::{
             names::Name,
             programs::{effect, script_effect, unwrapped},
         },
+        text::clip::fold,
     },
 };
 

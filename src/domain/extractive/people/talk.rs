@@ -8,12 +8,11 @@ use crate::domain::{
     Role, Sequence, Utterance,
     extractive::{
         Focus,
-        clip::fold,
         people::{
             cues::{Cues, cues},
             fillers::{Fillers, without_tags},
         },
-        split::split,
+        text::{clip::fold, split::split},
     },
     recall::Stems,
 };

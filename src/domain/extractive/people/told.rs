@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::{
     TokenCounter,
-    extractive::{LineKind, Sentence, clip::fitted, people::talk::Talk},
+    extractive::{LineKind, Sentence, people::talk::Talk, text::clip::fitted},
 };
 
 /// Sentences are joined into lines of at most this many bytes.

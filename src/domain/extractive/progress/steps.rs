@@ -1,6 +1,6 @@
 //! What a change was for, by the sentence that announces it.
 
-use crate::domain::extractive::{clip::fold, cues::Cues};
+use crate::domain::extractive::text::{clip::fold, cues::Cues};
 
 /// The longest step, in bytes.
 const STEP_BYTES: usize = 110;
@@ -47,7 +47,7 @@ const OPENINGS: &[&str] = &[
 ];
 
 /// The step that the sentences before a call announce: the last announcement, or else the last sentence.
-pub(super) fn step(sentences: &[String]) -> Option<String> {
+pub(in crate::domain::extractive) fn step(sentences: &[String]) -> Option<String> {
     let announces = |said: &&String| Cues::of(said).has(Cues::STEP);
     let said = sentences.iter().rev().find(announces).or(sentences.last())?;
     let mut text = String::new();

@@ -7,34 +7,34 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::domain::extractive::words::is_ideographic;
+use crate::domain::extractive::text::words::is_ideographic;
 
 /// A set of cues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cues(u16);
+pub(in crate::domain::extractive) struct Cues(u16);
 
 impl Cues {
     /// It restricts what may be done: "don't", "only", "instead".
-    pub(super) const CONSTRAINT: Self = Self(1);
+    pub(in crate::domain::extractive) const CONSTRAINT: Self = Self(1);
     /// It asks for something to be done.
-    pub(super) const REQUEST: Self = Self(1 << 1);
+    pub(in crate::domain::extractive) const REQUEST: Self = Self(1 << 1);
     /// Something cannot be done.
-    pub(super) const REFUSAL: Self = Self(1 << 2);
+    pub(in crate::domain::extractive) const REFUSAL: Self = Self(1 << 2);
     /// It reports a cause, a decision or a result.
-    pub(super) const FINDING: Self = Self(1 << 3);
+    pub(in crate::domain::extractive) const FINDING: Self = Self(1 << 3);
     /// Something is left to do.
-    pub(super) const TODO: Self = Self(1 << 4);
+    pub(in crate::domain::extractive) const TODO: Self = Self(1 << 4);
     /// It opens by announcing the next step: "let me", "I'll".
-    pub(super) const STEP: Self = Self(1 << 5);
+    pub(in crate::domain::extractive) const STEP: Self = Self(1 << 5);
     /// It opens by agreeing.
-    pub(super) const YES: Self = Self(1 << 6);
+    pub(in crate::domain::extractive) const YES: Self = Self(1 << 6);
     /// It opens by turning something down.
-    pub(super) const NO: Self = Self(1 << 7);
+    pub(in crate::domain::extractive) const NO: Self = Self(1 << 7);
     /// It opens with an offer or a courtesy.
-    pub(super) const COURTESY: Self = Self(1 << 8);
+    pub(in crate::domain::extractive) const COURTESY: Self = Self(1 << 8);
 
     /// The cues of a sentence.
-    pub(super) fn of(text: &str) -> Self {
+    pub(in crate::domain::extractive) fn of(text: &str) -> Self {
         let tables = &*TABLES;
         let (mut found, mut phrases, mut opens, mut at, mut is_wide) = (0, [0; LONGEST], 0, 0, false);
         for word in words(text, &mut is_wide) {
@@ -58,12 +58,12 @@ impl Cues {
     }
 
     /// Both sets.
-    pub(super) const fn or(self, other: Self) -> Self {
+    pub(in crate::domain::extractive) const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Whether one of `cues` is among them.
-    pub(super) fn has(self, cues: Self) -> bool {
+    pub(in crate::domain::extractive) fn has(self, cues: Self) -> bool {
         self.0 & cues.0 > 0
     }
 }

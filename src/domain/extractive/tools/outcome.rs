@@ -5,8 +5,8 @@
 //! last command. Of a long result only the two ends are read.
 
 use crate::domain::extractive::{
-    clip::{clip, clip_tail},
     effects::leaves,
+    text::clip::{clip, clip_tail},
 };
 
 /// How much of a result's head, and of its tail, is read, in bytes.
@@ -20,7 +20,7 @@ const JSON_BYTES: usize = 20_000;
 
 /// What a call did, as far as its result has to be read differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(in crate::domain::extractive) enum Manner {
     /// It called a tool.
     Tool,
     /// It called a tool that changes something.
@@ -32,7 +32,7 @@ pub(super) enum Manner {
 }
 
 /// The words of the failure that a result reports; `None` if the call succeeded.
-pub(super) fn failure(manner: Manner, result: &str) -> Option<&str> {
+pub(in crate::domain::extractive) fn failure(manner: Manner, result: &str) -> Option<&str> {
     let result = result.trim();
     if result.starts_with(['{', '[']) {
         return json_failure(result);
@@ -62,7 +62,7 @@ pub(super) fn failure(manner: Manner, result: &str) -> Option<&str> {
 }
 
 /// The line of a result that says best what went wrong.
-pub(super) fn error_line(result: &str) -> &str {
+pub(in crate::domain::extractive) fn error_line(result: &str) -> &str {
     let (head, tail) = (clip(result, READ_BYTES), clip_tail(result, READ_BYTES));
     let announces =
         |line: &str| line.ends_with(':') && !line[..line.len() - 1].contains(':') && line.len() < 24;
@@ -79,7 +79,7 @@ pub(super) fn error_line(result: &str) -> &str {
 }
 
 /// The line of a result that says that all is well: `23 passed`, `test result: ok`.
-pub(super) fn success_line(result: &str) -> Option<&str> {
+pub(in crate::domain::extractive) fn success_line(result: &str) -> Option<&str> {
     let (head, tail) = (clip(result, READ_BYTES), clip_tail(result, READ_BYTES));
     let passes = |line: &&str| {
         counted(line, &["passed", "passing"]).is_some()

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// A word: its concept and its weight.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
+pub(in crate::domain::extractive) struct Word {
     /// Equal for words with the same meaning: lower-cased, without a plural's `s`.
     pub concept: u32,
     /// 0 for words with no content of their own.
@@ -21,14 +21,14 @@ pub(super) struct Word {
 
 impl Word {
     /// The word itself, given the scanned text.
-    pub(super) fn of<'a>(&self, text: &'a str) -> &'a str {
+    pub(in crate::domain::extractive) fn of<'a>(&self, text: &'a str) -> &'a str {
         &text[self.start as usize..self.end as usize]
     }
 }
 
 /// What a word indicates about its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Cue {
+pub(in crate::domain::extractive) enum Cue {
     None,
     /// Common in every sentence, or a greeting or acknowledgement.
     Filler,
@@ -43,22 +43,22 @@ pub(super) enum Cue {
 }
 
 /// Identifiers, paths, addresses, codes.
-pub(super) const IDENTIFIER: u32 = 10;
+pub(in crate::domain::extractive) const IDENTIFIER: u32 = 10;
 /// Amounts, dates, times: a number of two digits or more.
-pub(super) const NUMBER: u32 = 6;
+pub(in crate::domain::extractive) const NUMBER: u32 = 6;
 /// `IAH`, `HTTP`.
 const ACRONYM: u32 = 5;
 /// A capital within the sentence; `/name`.
 const NAME: u32 = 4;
 /// Any other word of four letters or more. Recurring words are worth more.
-pub(super) const PLAIN: u32 = 2;
+pub(in crate::domain::extractive) const PLAIN: u32 = 2;
 /// Short words, and pairs of characters in scripts without blanks.
 const SHORT: u32 = 1;
 /// Longer runs, in bytes, are data, not words.
 const MAX_WORD_BYTES: usize = 96;
 
 /// Calls `each` for every word of `text`.
-pub(super) fn scan(text: &str, mut each: impl FnMut(Word)) {
+pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)) {
     let mut start = None;
     let mut first = true;
     let mut ideograph: Option<char> = None;
@@ -111,7 +111,7 @@ fn groups_digits(text: &str, comma: usize) -> bool {
 
 /// The concept of a single word, if it has content: not a function word, and longer than two letters or a
 /// unit.
-pub(super) fn says(word: &str) -> Option<u32> {
+pub(in crate::domain::extractive) fn says(word: &str) -> Option<u32> {
     let mut concept = None;
     let is_unit = || UNITS.iter().any(|unit| unit.eq_ignore_ascii_case(word));
     scan(word, |found| concept = (found.weight > 0 || is_unit()).then_some(found.concept));
@@ -259,7 +259,7 @@ fn is_joiner(c: char) -> bool {
 }
 
 /// Chinese characters and kana, from scripts without blanks between words.
-pub(super) fn is_ideographic(c: char) -> bool {
+pub(in crate::domain::extractive) fn is_ideographic(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 

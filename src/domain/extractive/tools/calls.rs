@@ -6,10 +6,12 @@ use crate::domain::{
     Role, Sequence, ToolCall, Utterance,
     exchange::{LateResult, Pairing, Said},
     extractive::{
-        arguments,
-        clip::fold,
         effects::{self, Effect, Made, Ran, effects, ran},
-        outcome::{Manner, failure},
+        text::clip::fold,
+        tools::{
+            arguments,
+            outcome::{Manner, failure},
+        },
     },
 };
 
@@ -18,14 +20,14 @@ const TOOL_BYTES: usize = 64;
 /// A one-line result up to this long, in bytes, is quoted; a longer one is not.
 const RESULT_BYTES: usize = 80;
 /// The outcome of a call without a result.
-pub(super) const NO_ANSWER: &str = "no answer";
+pub(in crate::domain::extractive) const NO_ANSWER: &str = "no answer";
 /// The limit for an error's first words, in bytes.
 const ERROR_BYTES: usize = 120;
 /// The longest id accepted for a created object, in bytes.
 const MADE_BYTES: usize = 64;
 
 /// A call and its result.
-pub(super) struct Call<'a> {
+pub(in crate::domain::extractive) struct Call<'a> {
     pub call: &'a ToolCall,
     /// The result's sequence and content.
     pub answer: Option<(Sequence, &'a str)>,
@@ -37,7 +39,10 @@ pub(super) struct Call<'a> {
 }
 
 /// All calls in `live`, in order, grouped by utterance.
-pub(super) fn calls<'a>(source: &'a [Arc<Utterance>], live: &[&'a Utterance]) -> Vec<Vec<Call<'a>>> {
+pub(in crate::domain::extractive) fn calls<'a>(
+    source: &'a [Arc<Utterance>],
+    live: &[&'a Utterance],
+) -> Vec<Vec<Call<'a>>> {
     let mut answers = answers(source).into_iter();
     let (mut made, mut seen) = (Vec::new(), Vec::new());
     for (at, utterance) in live.iter().enumerate() {
@@ -81,7 +86,7 @@ fn said_after<'a>(rest: &[&'a Utterance]) -> &'a str {
 }
 
 /// The results of all calls in `source`, in the order of the calls.
-pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<(Sequence, &str)>> {
+pub(in crate::domain::extractive) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<(Sequence, &str)>> {
     let live: Vec<&Utterance> =
         source.iter().filter(|utterance| utterance.is_live()).map(|utterance| &**utterance).collect();
     let results = Pairing::of(live.iter().map(|utterance| Said::from(*utterance))).results;
@@ -91,7 +96,7 @@ pub(super) fn answers(source: &[Arc<Utterance>]) -> Vec<Option<(Sequence, &str)>
 
 /// Appends `name(arguments) → outcome`, with `key`, the identifying argument, first; returns the length of
 /// the name in bytes.
-pub(super) fn tell(made: &Call<'_>, key: &str, text: &mut String) -> usize {
+pub(in crate::domain::extractive) fn tell(made: &Call<'_>, key: &str, text: &mut String) -> usize {
     let start = text.len();
     let Call { call, answer, failure, .. } = made;
     fold(&call.name, TOOL_BYTES, text);
@@ -124,7 +129,7 @@ fn created(result: &str) -> Option<&str> {
 }
 
 /// Appends `late result of name → outcome`; returns whether the call failed.
-pub(super) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> bool {
+pub(in crate::domain::extractive) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> bool {
     text.push_str("late result of ");
     fold(&late.tool, TOOL_BYTES, text);
     text.push_str(" → ");
@@ -135,12 +140,16 @@ pub(super) fn tell_late(late: &LateResult, result: &str, text: &mut String) -> b
 }
 
 /// Whether a tool's result reports an error.
-pub(super) fn failed(result: &str) -> bool {
+pub(in crate::domain::extractive) fn failed(result: &str) -> bool {
     failure(Manner::Tool, result).is_some()
 }
 
 /// Appends the outcome of a call: `ok`, `ok: 12.0`, `error: no such order`, `no answer`.
-pub(super) fn tell_outcome(answer: Option<&str>, failure: Option<&str>, text: &mut String) {
+pub(in crate::domain::extractive) fn tell_outcome(
+    answer: Option<&str>,
+    failure: Option<&str>,
+    text: &mut String,
+) {
     match (answer, failure) {
         (Some(_), Some(words)) => {
             text.push_str("error: ");

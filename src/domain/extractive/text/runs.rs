@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The places of words that contain a digit, a capital after a small letter, or a joint: `v2`, `camelCase`,
 /// `src/main.rs`.
-pub(super) struct Runs<'a> {
+pub(in crate::domain::extractive) struct Runs<'a> {
     bytes: &'a [u8],
     at: usize,
 }
@@ -39,7 +39,7 @@ static CLASSES: [u8; 256] = {
 };
 
 impl<'a> Runs<'a> {
-    pub(super) fn of(text: &'a str) -> Self {
+    pub(in crate::domain::extractive) fn of(text: &'a str) -> Self {
         Self { bytes: text.as_bytes(), at: 0 }
     }
 

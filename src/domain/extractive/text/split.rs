@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::domain::extractive::{
+use crate::domain::extractive::text::{
     clip::{clip, clip_tail, is_blank},
     marks::{Mark, is_code, is_fence, is_markup, strip_mark},
 };
 
 /// The longest sentence, in bytes (about 60 tokens of English); longer ones are clipped.
-pub(super) const MAX_SENTENCE_BYTES: usize = 240;
+pub(in crate::domain::extractive) const MAX_SENTENCE_BYTES: usize = 240;
 /// Of longer content, only the first [`HEAD_BYTES`] and the last [`TAIL_BYTES`] are read.
 const HEAD_BYTES: usize = 6 << 10;
 /// How much of longer content's end is read, in bytes.
@@ -26,7 +26,7 @@ const CODE_BYTES: usize = 80;
 /// - It is at most [`MAX_SENTENCE_BYTES`] long; `…` shows where it was clipped.
 /// - Fenced code yields no sentences unless there is nothing else.
 /// - Of long content, only the first 6 KiB and the last 2 KiB are read.
-pub(super) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
+pub(in crate::domain::extractive) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
     let start = text.len();
     let mut splitter = Splitter {
         text,

@@ -3,7 +3,7 @@
 use crate::domain::extractive::{
     sentence::{DONE, Sentence},
     spoken::Spoken,
-    words::{IDENTIFIER, scan},
+    text::words::{IDENTIFIER, scan},
 };
 
 /// The limit for arguments in the short form, in bytes.

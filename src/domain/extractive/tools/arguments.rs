@@ -1,6 +1,6 @@
 //! A call's arguments as a person would write them: values without quotes and braces.
 
-use crate::domain::extractive::clip::fold;
+use crate::domain::extractive::text::clip::fold;
 
 /// The limit for one value, in bytes.
 const VALUE_BYTES: usize = 100;
@@ -15,7 +15,7 @@ const ALL_BYTES: usize = 160;
 /// their key. Each value appears once.
 ///
 /// Anything that is not JSON is appended as it is. Long values are cut to their beginning.
-pub(super) fn tell(json: &str, key: &str, out: &mut String) {
+pub(in crate::domain::extractive) fn tell(json: &str, key: &str, out: &mut String) {
     let start = out.len();
     out.push_str(key);
     let mut values = Values { rest: json, key: String::new() };

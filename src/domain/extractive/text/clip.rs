@@ -7,7 +7,7 @@ const LEAST_LINE_BYTES: usize = 12;
 
 /// Appends `text` as one line: each run of white space and control characters becomes one blank, with none at
 /// the start. At most `limit` bytes, not counting the `…` that marks a cut.
-pub(super) fn fold(text: &str, limit: usize, out: &mut String) {
+pub(in crate::domain::extractive) fn fold(text: &str, limit: usize, out: &mut String) {
     let start = out.len();
     for c in text.chars() {
         if out.len() - start + c.len_utf8() > limit {
@@ -25,7 +25,7 @@ pub(super) fn fold(text: &str, limit: usize, out: &mut String) {
 
 /// A line of `head` and as much of `said` as fits into `budget` tokens, and its token count; `None` if not
 /// even a few words fit.
-pub(super) fn fitted(
+pub(in crate::domain::extractive) fn fitted(
     head: &str,
     said: &str,
     budget: u32,
@@ -47,16 +47,16 @@ pub(super) fn fitted(
 }
 
 /// The first `limit` bytes of `text`, or slightly less, cut at a character boundary.
-pub(super) fn clip(text: &str, limit: usize) -> &str {
+pub(in crate::domain::extractive) fn clip(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
 /// The last `limit` bytes of `text`, or slightly less, cut at a character boundary.
-pub(super) fn clip_tail(text: &str, limit: usize) -> &str {
+pub(in crate::domain::extractive) fn clip_tail(text: &str, limit: usize) -> &str {
     &text[text.ceil_char_boundary(text.len().saturating_sub(limit))..]
 }
 
 /// Whether `c` is white space or a control character.
-pub(super) fn is_blank(c: char) -> bool {
+pub(in crate::domain::extractive) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c.is_control()
 }

@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 use crate::domain::{
     TokenCounter,
     extractive::{
-        facts::exact,
+        naming::facts::exact,
         pool::{Fact, Page},
         sentence::{LineKind, Part, Sentence},
-        words::scan,
+        text::words::scan,
     },
 };
 
@@ -23,10 +23,10 @@ const MAX_MISSES: u32 = 24;
 
 /// The concepts and names that lines mention.
 #[derive(Default)]
-pub(super) struct Told(FxHashSet<u32>);
+pub(in crate::domain::extractive) struct Told(FxHashSet<u32>);
 
 impl Told {
-    pub(super) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+    pub(in crate::domain::extractive) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
         let mut told = FxHashSet::default();
         for line in lines {
             scan(line, |word| {
@@ -44,7 +44,7 @@ impl Told {
 
 /// The lines of the facts most likely to be needed again for their length, at most `budget` tokens together;
 /// facts already mentioned are left out.
-pub(super) fn ledger(
+pub(in crate::domain::extractive) fn ledger(
     facts: &[Fact],
     pages: &[Page],
     told: &Told,

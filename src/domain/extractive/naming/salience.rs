@@ -5,7 +5,7 @@
 
 /// What a fact looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(in crate::domain::extractive) enum Shape {
     Address,
     Mail,
     Path,
@@ -25,7 +25,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// The shape of a value.
-    pub(super) fn of(value: &str) -> Self {
+    pub(in crate::domain::extractive) fn of(value: &str) -> Self {
         let bytes = value.as_bytes();
         let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
         let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80).count();
@@ -58,7 +58,7 @@ const EXTENSIONS: [&str; 46] = [
 
 /// Who named a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
+pub(in crate::domain::extractive) enum Source {
     User,
     /// An argument of a call.
     Argument,
@@ -70,7 +70,7 @@ pub(super) enum Source {
 
 /// The mentions of a fact.
 #[derive(Clone, Debug)]
-pub(super) struct Mentions {
+pub(in crate::domain::extractive) struct Mentions {
     /// By [`Source`].
     counts: [u32; 4],
     last: usize,
@@ -125,12 +125,12 @@ const ATTRIBUTE: i64 = 100;
 const DOUBLINGS: [i64; 8] = [0, 2, 3, 4, 5, 5, 6, 6];
 
 impl Mentions {
-    pub(super) fn new(shape: Shape, is_bound: bool) -> Self {
+    pub(in crate::domain::extractive) fn new(shape: Shape, is_bound: bool) -> Self {
         Self { counts: [0; 4], last: 0, last_argument: None, shape, is_bound }
     }
 
     /// Notes a mention in the utterance at `place`.
-    pub(super) fn add(&mut self, source: Source, place: usize) {
+    pub(in crate::domain::extractive) fn add(&mut self, source: Source, place: usize) {
         self.counts[source as usize] = self.counts[source as usize].saturating_add(1);
         self.last = self.last.max(place);
         if source == Source::Argument {
@@ -139,7 +139,7 @@ impl Mentions {
     }
 
     /// Whether only others than the user named it, last in the utterance at `place`, and no call did.
-    pub(super) fn is_proposed(&self, place: usize) -> bool {
+    pub(in crate::domain::extractive) fn is_proposed(&self, place: usize) -> bool {
         self.last == place
             && self.counts[Source::User as usize] == 0
             && self.counts[Source::Argument as usize] == 0
@@ -151,7 +151,7 @@ impl Mentions {
     }
 
     /// Whether such a value can be of use: in code, numbers, times and the words of logs are not.
-    pub(super) fn is_telling(&self, text: &str, is_coding: bool) -> bool {
+    pub(in crate::domain::extractive) fn is_telling(&self, text: &str, is_coding: bool) -> bool {
         let is_from_user = self.counts[0] > 0;
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
         match self.shape {
@@ -167,7 +167,7 @@ impl Mentions {
     /// How likely the fact is to be needed after `places` utterances, in millionths.
     ///
     /// A value of an object is as likely as its object (`of`), and counts where the value was named alone (`alone`).
-    pub(super) fn worth(
+    pub(in crate::domain::extractive) fn worth(
         &self,
         of: Option<&Self>,
         alone: Option<&Self>,

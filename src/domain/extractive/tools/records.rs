@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::domain::extractive::{
+use crate::domain::extractive::text::{
     clip::fold,
     words::{IDENTIFIER, scan},
 };
@@ -18,7 +18,7 @@ const NAME_BYTES: usize = 40;
 
 /// A value with its field and the object it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Held {
+pub(in crate::domain::extractive) struct Held {
     /// An id, a number, or a name; `None` if the object has none.
     pub of: Option<String>,
     pub field: String,
@@ -26,7 +26,7 @@ pub(super) struct Held {
 }
 
 /// The values of a JSON result; `None` if it is not JSON, or too large. `key` is the object that was asked for.
-pub(super) fn values(result: &str, key: Option<&str>) -> Option<Vec<Held>> {
+pub(in crate::domain::extractive) fn values(result: &str, key: Option<&str>) -> Option<Vec<Held>> {
     let result = result.trim();
     if !result.starts_with(['{', '[']) || result.len() > MOST_BYTES {
         return None;
@@ -95,7 +95,7 @@ fn names(text: &str) -> bool {
 }
 
 /// Whether the values of a field are hardly asked for again: places of lists, zip codes, times of changes.
-pub(super) fn is_dull(field: &str, value: &str) -> bool {
+pub(in crate::domain::extractive) fn is_dull(field: &str, value: &str) -> bool {
     const FIELDS: [&str; 8] =
         ["zip", "seat", "created", "updated", "timestamp", "address1", "address2", "baggage"];
     const VALUES: [&str; 7] = ["available", "active", "success", "ok", "true", "false", "none"];
@@ -105,7 +105,7 @@ pub(super) fn is_dull(field: &str, value: &str) -> bool {
 }
 
 /// Whether a field says something about its object that its value alone does not say.
-pub(super) fn is_attribute(field: &str) -> bool {
+pub(in crate::domain::extractive) fn is_attribute(field: &str) -> bool {
     const ENDS: [&str; 22] = [
         "status",
         "state",

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::domain::{
     Sequence, Utterance,
-    extractive::{effects::leaves, runs::Runs},
+    extractive::{effects::leaves, text::runs::Runs},
 };
 
 /// How many paths are counted.
@@ -18,7 +18,7 @@ const LEAST_BYTES: usize = 12;
 
 /// The common directory, without a slash at its end.
 #[derive(Debug, Default)]
-pub(super) struct Root {
+pub(in crate::domain::extractive) struct Root {
     path: String,
     /// The utterance that names it first.
     pub sequence: Option<Sequence>,
@@ -26,7 +26,7 @@ pub(super) struct Root {
 
 impl Root {
     /// The root of what the calls of `live` name.
-    pub(super) fn of(live: &[&Utterance]) -> Self {
+    pub(in crate::domain::extractive) fn of(live: &[&Utterance]) -> Self {
         let mut counts: FxHashMap<&str, (u32, Sequence)> = FxHashMap::default();
         let calls = live.iter().flat_map(|said| said.tool_calls().iter().map(|call| (said.sequence, call)));
         let texts = calls.flat_map(|(at, call)| leaves(&call.arguments_json).map(move |leaf| (at, leaf.raw)));
@@ -51,18 +51,18 @@ impl Root {
     }
 
     /// The path; empty if there is no root.
-    pub(super) fn path(&self) -> &str {
+    pub(in crate::domain::extractive) fn path(&self) -> &str {
         &self.path
     }
 
     /// A path without the root.
-    pub(super) fn relative<'a>(&self, path: &'a str) -> &'a str {
+    pub(in crate::domain::extractive) fn relative<'a>(&self, path: &'a str) -> &'a str {
         let inside = (!self.path.is_empty()).then(|| path.strip_prefix(&*self.path)?.strip_prefix('/'));
         inside.flatten().filter(|inside| !inside.is_empty()).unwrap_or(path)
     }
 
     /// A text with relative paths.
-    pub(super) fn shortened(&self, text: &str) -> String {
+    pub(in crate::domain::extractive) fn shortened(&self, text: &str) -> String {
         match self.path.is_empty() || !text.contains(&*self.path) {
             true => text.to_owned(),
             false => {

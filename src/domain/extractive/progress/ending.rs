@@ -3,11 +3,9 @@
 use crate::domain::{
     Role, Utterance,
     extractive::{
-        cues::Cues,
         effects::leaves,
-        matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
-        split::split,
-        words::concepts,
+        progress::matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
+        text::{cues::Cues, split::split, words::concepts},
     },
 };
 
@@ -21,7 +19,7 @@ const MOST_SENTENCES: usize = 2;
 const MOST_MEMBERS: usize = 400;
 
 /// What the last utterances leave open; `spoken` has no results of tools.
-pub(super) fn matters(spoken: &[&Utterance]) -> Vec<Matter> {
+pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matter> {
     let Some((last, before)) = spoken.split_last() else { return Vec::new() };
     let user = spoken.iter().rposition(|said| said.role == Role::User && !said.content.is_empty());
     let said = spoken.iter().rev().find(|said| said.role == Role::Assistant && !said.content.is_empty());
@@ -79,7 +77,7 @@ fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
 }
 
 /// The pending entries of the newest list of to-dos.
-pub(super) fn to_do(spoken: &[&Utterance]) -> Option<Matter> {
+pub(in crate::domain::extractive) fn to_do(spoken: &[&Utterance]) -> Option<Matter> {
     let calls =
         spoken.iter().rev().flat_map(|said| said.tool_calls().iter().rev().map(move |call| (said, call)));
     let (said, call) = { calls }.find(|(_, call)| call.name.to_ascii_lowercase().contains("todo"))?;

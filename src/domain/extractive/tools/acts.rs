@@ -5,9 +5,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::domain::{
     TokenCounter,
     extractive::{
-        clip::fold,
         pool::{Act, done, line},
         sentence::{LineKind, Part, Sentence, total},
+        text::clip::fold,
     },
 };
 
@@ -22,7 +22,7 @@ const OUTCOME: &str = ") → ";
 /// Of calls repeated with the same argument, only the newest is listed. If the full lines do not all fit, the
 /// calls that succeeded are grouped by tool; if the groups do not fit either, the oldest calls are only
 /// counted, together with those already counted in `left_out`, by head.
-pub(super) fn written(
+pub(in crate::domain::extractive) fn written(
     acts: Vec<Act>,
     left_out: &FxHashMap<Box<str>, usize>,
     room: u32,

@@ -3,9 +3,9 @@
 use crate::domain::{
     TokenCounter,
     extractive::{
-        clip::fitted,
         pool::Check,
         sentence::{CHECK, ERROR, GOAL, LineKind, Part, STEPS, Sentence},
+        text::clip::fitted,
     },
 };
 
@@ -15,7 +15,11 @@ const MOST_STEPS: usize = 8;
 const ERROR_PERCENT: u32 = 60;
 
 /// The line of the goal: its heaviest parts that fit, in the order said.
-pub(super) fn goal(parts: &[Part], room: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+pub(in crate::domain::extractive) fn goal(
+    parts: &[Part],
+    room: u32,
+    counter: &dyn TokenCounter,
+) -> Vec<Sentence> {
     let ended = |part: &Part| Part { text: ended(&part.text).into(), ..part.clone() };
     let parts: Vec<Part> = parts.iter().map(ended).collect();
     let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -57,7 +61,11 @@ fn ended(text: &str) -> String {
 
 /// The lines of the last check (a test or a build, if there is one) and of the last failure that is not that check and
 /// that no later call solved.
-pub(super) fn checks(checks: &[Check], room: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+pub(in crate::domain::extractive) fn checks(
+    checks: &[Check],
+    room: u32,
+    counter: &dyn TokenCounter,
+) -> Vec<Sentence> {
     let is_check = |check: &&Check| check.head == CHECK;
     let newest = |test: bool| checks.iter().rposition(|check| is_check(&check) && check.is_test == test);
     let last = newest(true).or_else(|| newest(false));
@@ -81,7 +89,11 @@ pub(super) fn checks(checks: &[Check], room: u32, counter: &dyn TokenCounter) ->
 }
 
 /// The line of the newest steps that fit, in order.
-pub(super) fn steps(steps: &[Part], room: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
+pub(in crate::domain::extractive) fn steps(
+    steps: &[Part],
+    room: u32,
+    counter: &dyn TokenCounter,
+) -> Vec<Sentence> {
     let mut newest: Vec<Part> = Vec::new();
     for step in steps.iter().rev() {
         if newest.len() < MOST_STEPS && !newest.iter().any(|other| other.text == step.text) {

@@ -1,14 +1,14 @@
 //! Tells markup and code from prose.
 
 /// The kind of a Markdown line.
-pub(super) enum Mark {
+pub(in crate::domain::extractive) enum Mark {
     None,
     Heading,
     Item,
 }
 
 /// Strips the markers of headings, quotes and lists from a line.
-pub(super) fn strip_mark(line: &str) -> (Mark, &str) {
+pub(in crate::domain::extractive) fn strip_mark(line: &str) -> (Mark, &str) {
     let said = line.trim_start_matches('>').trim_start();
     if let Some(heading) = said.strip_prefix('#') {
         let heading = heading.trim_start_matches('#');
@@ -33,7 +33,7 @@ pub(super) fn strip_mark(line: &str) -> (Mark, &str) {
 
 /// Whether `c` is emphasis or a code quote: `**bold**` and `` `name` ``, but not `2**3`,
 /// `src/*` or `*.rs`.
-pub(super) fn is_markup(before: char, c: char, rest: &str) -> bool {
+pub(in crate::domain::extractive) fn is_markup(before: char, c: char, rest: &str) -> bool {
     if c != '*' {
         return c == '`';
     }
@@ -44,12 +44,12 @@ pub(super) fn is_markup(before: char, c: char, rest: &str) -> bool {
 }
 
 /// Whether a line opens or closes fenced code.
-pub(super) fn is_fence(line: &str) -> bool {
+pub(in crate::domain::extractive) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
 /// Whether a line is a statement, a brace, or a lone tag, in whatever language.
-pub(super) fn is_code(line: &str) -> bool {
+pub(in crate::domain::extractive) fn is_code(line: &str) -> bool {
     let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
     let numbered =
         line.find(|c: char| !c.is_ascii_digit()).is_some_and(|at| at > 0 && line[at..].starts_with(':'));

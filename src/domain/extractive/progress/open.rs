@@ -5,12 +5,14 @@ use rustc_hash::FxHashSet;
 use crate::domain::{
     TokenCounter,
     extractive::{
-        clip::fold,
-        cues::Cues,
-        matter::{FAILED, LEFT, MATTER_BYTES, Matter, TODO},
         pool::{Act, Said},
+        progress::matter::{FAILED, LEFT, MATTER_BYTES, Matter, TODO},
         sentence::{BETWEEN, LineKind, Part, Sentence},
-        words::{Cue, concepts, scan},
+        text::{
+            clip::fold,
+            cues::Cues,
+            words::{Cue, concepts, scan},
+        },
     },
 };
 
@@ -43,7 +45,7 @@ const PROMISES: [&str; 15] = [
 ];
 
 /// The matter that a sentence might leave open: a promise, or work it says is left to do.
-pub(super) fn matter(said: &Said) -> Option<Matter> {
+pub(in crate::domain::extractive) fn matter(said: &Said) -> Option<Matter> {
     let words = said.said();
     let lower = words.to_lowercase();
     let promises = PROMISES.iter().any(|start| lower.starts_with(start));
@@ -63,7 +65,7 @@ pub(super) fn matter(said: &Said) -> Option<Matter> {
 }
 
 /// A failed call as a matter.
-pub(super) fn failure(act: &Act) -> Matter {
+pub(in crate::domain::extractive) fn failure(act: &Act) -> Matter {
     let name = act.head.split(" called ").last().unwrap_or(&act.head);
     let asked = if act.key.is_empty() { String::new() } else { format!("({})", act.key) };
     Matter {
@@ -78,7 +80,7 @@ pub(super) fn failure(act: &Act) -> Matter {
 ///
 /// A matter is settled once a later successful call, or a later sentence that reports a decision, mentions
 /// the same concepts.
-pub(super) fn line(
+pub(in crate::domain::extractive) fn line(
     mut matters: Vec<Matter>,
     acts: &[Act],
     saids: &[Said],

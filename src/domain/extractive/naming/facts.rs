@@ -1,7 +1,7 @@
 //! Finds what a ledger can hold: identifiers, paths and addresses verbatim; amounts, dates and counts with
 //! the word that says what they are.
 
-use crate::domain::extractive::{
+use crate::domain::extractive::text::{
     clip::{clip, clip_tail},
     runs::Runs,
     words::{IDENTIFIER, NUMBER, Word, says, scan},
@@ -14,13 +14,13 @@ const TAIL_BYTES: usize = 2 << 10;
 /// How many words are searched for a number's label.
 const LABEL_WORDS: usize = 4;
 /// The weight of a number of one or two digits.
-pub(super) const SMALL_NUMBER: u32 = 3;
+pub(in crate::domain::extractive) const SMALL_NUMBER: u32 = 3;
 /// The longest fact, in bytes.
 const MAX_FACT_BYTES: usize = 96;
 
 /// A fact found in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Found<'a> {
+pub(in crate::domain::extractive) struct Found<'a> {
     /// The value with its label, verbatim; writing it drops markup and quotes.
     pub text: &'a str,
     /// The value, and its label if it has one (0 otherwise).
@@ -29,7 +29,7 @@ pub(super) struct Found<'a> {
 }
 
 /// Calls `each` for every fact in `text`, in order.
-pub(super) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
+pub(in crate::domain::extractive) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
     let json = text.trim_start().starts_with(['{', '[']);
     for part in ends(text) {
         for run in Runs::of(part) {
@@ -92,7 +92,7 @@ fn is_vocabulary(value: &str) -> bool {
 }
 
 /// A case-sensitive hash: names that differ in case are different names.
-pub(super) fn exact(name: &str) -> u32 {
+pub(in crate::domain::extractive) fn exact(name: &str) -> u32 {
     name.bytes().fold(1, |hash: u32, byte| (hash.rotate_left(5) ^ u32::from(byte)).wrapping_mul(0x9e37_79b9))
 }
 
@@ -185,7 +185,7 @@ fn concept(word: &str) -> u32 {
 }
 
 /// Appends a fact as one line, without markup and quotes.
-pub(super) fn write(fact: &str, out: &mut String) {
+pub(in crate::domain::extractive) fn write(fact: &str, out: &mut String) {
     for c in fact.chars() {
         match c {
             '*' | '`' | '"' | '\\' | ';' => {}

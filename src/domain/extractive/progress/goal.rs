@@ -4,7 +4,7 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
-use crate::domain::extractive::{clip::clip, cues::Cues, split::split};
+use crate::domain::extractive::text::{clip::clip, cues::Cues, split::split};
 
 /// How much of a message is read, in bytes.
 const READ_BYTES: usize = 16 << 10;
@@ -15,13 +15,13 @@ const MOST_LINES: usize = 60;
 /// The longest title, in bytes.
 const TITLE_BYTES: usize = 160;
 /// The weight of a title among the parts of a goal.
-pub(super) const ISSUE_WEIGHT: u32 = 1_000;
+pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
 /// How many tags are tried.
 const MOST_TAGS: usize = 24;
 
 /// A request.
 #[derive(Debug, Default)]
-pub(super) struct Request {
+pub(in crate::domain::extractive) struct Request {
     /// The title of an issue, or the name of a task.
     pub title: Option<String>,
     /// The sentences behind the title.
@@ -32,7 +32,7 @@ pub(super) struct Request {
 
 impl Request {
     /// Reads a message.
-    pub(super) fn of(content: &str) -> Self {
+    pub(in crate::domain::extractive) fn of(content: &str) -> Self {
         let content = clip(content, READ_BYTES);
         let marked = section(content).or_else(|| behind_heading(content));
         let is_template = marked.is_some() || content.len() > TEMPLATE_BYTES;
@@ -53,13 +53,13 @@ impl Request {
     }
 
     /// The title of an issue or a task that a message hands over; `None` for a plain message.
-    pub(super) fn issue(content: &str) -> Option<String> {
+    pub(in crate::domain::extractive) fn issue(content: &str) -> Option<String> {
         let request = Self::of(content);
         request.title.filter(|_| request.is_template)
     }
 
     /// The title and the sentences that say most about what is wanted, in order: requests come before the rest.
-    pub(super) fn parts(&self) -> Vec<(String, u32)> {
+    pub(in crate::domain::extractive) fn parts(&self) -> Vec<(String, u32)> {
         let rank = |(at, sentence): (usize, &String)| {
             let asks = Cues::of(sentence).has(Cues::REQUEST);
             let rank = 100 - at as u32 + if asks && self.title.is_none() { 100 } else { 0 };
@@ -164,7 +164,7 @@ fn plain_lines(body: &str) -> Vec<&str> {
 }
 
 /// Whether a line, in lower case, is about how to use the interface.
-pub(super) fn is_interface(lower: &str) -> bool {
+pub(in crate::domain::extractive) fn is_interface(lower: &str) -> bool {
     INTERFACE.iter().any(|phrase| lower.contains(phrase))
 }
 

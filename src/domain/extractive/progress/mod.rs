@@ -1,0 +1,8 @@
+//! Where things stand: the goal, steps, checks, and what is open.
+
+pub(super) mod ending;
+pub(super) mod goal;
+pub(super) mod matter;
+pub(super) mod open;
+pub(super) mod state;
+pub(super) mod steps;
