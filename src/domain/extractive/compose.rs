@@ -84,8 +84,9 @@ pub(super) fn compose(
     }
     let spoken = sentences.tokens();
     let entries = |sentences: &Sentences<'_>, room: u32| {
-        let lines = written(sentences);
-        let told = Told::of(lines.iter().chain(&open).map(|line| &*line.text));
+        let lines =
+            goal.iter().chain(&sentences.lines).chain(&acts).chain(&steps).chain(&checks).chain(&open);
+        let told = Told::of(lines.map(|line| &*line.text));
         ledger(&facts, &pages, &told, room, counter)
     };
     let left = shares.left();

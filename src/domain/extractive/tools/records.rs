@@ -99,9 +99,10 @@ pub(in crate::domain::extractive) fn is_dull(field: &str, value: &str) -> bool {
     const FIELDS: [&str; 8] =
         ["zip", "seat", "created", "updated", "timestamp", "address1", "address2", "baggage"];
     const VALUES: [&str; 7] = ["available", "active", "success", "ok", "true", "false", "none"];
-    let field = field.to_ascii_lowercase();
-    FIELDS.iter().any(|dull| field.contains(dull))
-        || VALUES.iter().any(|dull| value.eq_ignore_ascii_case(dull))
+    let has = |dull: &&str| {
+        field.as_bytes().windows(dull.len()).any(|part| part.eq_ignore_ascii_case(dull.as_bytes()))
+    };
+    FIELDS.iter().any(has) || VALUES.iter().any(|dull| value.eq_ignore_ascii_case(dull))
 }
 
 /// Whether a field says something about its object that its value alone does not say.
@@ -130,10 +131,13 @@ pub(in crate::domain::extractive) fn is_attribute(field: &str) -> bool {
         "fee",
         "city",
     ];
-    let field = field.to_ascii_lowercase();
     let field = field.trim_end_matches('s');
     ENDS.iter().any(|end| {
-        field == end.trim_end_matches('s') || field.ends_with(&format!("_{}", end.trim_end_matches('s')))
+        let end = end.trim_end_matches('s');
+        let Some((start, own)) = field.split_at_checked(field.len().wrapping_sub(end.len())) else {
+            return false;
+        };
+        own.eq_ignore_ascii_case(end) && (start.is_empty() || start.ends_with('_'))
     })
 }
 
