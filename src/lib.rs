@@ -66,6 +66,7 @@
 //! |---|---|
 //! | `rpc/memorize.rs` | decodes the request into drafts and an address, and encodes the reply |
 //! | `engine/write/memorize.rs` | counts the tokens of the drafts, and makes a write with the domain's rule |
+//! | `engine/write/aim.rs` | finds the conversation that the address means, or the outcome of an earlier attempt |
 //! | `engine/lane/hold.rs`, `drive.rs` | put the write in its conversation's queue; the holder of the queue drives it |
 //! | `engine/lane/batch.rs`, `decide.rs` | let the domain decide each waiting write on the result of the one before |
 //! | `engine/lane/commit.rs` | commits the batch, publishes the new state, and reports the events |
