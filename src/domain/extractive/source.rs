@@ -121,8 +121,6 @@ struct Reader {
     shells: FxHashSet<Box<str>>,
     /// The names that only an assistant proposed, each with the utterance after which a user turned them down.
     rejected: FxHashMap<[u32; 2], usize>,
-    /// The file that an editor has open.
-    open_file: Option<String>,
     root: Root,
 }
 
@@ -350,22 +348,15 @@ impl Reader {
         }
     }
 
-    /// The identifying argument; for an edit that names no file, the one that is open.
-    fn key(&mut self, made: &Call<'_>) -> String {
+    /// The identifying argument; for an edit that names no file, the one that its result says is open.
+    fn key(&self, made: &Call<'_>) -> String {
         let key = key(made.call);
-        let is_path = key.as_ref().is_some_and(|key| is_path(&key.value));
-        let value = key.map(|key| folded(&self.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default();
-        if made.ran.is_some() {
-            return value;
-        }
-        let opened = made.answer.and_then(|(_, said)| opened(said)).map(str::to_owned);
-        let own = is_path.then(|| value.clone());
-        self.open_file = own.or(opened).or(self.open_file.take());
-        match &self.open_file {
-            Some(file) if !is_path && made.effect == Effect::Changes && edits(&made.call.name) => {
-                self.root.relative(file).to_owned()
-            }
-            _ => value,
+        let is_edit = made.effect == Effect::Changes && made.ran.is_none() && edits(&made.call.name);
+        let names_file = key.as_ref().is_some_and(|key| is_path(&key.value));
+        let opened = made.answer.filter(|_| is_edit && !names_file).and_then(|(_, said)| opened(said));
+        match opened {
+            Some(file) => self.root.relative(file).to_owned(),
+            None => key.map(|key| folded(&self.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default(),
         }
     }
 

@@ -67,8 +67,10 @@ fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
         let question = asked.and_then(|asked| {
             self::sentences(&asked.content).into_iter().rev().find(|one| one.ends_with('?'))
         });
-        if let Some(question) = question {
-            return Some(matter(said.sequence, AGREED, &question));
+        if let (Some(asked), Some(question)) = (asked, question) {
+            // it goes with the question, too, when that is forgotten
+            let agreed = matter(said.sequence, AGREED, &question);
+            return Some(Matter { result: Some(asked.sequence), ..agreed });
         }
     }
     let telling: Vec<&str> = sentences.iter().map(String::as_str).filter(|one| count(one) > 0).collect();

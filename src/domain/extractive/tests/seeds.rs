@@ -92,3 +92,30 @@ fn constraints_are_kept_in_other_languages() {
         );
     }
 }
+
+/// A line goes with every utterance that its words are from: a hard forget must find nothing of it.
+#[test]
+fn what_a_line_tells_goes_with_the_utterance_it_is_from() {
+    let tells = |source: Vec<Utterance>, words: &str, from: u64| {
+        let source: Vec<_> = source.into_iter().map(Arc::new).collect();
+        let lines = summarise(&source, &Focus::none(), 300, o200k());
+        assert!(lines.iter().any(|line| line.text.contains(words)), "{words}: {lines:?}");
+        let gone = |sequence| sequence == Sequence(from);
+        let left: Vec<_> = lines.iter().filter_map(|line| line.without(gone, o200k())).collect();
+        assert!(!left.iter().any(|line| line.text.contains(words)), "{words}: {left:?}");
+    };
+    let agreed = vec![
+        said(1, Role::User, "I want to travel to Lisbon in the spring with my brother."),
+        said(2, Role::Assistant, "Shall I book the Casa do Miradouro for four nights?"),
+        said(3, Role::User, "Yes, please."),
+    ];
+    tells(agreed, "Casa do Miradouro", 2);
+    let edited = vec![
+        said(1, Role::User, "Please mend the greeting of the program."),
+        calling(2, "c2", "open", "{\"path\":\"src/secret.py\"}"),
+        answering(3, "c2", "def f(): pass"),
+        calling(4, "c4", "edit", "{\"search\":\"hello\",\"replace\":\"good day\"}"),
+        answering(5, "c4", "The text was replaced."),
+    ];
+    tells(edited, "secret.py", 2);
+}
