@@ -26,8 +26,8 @@ use crate::domain::{
         text::{
             clip::{clip, clip_tail, fold},
             cues::Cues,
-            split::split,
-            words::{IDENTIFIER, concepts},
+            split::sentences,
+            words::{IDENTIFIER, count},
         },
         tools::{
             calls::{Call, calls, tell, tell_late, tell_outcome},
@@ -331,7 +331,7 @@ impl Reader {
             find(value, |found| names.push(found));
             let is_number = value.bytes().filter(u8::is_ascii_digit).count() > 1
                 && !value.contains(char::is_whitespace)
-                && Shape::of(value) as usize != Shape::Code as usize
+                && Shape::of(value) != Shape::Code
                 && names.iter().all(|name| name.weight != IDENTIFIER);
             let is_attribute = bound > 0 && records::is_attribute(field) && value.len() <= 40;
             if is_number || is_attribute {
@@ -626,17 +626,9 @@ fn edits(name: &str) -> bool {
     ["edit", "insert", "append", "replace"].contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// The sentences of a content.
-fn sentences(content: &str) -> Vec<String> {
-    let mut text = String::new();
-    split(content, &mut text).into_iter().map(|range| text[range].to_owned()).collect()
-}
-
 /// Whether a message asks for something: not a greeting, and not only a yes.
 fn is_request(request: &Request) -> bool {
-    let mut words = 0;
-    request.sentences.iter().for_each(|said| concepts(said, |_| words += 1));
-    request.title.is_some() || words >= 2
+    request.title.is_some() || request.sentences.iter().map(|said| count(said)).sum::<usize>() >= 2
 }
 
 /// The name, or the role. Always starts with a letter: any other name follows the role in parentheses.

@@ -41,21 +41,18 @@ pub(in crate::domain) struct Made<'a> {
     pub success: Option<&'a str>,
     /// What the assistant said next; empty if nothing.
     pub after: &'a str,
+    /// Its effect judged by the call itself, as [`told`] returns it.
+    pub told: Option<Effect>,
 }
 
 /// The effect of each of the calls, in order.
 pub(in crate::domain) fn effects(calls: &[Made<'_>]) -> Vec<Effect> {
-    let told: Vec<Option<Effect>> = calls.iter().map(|made| told(made.call)).collect();
     let mut successes: FxHashMap<(&str, &str), u32> = FxHashMap::default();
-    for made in calls.iter().zip(&told).filter(|(made, told)| told.is_none() && made.success.is_some()) {
-        *successes.entry(parts(made.0.call)).or_default() += 1;
+    for made in calls.iter().filter(|made| made.told.is_none() && made.success.is_some()) {
+        *successes.entry(parts(made.call)).or_default() += 1;
     }
     let is_repeated = |made: &Made<'_>| successes.get(&parts(made.call)).is_some_and(|times| *times > 1);
-    calls
-        .iter()
-        .zip(told)
-        .map(|(made, told)| told.unwrap_or_else(|| shown(made, is_repeated(made))))
-        .collect()
+    calls.iter().map(|made| made.told.unwrap_or_else(|| shown(made, is_repeated(made)))).collect()
 }
 
 fn parts(call: &ToolCall) -> (&str, &str) {

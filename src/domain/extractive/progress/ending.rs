@@ -5,7 +5,7 @@ use crate::domain::{
     extractive::{
         effects::leaves,
         progress::matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
-        text::{cues::Cues, split::split, words::concepts},
+        text::{cues::Cues, split::sentences, words::count},
     },
 };
 
@@ -42,8 +42,8 @@ pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matte
 
 /// A question at the end; with calls, or without a question, the next step.
 fn of_assistant(said: &Utterance) -> Option<Matter> {
-    let sentences: Vec<String> = sentences(&said.content);
-    let told = || sentences.iter().rev().filter(|one| !Cues::of(one).has(Cues::COURTESY));
+    let said_all = sentences(&said.content);
+    let told = || said_all.iter().rev().filter(|one| !Cues::of(one).has(Cues::COURTESY));
     let asks = |one: &&String| {
         one.trim_end_matches(['*', ')']).ends_with(['?', '？', '؟']) && count(one) >= LEAST_ASKED
     };
@@ -60,20 +60,19 @@ fn of_assistant(said: &Utterance) -> Option<Matter> {
 
 /// A request without an answer; a bare yes with the question that it answers.
 fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
-    let sentences = sentences(&said.content);
-    let words: usize = sentences.iter().map(|one| count(one)).sum();
-    let opens = sentences.first().is_some_and(|first| Cues::of(first).has(Cues::YES));
+    let said_all = sentences(&said.content);
+    let words: usize = said_all.iter().map(|one| count(one)).sum();
+    let opens = said_all.first().is_some_and(|first| Cues::of(first).has(Cues::YES));
     if opens && words <= YES_CONCEPTS {
-        let question = asked.and_then(|asked| {
-            self::sentences(&asked.content).into_iter().rev().find(|one| one.ends_with('?'))
-        });
+        let question = asked
+            .and_then(|asked| sentences(&asked.content).into_iter().rev().find(|one| one.ends_with('?')));
         if let (Some(asked), Some(question)) = (asked, question) {
             // it goes with the question, too, when that is forgotten
             let agreed = matter(said.sequence, AGREED, &question);
             return Some(Matter { result: Some(asked.sequence), ..agreed });
         }
     }
-    let telling: Vec<&str> = sentences.iter().map(String::as_str).filter(|one| count(one) > 0).collect();
+    let telling: Vec<&str> = said_all.iter().map(String::as_str).filter(|one| count(one) > 0).collect();
     let last = telling[telling.len().saturating_sub(MOST_SENTENCES)..].join(" ");
     (!last.is_empty()).then(|| matter(said.sequence, USER, &last))
 }
@@ -98,16 +97,4 @@ pub(in crate::domain::extractive) fn to_do(spoken: &[&Utterance]) -> Option<Matt
         }
     }
     (!pending.is_empty()).then(|| matter(said.sequence, TODO, &pending.join(", ")))
-}
-
-fn sentences(content: &str) -> Vec<String> {
-    let mut text = String::new();
-    split(content, &mut text).into_iter().map(|range| text[range].to_owned()).collect()
-}
-
-/// The number of words with content.
-fn count(text: &str) -> usize {
-    let mut count = 0;
-    concepts(text, |_| count += 1);
-    count
 }

@@ -4,7 +4,7 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
-use crate::domain::extractive::text::{clip::clip, cues::Cues, split::split};
+use crate::domain::extractive::text::{clip::clip, cues::Cues, split::sentences};
 
 /// How much of a message is read, in bytes.
 const READ_BYTES: usize = 16 << 10;
@@ -46,9 +46,7 @@ impl Request {
         } else {
             named
         };
-        let mut text = String::new();
-        let ranges = split(&lines.join("\n"), &mut text);
-        let sentences = ranges.into_iter().map(|range| text[range].to_owned()).collect();
+        let sentences = sentences(&lines.join("\n"));
         Self { title: title.filter(|title| !title.is_empty()), sentences, is_template }
     }
 

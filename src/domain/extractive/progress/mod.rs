@@ -1,6 +1,7 @@
 //! Where things stand: the goal, steps, checks, and what is open.
 
 pub(super) mod ending;
+pub(super) mod fitting;
 pub(super) mod goal;
 pub(super) mod matter;
 pub(super) mod open;

@@ -1,12 +1,17 @@
 //! What is open: questions without an answer, promises not kept, failures not made good.
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashSet;
 
 use crate::domain::{
     TokenCounter,
     extractive::{
         pool::{Act, Said},
-        progress::matter::{FAILED, LEFT, MATTER_BYTES, Matter, TODO},
+        progress::{
+            fitting::{fitting, ordered},
+            matter::{FAILED, LEFT, MATTER_BYTES, Matter, TODO},
+        },
         sentence::{BETWEEN, LineKind, Part, Sentence},
         text::{
             clip::fold,
@@ -100,9 +105,7 @@ pub(in crate::domain::extractive) fn line(
         |matter| if matter.rank > LEFT { !is_past(matter) } else { !is_settled(matter, acts, saids) },
     );
     matters.dedup_by(|one, other| one.text == other.text);
-    let mut order: Vec<usize> = (0..matters.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse((matters[*at].rank, *at)));
-    let mut chosen: Vec<usize> = Vec::new();
+    let order = ordered(matters.len(), |at| Reverse((matters[at].rank, at)));
     let line = |chosen: &[usize]| {
         let part = |at: &usize| {
             let Matter { sequence, result, text, .. } = matters[*at].clone();
@@ -111,15 +114,7 @@ pub(in crate::domain::extractive) fn line(
         let parts: Vec<Part> = chosen.iter().map(part).collect();
         Sentence::listed(LineKind::Open, HEAD, &parts, 0, counter)
     };
-    for at in order {
-        let mut more = chosen.clone();
-        more.push(at);
-        more.sort_unstable();
-        if chosen.len() < MOST && line(&more).tokens <= room {
-            chosen = more;
-        }
-    }
-    if chosen.is_empty() { Vec::new() } else { vec![line(&chosen)] }
+    fitting(order, MOST, room, line).into_iter().collect()
 }
 
 fn is_settled(matter: &Matter, acts: &[Act], saids: &[Said]) -> bool {

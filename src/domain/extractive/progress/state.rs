@@ -1,9 +1,12 @@
 //! The lines on where things stand: the goal, the last check, the last error, and what the newest changes were for.
 
+use std::cmp::Reverse;
+
 use crate::domain::{
     TokenCounter,
     extractive::{
         pool::Check,
+        progress::fitting::{fitting, ordered},
         sentence::{CHECK, ERROR, GOAL, LineKind, Part, STEPS, Sentence},
         text::clip::fitted,
     },
@@ -22,31 +25,19 @@ pub(in crate::domain::extractive) fn goal(
 ) -> Vec<Sentence> {
     let ended = |part: &Part| Part { text: ended(&part.text).into(), ..part.clone() };
     let parts: Vec<Part> = parts.iter().map(ended).collect();
-    let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(parts[*at].weight));
+    let order = ordered(parts.len(), |at| Reverse(parts[at].weight));
     let line = |chosen: &[usize]| {
         let parts: Vec<Part> = chosen.iter().map(|at| parts[*at].clone()).collect();
         Sentence::listed(LineKind::Said, GOAL, &parts, 0, counter)
     };
-    let mut chosen: Vec<usize> = Vec::new();
-    for at in order {
-        let mut more = chosen.clone();
-        more.push(at);
-        more.sort_unstable();
-        if line(&more).tokens <= room {
-            chosen = more;
-        }
-    }
+    let fitting = fitting(order, usize::MAX, room, line);
     let clipped = || {
         let first = parts.first()?;
         let (text, _) = fitted(&format!("{GOAL} "), &first.text, room, counter)?;
         let text = text.trim_end().strip_prefix(GOAL)?.trim_start().into();
         Some(Sentence::listed(LineKind::Said, GOAL, &[Part { text, ..first.clone() }], 0, counter))
     };
-    match chosen.is_empty() {
-        false => vec![line(&chosen)],
-        true => clipped().into_iter().collect(),
-    }
+    fitting.or_else(clipped).into_iter().collect()
 }
 
 /// A sentence with a mark at its end.

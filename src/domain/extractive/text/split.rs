@@ -62,6 +62,12 @@ pub(in crate::domain::extractive) fn split(content: &str, text: &mut String) -> 
     splitter.sentences
 }
 
+/// The sentences of `content`, as [`split`] finds them.
+pub(in crate::domain::extractive) fn sentences(content: &str) -> Vec<String> {
+    let mut text = String::new();
+    split(content, &mut text).into_iter().map(|range| text[range].to_owned()).collect()
+}
+
 /// The parts of `content` to read (all of it, or its head and tail), each with whether it starts inside
 /// fenced code.
 fn read_parts(content: &str) -> impl Iterator<Item = (&str, bool)> {

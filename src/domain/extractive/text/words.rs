@@ -99,6 +99,13 @@ pub(in crate::domain) fn concepts(text: &str, mut each: impl FnMut(u32)) {
     });
 }
 
+/// The number of words of `text` with content of their own.
+pub(in crate::domain::extractive) fn count(text: &str) -> usize {
+    let mut count = 0;
+    concepts(text, |_| count += 1);
+    count
+}
+
 /// Whether `comma` groups digits, as in `1,000`.
 fn groups_digits(text: &str, comma: usize) -> bool {
     let bytes = text.as_bytes();

@@ -47,13 +47,13 @@ pub(in crate::domain::extractive) fn calls<'a>(
     let (mut made, mut seen) = (Vec::new(), Vec::new());
     for (at, utterance) in live.iter().enumerate() {
         for (call, answer) in utterance.tool_calls().iter().zip(answers.by_ref()) {
-            let ran = ran(call);
+            let (ran, told) = (ran(call), effects::told(call));
             let failure = match answer {
-                Some((_, said)) => failure(manner(call, ran.as_ref()), said),
+                Some((_, said)) => failure(manner(told, ran.as_ref()), said),
                 None => Some(NO_ANSWER),
             };
             let success = answer.map(|(_, said)| said).filter(|_| failure.is_none());
-            made.push(Made { call, success, after: said_after(&live[at..]) });
+            made.push(Made { call, success, after: said_after(&live[at..]), told });
             seen.push((answer, failure, ran));
         }
     }
@@ -69,9 +69,9 @@ pub(in crate::domain::extractive) fn calls<'a>(
 }
 
 /// How the result of a call is to be read.
-fn manner(call: &ToolCall, ran: Option<&Ran>) -> Manner {
+fn manner(told: Option<Effect>, ran: Option<&Ran>) -> Manner {
     match ran {
-        None if effects::told(call) == Some(Effect::Changes) => Manner::Changes,
+        None if told == Some(Effect::Changes) => Manner::Changes,
         None => Manner::Tool,
         Some(ran) if ran.only_looks => Manner::Looks,
         Some(_) => Manner::Runs,

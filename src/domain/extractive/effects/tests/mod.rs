@@ -11,5 +11,5 @@ fn call(name: &str, arguments: &str) -> ToolCall {
 }
 
 fn effect_of(call: &ToolCall, success: Option<&str>, after: &str) -> Effect {
-    effects(&[Made { call, success, after }])[0]
+    effects(&[Made { call, success, after, told: told(call) }])[0]
 }

@@ -164,9 +164,10 @@ fn a_name_that_says_nothing_is_told_by_what_came_of_it() {
     assert_eq!(effect_of(&robot, Some("x"), "It can be cancelled at any time."), Effect::Reads);
     assert_eq!(effect_of(&robot, Some(r#"{"status":"cancelled"}"#), ""), Effect::Reads);
     assert_eq!(effect_of(&robot, None, "I've cancelled your order."), Effect::Reads);
-    let made = Made { call: &robot, success: Some("Two seats have been booked."), after: "" };
+    let made =
+        Made { call: &robot, success: Some("Two seats have been booked."), after: "", told: told(&robot) };
     assert_eq!(effects(&[made, made]), [Effect::Reads; 2], "made twice, it does no harm");
     let books = call("book", "{}");
-    let made = Made { call: &books, success: Some("ok"), after: "" };
+    let made = Made { call: &books, success: Some("ok"), after: "", told: told(&books) };
     assert_eq!(effects(&[made, made]), [Effect::Changes; 2], "a name is believed");
 }
