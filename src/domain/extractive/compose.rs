@@ -24,6 +24,8 @@ const TALK_FACTOR: u32 = 4;
 const LEAST_SENTENCES_TOKENS: u32 = 48;
 /// Lines rarely have more tokens than their bytes divided by this.
 const LEAST_TOKEN_BYTES: usize = 3;
+/// A remainder larger than one part in this many of the budget is offered to the ledger again.
+const LEAST_USED_PART: u32 = 20;
 /// A remainder smaller than this is left unused.
 const LEAST_REST: u32 = 6;
 
@@ -41,7 +43,7 @@ pub(super) fn compose(
         pool.only_said();
     }
     let Pool {
-        goal, steps, checks, mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, ..
+        goal, steps, checks, mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, mut days, ..
     } = pool;
     let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Debugging))
         && acts.is_empty()
@@ -49,6 +51,7 @@ pub(super) fn compose(
     let bytes: usize = saids.iter().map(|said| said.text.len()).sum();
     let fits = bytes / LEAST_TOKEN_BYTES <= budget as usize / 2;
     let mut shares = Shares::new(budget, is_talk, fits);
+    shares.spent(days.within(budget, counter));
     acts.sort_by_key(|act| act.sequence);
     saids.sort_by_key(|said| said.sequence);
     matters.extend(acts.iter().filter(|act| act.failed).map(failure));
@@ -77,7 +80,8 @@ pub(super) fn compose(
         shares.spent(sentences.tokens() - before);
     }
     let written = |sentences: &Sentences<'_>| -> Vec<Sentence> {
-        goal.iter().chain(&sentences.lines).chain(&acts).chain(&steps).chain(&checks).cloned().collect()
+        let said = days.above(&sentences.lines);
+        goal.iter().chain(&said).chain(&acts).chain(&steps).chain(&checks).cloned().collect()
     };
     if budget < LEAST_SENTENCES_TOKENS && written(&sentences).is_empty() && !sentences.saids.is_empty() {
         return sentences.clipped(budget).into_iter().collect();
@@ -89,7 +93,7 @@ pub(super) fn compose(
         let told = Told::of(lines.map(|line| &*line.text));
         ledger(&facts, &pages, &told, room, counter)
     };
-    let left = shares.left();
+    let (left, candidates) = (shares.left(), facts.len());
     let mut facts = entries(&sentences, left);
     sentences.weighed.take_rest();
     let rest = left.saturating_sub(total(&facts));
@@ -100,6 +104,13 @@ pub(super) fn compose(
             // what these sentences mention need not be in the ledger
             facts = entries(&sentences, (spoken + left).saturating_sub(sentences.tokens()));
         }
+    }
+    let room = (spoken + left).saturating_sub(sentences.tokens());
+    let unused = room.saturating_sub(total(&facts));
+    if unused > budget / LEAST_USED_PART && facts.iter().map(|line| line.items.len()).sum::<usize>() < candidates {
+        // entries that a head named later were dropped
+        let more = entries(&sentences, room.saturating_add(unused));
+        facts = if total(&more) <= room { more } else { facts };
     }
     let mut lines = written(&sentences);
     lines.extend(facts);

@@ -39,6 +39,7 @@
 
 mod choose;
 mod compose;
+mod day;
 mod effects;
 mod focus;
 mod naming;

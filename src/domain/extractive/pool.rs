@@ -6,9 +6,10 @@ use crate::domain::{
     Sequence,
     extractive::{
         choose::{Voice, Worth},
+        day::Days,
         naming::facts::{exact, find},
         progress::matter::{self, ASKED, Matter, USER},
-        sentence::{CHECK, DONE, ERROR, GOAL, Item, LineKind, Part, STEPS, Sentence},
+        sentence::{CHECK, ERROR, GOAL, Item, LineKind, Part, STEPS, Sentence, caller},
         spoken::Spoken,
     },
 };
@@ -29,6 +30,8 @@ pub(super) struct Pool {
     pub pages: Vec<Page>,
     pub facts: Vec<Fact>,
     pub matters: Vec<Matter>,
+    /// On which days the sentences were said.
+    pub days: Days,
     /// The place of each fact, once earlier lines have been added.
     known: FxHashMap<[u32; 2], usize>,
 }
@@ -162,6 +165,7 @@ impl Pool {
                     worth: Worth::Known(part.weight),
                 }));
             }
+            LineKind::Said if line.is_day() => self.days.add(line.clone()),
             LineKind::Said if self.add_check(line) => {}
             LineKind::Said => {
                 let start = line.text.len() - Spoken::of(&line.text).said.len();
@@ -193,17 +197,17 @@ impl Pool {
     }
 
     fn add_act(&mut self, line: &Sentence) {
-        match line.head().strip_suffix(DONE) {
+        match caller(line.head()) {
             Some(head) => {
                 if line.left_out() > 0 {
-                    let left_out = self.acts_left_out.entry(head.into()).or_default();
+                    let left_out = self.acts_left_out.entry(head.as_str().into()).or_default();
                     *left_out = left_out.saturating_add(line.left_out());
                 }
                 self.acts.extend(line.parts().map(|part| Act {
                     sequence: part.sequence,
                     result: part.result,
                     text: None,
-                    head: head.into(),
+                    head: head.as_str().into(),
                     key: part.text,
                     failed: false,
                     is_of_file: true,
@@ -291,12 +295,16 @@ impl Said {
         self.said().trim_end_matches(CLOSERS).ends_with(ENDS)
     }
 
+    /// Whether it is a call, not a sentence.
+    pub(super) fn is_call(&self) -> bool {
+        !self.text[..self.start].ends_with(": ")
+    }
+
     /// Whether both are sentences, not calls, of one utterance.
     pub(super) fn shares_utterance(&self, other: &Self) -> bool {
-        let head = |said: &Self| said.text[..said.start].ends_with(": ");
         self.sequence == other.sequence
             && self.sequence >= Sequence::FIRST
-            && head(self)
+            && !self.is_call()
             && self.text[..self.start] == other.text[..other.start]
     }
 
@@ -314,8 +322,4 @@ pub(super) fn line(act: &Act, text: &str, tokens: u32) -> Sentence {
     let (start, end) = (place(start), place(end));
     let item = Item { sequence: act.sequence, result: act.result, start, end, weight: 0 };
     Sentence { items: [item].into(), ..Sentence::plain(LineKind::Act, act.sequence, text.into(), 0, tokens) }
-}
-
-pub(super) fn done(head: &str) -> String {
-    format!("{head}{DONE}")
 }

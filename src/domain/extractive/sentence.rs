@@ -1,7 +1,9 @@
 //! A line of a summary.
 
 use crate::domain::{
-    Sequence, TokenCounter, extractive::progress::goal::ISSUE_WEIGHT, values::memory::allocated,
+    Sequence, TokenCounter,
+    extractive::progress::goal::ISSUE_WEIGHT,
+    values::memory::allocated,
 };
 
 /// One line of a summary.
@@ -171,7 +173,8 @@ impl Sentence {
 
     /// Whether the line says where things stand (a check, an error, what was done for what), and quotes nobody.
     pub(in crate::domain) fn is_state(&self) -> bool {
-        self.kind == LineKind::Said && [STEPS, CHECK, ERROR].iter().any(|head| self.text.starts_with(head))
+        let starts = |head: &&str| self.text.starts_with(*head);
+        self.kind == LineKind::Said && ([STEPS, CHECK, ERROR].iter().any(|head| starts(&head)) || self.is_day())
     }
 
     /// The line's place in a summary: the goal, what was said, what was done, where things stand, facts, what is open.
@@ -190,12 +193,12 @@ impl Sentence {
 
     /// Splits a line that holds several sentences or calls into one line for each.
     pub(in crate::domain) fn apart(&self) -> Vec<Self> {
-        let done = self.head().strip_suffix(DONE);
+        let done = caller(self.head());
         if done.is_none() && (self.kind != LineKind::Said || self.items.is_empty()) {
             return vec![self.clone()];
         }
         let line = |part: Part| {
-            let text = match done {
+            let text = match &done {
                 Some(head) => format!("{head}({}) → ok\n", part.text),
                 None if self.head() == GOAL => format!("User: {}\n", part.text),
                 None => format!("{} {}\n", self.head(), part.text),
@@ -221,6 +224,20 @@ impl Sentence {
         (!parts.is_empty()).then(|| Self::listed(self.kind, self.head(), &parts, self.left_out(), counter))
     }
 }
+
+/// The head of calls that are listed together: `cancel → ok:`, and with the caller if that is not the assistant.
+pub(super) fn done(head: &str) -> String {
+    format!("{}{DONE}", head.strip_prefix(ASSISTANT).unwrap_or(head))
+}
+
+/// The caller and the tool of calls that are listed together, by their head; `None` for any other line.
+pub(super) fn caller(head: &str) -> Option<String> {
+    let head = head.strip_suffix(DONE)?;
+    Some(if head.contains(" called ") { head.to_owned() } else { format!("{ASSISTANT}{head}") })
+}
+
+/// Precedes a tool that the assistant called.
+const ASSISTANT: &str = "Assistant called ";
 
 /// The token count of all `lines`.
 pub(super) fn total(lines: &[Sentence]) -> u32 {

@@ -41,6 +41,8 @@ use crate::domain::{
 const SPEAKER_BYTES: usize = 48;
 /// The limit for the identifying argument, in bytes.
 const KEY_BYTES: usize = 120;
+/// The limit for what a command changes, in bytes.
+const CHANGE_BYTES: usize = 90;
 /// The limit for an identifying argument with blanks (a command) in a page head, in bytes.
 const HEAD_BYTES: usize = 48;
 /// The bonus for an utterance's first sentence: it says what the utterance is about.
@@ -76,6 +78,8 @@ const ERROR_BYTES: usize = 160;
 const ROOT_WORTH: u32 = u32::MAX / 4;
 /// A fact that is less likely to be needed, in millionths, is left out.
 const LEAST_WORTH: u32 = 400;
+/// The most that stands between an object and a value that belongs to it, in bytes.
+const BESIDE_BYTES: usize = 240;
 /// A promise older than this many utterances was kept or given up.
 const OPEN_UTTERANCES: usize = 6;
 /// A longer answer, in bytes, explains rather than promises.
@@ -130,12 +134,10 @@ impl Reader {
         let said = sentences(&utterance.content);
         match utterance.role {
             Role::User => self.user(utterance, &speaker, &said),
-            _ => self.sentences(utterance, &speaker, &said, 100),
-        }
-        if !utterance.content.is_empty() {
-            let page = self.page(format!("{speaker}{MENTIONED}"), None);
-            let by = if utterance.role == Role::User { Source::User } else { Source::Other };
-            find(&utterance.content, |found| self.fact((utterance.sequence, None), page, found, by));
+            _ => {
+                self.sentences(utterance, &speaker, &said, 100);
+                self.named(utterance, &speaker, &utterance.content, Source::Other);
+            }
         }
         calls.iter().for_each(|call| self.call(utterance, &speaker, call));
         if calls.iter().any(|call| call.effect == Effect::Changes && call.failure.is_none()) {
@@ -157,9 +159,15 @@ impl Reader {
         }
         let begins = utterance.turn <= 1 && self.pool.goal.is_empty();
         if !begins && utterance.content.len() <= LONG_BYTES {
-            return self.sentences(utterance, speaker, said, 100);
+            self.sentences(utterance, speaker, said, 100);
+            return self.named(utterance, speaker, &utterance.content, Source::User);
         }
         let request = Request::of(&utterance.content);
+        self.named(utterance, speaker, &request.text, Source::User);
+        if request.is_template {
+            // most names in the instructions around it are examples
+            self.named(utterance, speaker, &utterance.content, Source::Result);
+        }
         let percent = if request.is_template { TEMPLATE_PERCENT } else { 100 };
         let told: Vec<String> =
             request.sentences.iter().filter(|said| !is_interface(&said.to_lowercase())).cloned().collect();
@@ -176,6 +184,31 @@ impl Reader {
                 .collect();
         }
         self.sentences(utterance, speaker, &told, percent);
+    }
+
+    /// Adds what a message names. A value with its label behind the name of an object belongs to the object:
+    /// `Flight HAT069 - Price: $121`.
+    fn named(&mut self, utterance: &Utterance, speaker: &str, text: &str, by: Source) {
+        let page = self.page(format!("{speaker}{MENTIONED}"), None);
+        let from = (utterance.sequence, None);
+        let mut object: Option<Found<'_>> = None;
+        find(text, |found| {
+            if found.weight == IDENTIFIER {
+                object = (Shape::of(found.text) == Shape::Code).then_some(found);
+                return self.fact(from, page, found, by);
+            }
+            let of = object.filter(|of| is_beside(&text[of.at..found.at]));
+            match (of, found.text.split_once(": ")) {
+                (Some(of), Some((label, value))) => {
+                    let page = self.page(format!("{}:", of.text), Some(of.concepts));
+                    let told = format!("{} {value}", label.to_lowercase());
+                    let concepts = [facts::exact(value), of.concepts[0]];
+                    let held = Found { text: &told, concepts, ..found };
+                    self.mention(from, page, held, by, Shape::of(value), true);
+                }
+                _ => self.fact(from, page, found, by),
+            }
+        });
     }
 
     /// Notes that what was named in the last utterance, and only there, was turned down.
@@ -269,7 +302,7 @@ impl Reader {
             for change in changes {
                 let mut text = format!("{speaker} called {tool}(");
                 let start = text.len();
-                let change = folded(&self.root.shortened(change), KEY_BYTES);
+                let change = folded(&self.root.shortened(change), CHANGE_BYTES);
                 text.push_str(&change);
                 text.push_str(") → ");
                 if failure.is_none() {
@@ -282,7 +315,8 @@ impl Reader {
                 let act = Act::new(utterance.sequence, text, start, &change);
                 self.pool.acts.push(Act { result, failed: failure.is_some(), is_of_file: true, ..act });
             }
-        } else {
+        } else if !(failed && ran.as_ref().is_some_and(|ran| ran.check.is_some())) {
+            // how a check failed is told as such, as long as nothing solved it
             let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
             let worth = match failed || answer.is_some_and(is_short) {
                 true => Worth::Fresh { bonus, percent: CALL_PERCENT },
@@ -338,7 +372,7 @@ impl Reader {
                 let text = format!("{label} {value}");
                 let shape = if is_number { Shape::of(value) } else { Shape::Attribute };
                 let found =
-                    Found { text: &text, concepts: [facts::exact(value), bound], weight: SMALL_NUMBER };
+                    Found { text: &text, concepts: [facts::exact(value), bound], weight: SMALL_NUMBER, at: 0 };
                 self.mention(from, page, found, Source::Result, shape, bound > 0);
             } else {
                 for found in names.into_iter().filter(|name| name.weight == IDENTIFIER) {
@@ -421,7 +455,7 @@ impl Reader {
         find(key, |found| named = named.or(Some(found)));
         let is_name = is_name(key);
         let found = named.or_else(|| {
-            is_name.then(|| Found { text: key, concepts: [facts::exact(key), 0], weight: IDENTIFIER })
+            is_name.then(|| Found { text: key, concepts: [facts::exact(key), 0], weight: IDENTIFIER, at: 0 })
         })?;
         let concepts = found.concepts;
         if effect == Effect::Reads {
@@ -571,6 +605,11 @@ fn is_name(key: &str) -> bool {
     is_code && !key.contains(' ') && key.contains(char::is_alphanumeric)
 }
 
+/// Whether what stands between an object and a value leaves them together.
+fn is_beside(between: &str) -> bool {
+    between.len() <= BESIDE_BYTES && !between.contains("\n\n")
+}
+
 fn is_short(answer: &str) -> bool {
     let answer = answer.trim();
     !answer.is_empty() && answer.len() <= 80 && !answer.contains('\n')
@@ -583,9 +622,18 @@ fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
     OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
 }
 
-/// A name without what it is a member of: `num_authors` for `self.num_authors`. `None` if nothing of its own is left
-/// (`self.clone`), or if it is a line of a listing (`8:import`).
+/// A name without what it is a member of: `num_authors` for `self.num_authors`; a path without the words of a search's
+/// output: `a.py` for `a.py:def`. `None` if nothing of its own is left (`self.clone`), if it is a line of a listing
+/// (`8:import`), or a substitution (`s/old/new/`).
 fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
+    if let Some((path, _)) = name.split_once(':')
+        && matches!(Shape::of(path), Shape::Path | Shape::File)
+    {
+        return Some((path, [facts::exact(path), 0]));
+    }
+    if name.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("s/") && name.matches('/').count() > 1 {
+        return None;
+    }
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
     let behind = &name[digits..];
     if digits > 0 && behind.strip_prefix(':').is_some_and(|code| code.starts_with(char::is_alphabetic)) {

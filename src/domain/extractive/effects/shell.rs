@@ -82,7 +82,7 @@ pub(in crate::domain::extractive) struct Ran {
 }
 
 /// The longest command shown, in bytes.
-const SHOWN_BYTES: usize = 100;
+const SHOWN_BYTES: usize = 240;
 
 /// Reads the commands that a call runs; `None` if its tool does not run commands.
 pub(in crate::domain::extractive) fn ran(call: &ToolCall) -> Option<Ran> {
@@ -115,19 +115,22 @@ fn changed(command: &Command, words: &[&str]) -> Option<String> {
         return Some(file.clone());
     }
     match name {
-        "sed" | "perl" => plain().next_back().map(|file| format!("{name} -i {file}")),
+        "sed" | "perl" => plain().next_back().map(|file| (*file).to_owned()),
         "git" if arguments.first() == Some(&"add") => None,
         "git" if arguments.first() == Some(&"commit") => {
             let message =
                 arguments.iter().skip_while(|word| !word.starts_with("-") || !word.ends_with('m')).nth(1);
-            Some(clipped(&format!(
-                "git commit \"{}\"",
-                message.map_or("", |text| text.lines().next().unwrap_or(""))
-            )))
+            let title = message.map_or("", |text| text.lines().next().unwrap_or(""));
+            let mut told = String::from("git commit \"");
+            fold(title, TITLE_BYTES, &mut told);
+            Some(told + "\"")
         }
         _ => Some(clipped(&plain().take(3).fold(name.to_owned(), |text, word| text + " " + word))),
     }
 }
+
+/// The longest title of a commit shown, in bytes.
+const TITLE_BYTES: usize = 60;
 
 fn clipped(text: &str) -> String {
     let mut out = String::new();

@@ -26,18 +26,21 @@ pub(in crate::domain::extractive) struct Found<'a> {
     /// The value, and its label if it has one (0 otherwise).
     pub concepts: [u32; 2],
     pub weight: u32,
+    /// Where the text begins, in bytes.
+    pub at: usize,
 }
 
 /// Calls `each` for every fact in `text`, in order.
 pub(in crate::domain::extractive) fn find<'a>(text: &'a str, mut each: impl FnMut(Found<'a>)) {
     let json = text.trim_start().starts_with(['{', '[']);
-    for part in ends(text) {
+    let [head, tail] = ends(text);
+    for (part, before) in [(head, 0), (tail, text.len() - tail.len())] {
         for run in Runs::of(part) {
             let from = u32::try_from(run.start).unwrap_or(u32::MAX);
             scan(&part[run], |mut word| {
                 (word.start, word.end) = (from + word.start, from + word.end);
                 if let Some(found) = fact(part, &word, json) {
-                    each(found);
+                    each(Found { at: before + found.at, ..found });
                 }
             });
         }
@@ -58,8 +61,21 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
     let value = word.of(text);
     let (start, end) = (word.start as usize, word.end as usize);
     match word.weight {
-        IDENTIFIER if is_name(value) && !is_key(text, start, end) && !(json && is_vocabulary(value)) => {
-            Some(Found { text: value, concepts: [exact(value), 0], weight: IDENTIFIER })
+        IDENTIFIER
+            if is_name(value)
+                && !is_key(text, start, end)
+                && !is_tag(text, start, end)
+                && !(json && is_vocabulary(value) && is_value(text, start, end)) =>
+        {
+            if let Some(from) = member_called(value, &text[end..]) {
+                let called = &text[start + from..end + CALLED.len()];
+                return Some(Found { text: called, concepts: [exact(called), 0], weight: IDENTIFIER, at: start });
+            }
+            Some(Found { text: value, concepts: [exact(value), 0], weight: IDENTIFIER, at: start })
+        }
+        _ if names_function(text, start, end) => {
+            let called = &text[start..end + CALLED.len()];
+            Some(Found { text: called, concepts: [exact(called), 0], weight: IDENTIFIER, at: start })
         }
         NUMBER => {
             let (from, to, label) = labelled(text, start, end)?;
@@ -68,10 +84,28 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
             let weight = if digits > 2 { NUMBER } else { SMALL_NUMBER };
             // three digits are hardly ever equal by chance
             let concepts = if digits > 2 { [exact(value), 0] } else { [word.concept, label] };
-            (text.len() <= MAX_FACT_BYTES).then_some(Found { text, concepts, weight })
+            (text.len() <= MAX_FACT_BYTES).then_some(Found { text, concepts, weight, at: from })
         }
         _ => None,
     }
+}
+
+/// Follows the name of a function.
+const CALLED: &str = "()";
+
+/// Where the member of `self.reset` starts if it is a plain word that is called without arguments.
+fn member_called(value: &str, behind: &str) -> Option<usize> {
+    let at = value.rfind('.')? + 1;
+    let is_plain = value.len() - at > 2 && value[at..].bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_plain && behind.starts_with(CALLED)).then_some(at)
+}
+
+/// Whether a plain word is the name of a function without arguments: `reset()`.
+fn names_function(text: &str, start: usize, end: usize) -> bool {
+    text[end..].starts_with(CALLED)
+        && end - start > 2
+        && text[start..end].bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !text[..start].ends_with(['.', '\\'])
 }
 
 /// Whether `value` is an identifier that might be used again: not a measure (`38ms`), a timestamp, a
@@ -83,12 +117,17 @@ fn is_name(value: &str) -> bool {
         && bytes.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase() || *byte == b'.');
     let is_moment = digits > 7 && value.contains(':');
     let is_long = value.chars().filter(|c| c.is_alphanumeric()).nth(2).is_some();
-    is_long && !is_measure && !is_moment && !value.contains(['\'', '’', '\\']) && !value.starts_with("/..")
+    is_long && !is_measure && !is_moment && !value.contains(['\'', '’', '\\']) && !value.ends_with("..")
 }
 
 /// Whether a JSON value such as `one_way` is from a fixed set rather than a name.
 fn is_vocabulary(value: &str) -> bool {
     value.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase())
+}
+
+/// Whether a word is the whole of a JSON string.
+fn is_value(text: &str, start: usize, end: usize) -> bool {
+    text[..start].ends_with('"') && !text[..start].ends_with("\\\"") && text[end..].starts_with('"')
 }
 
 /// A case-sensitive hash: names that differ in case are different names.
@@ -101,11 +140,19 @@ fn is_key(text: &str, start: usize, end: usize) -> bool {
     text[end..].trim_start_matches('\\').starts_with("\":") || text[..start].ends_with('\\')
 }
 
+/// Whether the word is a tag: `<name>`, `</name>`; the parameter of a type (`Vec<Name>`) is not.
+fn is_tag(text: &str, start: usize, end: usize) -> bool {
+    let before = text[..start].strip_suffix('<').filter(|_| !text[start..end].contains(['@', '.']));
+    text[end..].starts_with('>') && before.is_some_and(|before| !before.ends_with(char::is_alphanumeric))
+}
+
 /// The number at `start..end` with the word that says what it is: the range of both, and the word's concept.
 /// `1,000 pages`, `14 May`, `deadline: 14`, `refund of $250`, `"price": 523`.
 fn labelled(text: &str, start: usize, end: usize) -> Option<(usize, usize, u32)> {
     if let Some((from, label)) = key_before(text, start) {
-        return Some((from, end, label));
+        // the number is the whole value
+        let ends = text[end..].starts_with(['"', ',', '}', ']', '\\', '\n', '\r']) || end == text.len();
+        return ends.then_some((from, end, label));
     }
     if let Some((to, label)) = noun_behind(text, end) {
         return Some((start, to, label));

@@ -18,6 +18,8 @@ use crate::domain::{
 const TOKEN_BYTES: usize = 3;
 /// The assumed cost of an entry on top of its text, in tokens, when entries are compared.
 const ENTRY_TOKENS: usize = 3;
+/// Divides the worth of a value that another object has too: the date of one more flight.
+const AGAIN_DIVISOR: usize = 12;
 /// The search ends after this many entries in a row that do not fit.
 const MAX_MISSES: u32 = 24;
 
@@ -51,7 +53,7 @@ pub(in crate::domain::extractive) fn ledger(
     budget: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
-    let mut ledger = Ledger { pages, counter, opened: vec![false; pages.len()], named: FxHashSet::default() };
+    let mut ledger = Ledger { pages, told, counter, opened: vec![false; pages.len()], named: FxHashSet::default(), values: FxHashSet::default() };
     let untold: Vec<&Fact> = facts.iter().filter(|fact| !told.holds(fact)).collect();
     let mut taken = ledger.taken(&untold, budget);
     taken.sort_by_key(|fact| (fact.page, fact.sequence));
@@ -62,10 +64,13 @@ pub(in crate::domain::extractive) fn ledger(
 
 struct Ledger<'a> {
     pages: &'a [Page],
+    told: &'a Told,
     counter: &'a dyn TokenCounter,
     opened: Vec<bool>,
     /// What the heads of opened pages name.
     named: FxHashSet<[u32; 2]>,
+    /// The values taken.
+    values: FxHashSet<u32>,
 }
 
 impl<'a> Ledger<'a> {
@@ -76,9 +81,14 @@ impl<'a> Ledger<'a> {
             facts.iter().zip(0..).map(|(fact, at)| (self.value(fact), Reverse(at))).collect();
         let mut was_taken = vec![false; facts.len()];
         let (mut left, mut misses) = (budget, 0);
-        while let Some((_, Reverse(at))) = heap.pop() {
+        while let Some((value, Reverse(at))) = heap.pop() {
             let fact = facts[at];
             if was_taken[at] || self.named.contains(&fact.concepts) {
+                continue;
+            }
+            let worth = self.value(fact);
+            if worth < value {
+                heap.push((worth, Reverse(at)));
                 continue;
             }
             let cost = self.cost(fact);
@@ -90,6 +100,7 @@ impl<'a> Ledger<'a> {
                 continue;
             }
             (left, misses, was_taken[at]) = (left - cost, 0, true);
+            self.values.insert(fact.concepts[0]);
             if !std::mem::replace(&mut self.opened[fact.page], true) {
                 self.named.extend(self.pages[fact.page].names);
                 // the page's other facts no longer pay for a head
@@ -104,7 +115,9 @@ impl<'a> Ledger<'a> {
     /// The fact's worth relative to its length.
     fn value(&self, fact: &Fact) -> usize {
         let head = if self.opened[fact.page] { 0 } else { self.pages[fact.page].head.len() / TOKEN_BYTES };
-        fact.worth as usize / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)
+        let is_told = self.values.contains(&fact.concepts[0]) || self.told.0.contains(&fact.concepts[0]);
+        let again = if is_told { AGAIN_DIVISOR } else { 1 };
+        fact.worth as usize / again / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)
     }
 
     /// The tokens that the fact adds.

@@ -15,6 +15,8 @@ pub(in crate::domain::extractive) enum Shape {
     Code,
     /// A name of a program: `snake_case`, `camelCase`.
     Ident,
+    /// A name with a long number: `gift_card_7091239`.
+    Numbered,
     /// A member of something: `self.queue`.
     Member,
     Money,
@@ -43,9 +45,15 @@ impl Shape {
             () if ends_in_extension && value.matches('.').count() == 1 => Self::File,
             () if bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) => Self::Code,
             () if value.contains('.') => Self::Member,
+            () if ends_in_number(bytes) => Self::Numbered,
             () => Self::Ident,
         }
     }
+}
+
+/// Whether a name ends in a number of three digits or more.
+fn ends_in_number(name: &[u8]) -> bool {
+    name.len() > 3 && name.iter().rev().take(3).all(u8::is_ascii_digit)
 }
 
 /// The endings of files' names; after other dots, there is a member of something.
@@ -91,36 +99,34 @@ struct Weights {
     argument_in_last_ten: i64,
     only_found: i64,
     bound: i64,
-    shapes: [i64; 12],
+    shapes: [i64; 13],
 }
 
 const SERVICE: Weights = Weights {
-    base: -250,
-    counts: [120, 50, 30, 50],
-    recent: 90,
-    recent_argument: 130,
-    in_last_six: 35,
-    argument_in_last_ten: -80,
-    only_found: 20,
+    base: -240,
+    counts: [60, 10, 60, 5],
+    recent: 120,
+    recent_argument: 190,
+    in_last_six: -30,
+    argument_in_last_ten: 10,
+    only_found: 35,
     bound: -60,
-    //       url   mail  path date time file code ident member money number attribute
-    shapes: [-200, -200, 0, 40, -90, 0, 40, 10, -100, 50, 20, 30],
+    //       url   mail  path date time file code ident numbered member money number attribute
+    shapes: [-200, -180, 0, 110, -30, 0, 25, -20, 70, -100, 20, -10, -220],
 };
 const CODING: Weights = Weights {
-    base: -320,
-    counts: [40, 45, 35, 0],
-    recent: 170,
-    recent_argument: 0,
-    in_last_six: 40,
-    argument_in_last_ten: 60,
-    only_found: -180,
-    bound: 30,
-    shapes: [-250, -200, -20, -250, -300, 80, -30, 0, -40, -200, -120, 0],
+    base: -365,
+    counts: [50, 25, 40, 5],
+    recent: 230,
+    recent_argument: -50,
+    in_last_six: 15,
+    argument_in_last_ten: 25,
+    only_found: -80,
+    bound: 0,
+    shapes: [-150, -250, 40, -120, -200, 20, -30, -15, -60, -40, -200, -75, 0],
 };
-/// The score of an object that nobody named.
-const NO_OBJECT: i64 = -200;
-/// What is taken off for a value that is no number.
-const ATTRIBUTE: i64 = 100;
+/// What is taken off for a value of an object that nobody named.
+const NO_OBJECT: i64 = -50;
 /// Twice the base-2 logarithm of one more than a count, for small counts.
 const DOUBLINGS: [i64; 8] = [0, 2, 3, 4, 5, 5, 6, 6];
 
@@ -155,7 +161,8 @@ impl Mentions {
         let is_from_user = self.counts[0] > 0;
         let digits = text.bytes().filter(u8::is_ascii_digit).count();
         match self.shape {
-            Shape::Money | Shape::Time | Shape::Date | Shape::Attribute => !is_coding,
+            Shape::Time => !is_coding && (self.is_bound || is_from_user),
+            Shape::Money | Shape::Date | Shape::Attribute => !is_coding,
             Shape::Number if is_coding => is_from_user,
             Shape::Number => self.is_bound || is_from_user || digits > 2,
             Shape::Code if is_coding => digits > 0,
@@ -177,9 +184,8 @@ impl Mentions {
         let weights = if is_coding { &CODING } else { &SERVICE };
         let mut score = self.score(places, weights);
         if self.is_bound {
-            score += of.map_or(NO_OBJECT, |of| of.score(places, weights)) / 2;
+            score += if of.is_none() { NO_OBJECT } else { 0 };
             score += alone.map_or(0, |alone| alone.named(weights));
-            score -= if self.shape == Shape::Attribute { ATTRIBUTE } else { 0 };
         }
         likelihood(score)
     }
@@ -241,7 +247,7 @@ mod tests {
             ("$250", Shape::Money),
             ("250", Shape::Number),
             ("HAT084", Shape::Code),
-            ("omar_rossi_1241", Shape::Ident),
+            ("omar_rossi_1241", Shape::Numbered),
             ("self.queue_of", Shape::Member),
         ] {
             assert_eq!(Shape::of(value), shape, "{value}");

@@ -74,9 +74,9 @@ impl<'a> Cover<'a> {
         cover
     }
 
-    /// The chosen lines, in at most `budget` tokens.
-    pub(super) fn told(mut self, budget: u32, counter: &dyn TokenCounter) -> Vec<Sentence> {
-        let mut told = Told::of(self.talk, counter);
+    /// The chosen lines, in at most `budget` tokens, with their days if `tells_days`.
+    pub(super) fn told(mut self, budget: u32, tells_days: bool, counter: &dyn TokenCounter) -> Vec<Sentence> {
+        let mut told = Told::of(self.talk, tells_days, counter);
         let mut left = self.fill(budget, &mut told);
         while let Some((line, way)) = self.clipped(left, &told) {
             left -= way.cost;

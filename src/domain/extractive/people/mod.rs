@@ -30,6 +30,7 @@ use crate::domain::{
     TokenCounter, Utterance,
     extractive::{
         Focus, Sentence,
+        day::Day,
         people::{cover::Cover, talk::Talk},
     },
 };
@@ -39,6 +40,7 @@ use crate::domain::{
 ///
 /// - Fillers, stutters and the tags of transcribers are dropped; every other word stays verbatim.
 /// - Consecutive sentences of an utterance share a line.
+/// - What was said on several days stands below a line with the day: "On 8 May 2023:".
 /// - Of two people, each gets at least a third of the lines; among more, shares depend on turns and
 ///   decisions.
 /// - Sentences that add next to nothing are left out.
@@ -51,6 +53,8 @@ pub(super) fn summarise(
 ) -> Option<Vec<Sentence>> {
     detect::is_peoples(source).then(|| {
         let talk = Talk::of(source, focus);
-        Cover::of(&talk).told(budget, counter)
+        // a talk of one day needs no date, unless other days follow
+        let tells_days = talk.days.len() > 1 || focus.goes_on() && talk.days.iter().all(Day::is_known);
+        Cover::of(&talk).told(budget, tells_days, counter)
     })
 }

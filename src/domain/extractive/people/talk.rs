@@ -8,6 +8,7 @@ use crate::domain::{
     Role, Sequence, Utterance,
     extractive::{
         Focus,
+        day::Day,
         people::{
             cues::{Cues, cues},
             fillers::{Fillers, without_tags},
@@ -38,6 +39,8 @@ pub(super) struct Talk {
     pub utterances: usize,
     /// Whether the talk includes the beginning of the conversation.
     pub opens: bool,
+    /// The days on which something was said, in order.
+    pub days: Vec<Day>,
 }
 
 #[derive(Debug)]
@@ -45,6 +48,8 @@ pub(super) struct Line {
     pub sequence: Sequence,
     /// The utterance's index, from 0.
     pub utterance: usize,
+    /// The day's index in the talk.
+    pub day: usize,
     /// The sentence's index in its utterance, from 0.
     pub place: usize,
     pub speaker: usize,
@@ -91,6 +96,10 @@ impl Talk {
         for utterance in source.iter().filter(|utterance| utterance.is_live() && !utterance.instruction) {
             let name = utterance.name().unwrap_or_default().trim();
             let speaker = talk.speaker(utterance.role, name, &mut reading);
+            let day = Day::of(utterance.create_time);
+            if talk.days.last() != Some(&day) {
+                talk.days.push(day);
+            }
             talk.add(utterance, speaker, focus, &mut reading);
             talk.opens |= talk.utterances == 0 && utterance.turn <= 1;
             talk.utterances += 1;
@@ -154,6 +163,7 @@ impl Talk {
             self.lines.push(Line {
                 sequence,
                 utterance,
+                day: self.days.len().saturating_sub(1),
                 place,
                 speaker,
                 said,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::domain::{
     TokenCounter,
-    extractive::{LineKind, Sentence, people::talk::Talk, text::clip::fitted},
+    extractive::{LineKind, Sentence, people::talk::{self, Talk}, text::clip::fitted},
 };
 
 /// Sentences are joined into lines of at most this many bytes.
@@ -16,6 +16,10 @@ pub(super) struct Told<'a> {
     counter: &'a dyn TokenCounter,
     /// By first sentence: the line's end, text and tokens.
     lines: BTreeMap<usize, Line>,
+    /// By day of the talk, the tokens of its header; none if days are not told.
+    headers: Vec<u32>,
+    /// By day, whether something is told of it.
+    is_headed: Vec<bool>,
 }
 
 struct Line {
@@ -37,8 +41,16 @@ pub(super) struct Way {
 }
 
 impl<'a> Told<'a> {
-    pub(super) fn of(talk: &'a Talk, counter: &'a dyn TokenCounter) -> Self {
-        Self { talk, counter, lines: BTreeMap::new() }
+    pub(super) fn of(talk: &'a Talk, tells_days: bool, counter: &'a dyn TokenCounter) -> Self {
+        let days = talk.days.iter().filter(|_| tells_days);
+        let headers: Vec<u32> = days.map(|day| counter.count(&day.header())).collect();
+        Self { talk, counter, lines: BTreeMap::new(), is_headed: vec![false; headers.len()], headers }
+    }
+
+    /// The tokens of the header that a sentence needs, if it is the first of its day.
+    fn header(&self, sentence: usize) -> u32 {
+        let day = self.talk.lines[sentence].day;
+        self.headers.get(day).filter(|_| !self.is_headed[day]).copied().unwrap_or(0)
     }
 
     /// Whether a sentence would extend an existing line.
@@ -54,6 +66,7 @@ impl<'a> Told<'a> {
             (None, None) => self.joined(sentence, sentence + 1, 0, None),
         };
         way.is_new = way.cost == way.line.tokens;
+        way.cost += self.header(sentence);
         way
     }
 
@@ -62,23 +75,34 @@ impl<'a> Told<'a> {
         if let Some(behind) = way.joins {
             self.lines.remove(&behind);
         }
+        if let Some(is_headed) = self.is_headed.get_mut(self.talk.lines[way.start].day) {
+            *is_headed = true;
+        }
         self.lines.insert(way.start, way.line);
     }
 
     /// As much of a sentence as fits into `budget`, on a line of its own.
     pub(super) fn clipped(&self, sentence: usize, budget: u32) -> Option<Way> {
-        let (text, tokens) = fitted(&self.opened(sentence), self.talk.words(sentence), budget, self.counter)?;
+        let header = self.header(sentence);
+        let room = budget.saturating_sub(header);
+        let (text, tokens) = fitted(&self.opened(sentence), self.talk.words(sentence), room, self.counter)?;
         let line = Line { end: sentence + 1, text, tokens };
-        Some(Way { start: sentence, line, joins: None, cost: tokens, is_new: true })
+        Some(Way { start: sentence, line, joins: None, cost: tokens + header, is_new: true })
     }
 
-    /// The lines, in the order said; `weight` gets a line's first sentence and the end of its range.
+    /// The lines, in the order said, below the header of their day; `weight` gets a line's first sentence and the end of its range.
     pub(super) fn sentences(self, weight: impl Fn(usize, usize) -> u32) -> Vec<Sentence> {
-        let sentence = |(start, line): (usize, Line)| {
-            let (sequence, weight) = (self.talk.lines[start].sequence, weight(start, line.end));
-            Sentence::plain(LineKind::Said, sequence, line.text.into(), weight, line.tokens)
-        };
-        self.lines.into_iter().map(sentence).collect()
+        let (mut told, mut last) = (Vec::new(), None);
+        for (start, line) in self.lines {
+            let talk::Line { sequence, day, .. } = self.talk.lines[start];
+            if let Some(tokens) = self.headers.get(day).filter(|_| last != Some(day)) {
+                told.push(self.talk.days[day].line(sequence, *tokens));
+                last = Some(day);
+            }
+            let weight = weight(start, line.end);
+            told.push(Sentence::plain(LineKind::Said, sequence, line.text.into(), weight, line.tokens));
+        }
+        told
     }
 
     /// The line that ends directly before a sentence of the same utterance.

@@ -29,6 +29,8 @@ pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matte
     }
     if let Some(user) = user
         && !spoken[user + 1..].iter().any(|said| said.tool_calls().is_empty())
+        // the first request is the goal
+        && before.iter().take(user).any(|said| said.role == Role::User)
     {
         let asked = before
             .iter()

@@ -28,16 +28,20 @@ pub(in crate::domain::extractive) struct Request {
     pub sentences: Vec<String>,
     /// Whether it was taken out of a template.
     pub is_template: bool,
+    /// Its text, with the title.
+    pub text: String,
 }
 
 impl Request {
     /// Reads a message.
     pub(in crate::domain::extractive) fn of(content: &str) -> Self {
         let content = clip(content, READ_BYTES);
-        let marked = section(content).or_else(|| behind_heading(content));
+        let section = section(content);
+        let marked = section.or_else(|| behind_heading(content));
         let is_template = marked.is_some() || content.len() > TEMPLATE_BYTES;
         let body = marked.unwrap_or(content);
         let mut lines = if is_template { plain_lines(body) } else { vec![body] };
+        let text = section.map_or_else(|| lines.join("\n"), str::to_owned);
         let named = named(clip(content, 800)).map(str::to_owned);
         let is_headed =
             named.is_none() && is_template && lines.first().is_some_and(|line| line.len() <= TITLE_BYTES);
@@ -47,7 +51,7 @@ impl Request {
             named
         };
         let sentences = sentences(&lines.join("\n"));
-        Self { title: title.filter(|title| !title.is_empty()), sentences, is_template }
+        Self { title: title.filter(|title| !title.is_empty()), sentences, is_template, text }
     }
 
     /// The title of an issue or a task that a message hands over; `None` for a plain message.

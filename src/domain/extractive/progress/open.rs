@@ -5,12 +5,13 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashSet;
 
 use crate::domain::{
-    TokenCounter,
+    Sequence, TokenCounter,
     extractive::{
+        choose::Voice,
         pool::{Act, Said},
         progress::{
             fitting::{fitting, ordered},
-            matter::{FAILED, LEFT, MATTER_BYTES, Matter, TODO},
+            matter::{AGREED, FAILED, LEFT, MATTER_BYTES, Matter, TODO, USER},
         },
         sentence::{BETWEEN, LineKind, Part, Sentence},
         text::{
@@ -94,17 +95,31 @@ pub(in crate::domain::extractive) fn line(
 ) -> Vec<Sentence> {
     matters.sort_by_key(|matter| matter.sequence);
     matters.drain(..matters.len().saturating_sub(MOST_LOOKED_AT));
-    let last = saids.iter().map(|said| said.sequence).chain(acts.iter().map(|act| act.sequence)).max();
-    // what somebody was about to do or to answer is past once somebody goes on
+    let calls: FxHashSet<Sequence> = acts.iter().map(|act| act.sequence).collect();
+    let goes_on = |said: &Said, voice: Voice| said.voice == voice && !said.is_call();
+    let last = |goes_on: &dyn Fn(&Said) -> bool| {
+        saids.iter().filter(|said| goes_on(said)).map(|said| said.sequence).max()
+    };
+    let asked = last(&|said| goes_on(said, Voice::User));
+    let called = saids.iter().filter(|said| said.is_call()).map(|said| said.sequence);
+    let calls: FxHashSet<Sequence> = calls.into_iter().chain(called).collect();
+    let answered = last(&|said| goes_on(said, Voice::Other) && !calls.contains(&said.sequence));
+    let acted = calls.iter().max().copied();
+    // a request is past once it is answered, an announcement or a question once anybody goes on
     let is_past = |matter: &Matter| {
+        let follows = |last: Option<Sequence>| last.is_some_and(|last| last > matter.sequence);
+        let is_request = matter.text.starts_with(USER) || matter.text.starts_with(AGREED);
         matter.rank > LEFT
             && !matter.text.starts_with(TODO)
-            && last.is_some_and(|last| last > matter.sequence)
+            && (follows(asked) || follows(answered) || !is_request && follows(acted))
     };
     matters.retain(
         |matter| if matter.rank > LEFT { !is_past(matter) } else { !is_settled(matter, acts, saids) },
     );
-    matters.dedup_by(|one, other| one.text == other.text);
+    let mut told = FxHashSet::default();
+    matters.reverse();
+    matters.retain(|matter| told.insert(words_of(&matter.text).to_owned()));
+    matters.reverse();
     let order = ordered(matters.len(), |at| Reverse((matters[at].rank, at)));
     let line = |chosen: &[usize]| {
         let part = |at: &usize| {
@@ -115,6 +130,11 @@ pub(in crate::domain::extractive) fn line(
         Sentence::listed(LineKind::Open, HEAD, &parts, 0, counter)
     };
     fitting(order, MOST, room, line).into_iter().collect()
+}
+
+/// A matter's text without its head, by which it can be in a list twice: as what was said, and as the next step.
+fn words_of(text: &str) -> &str {
+    text.split_once(": ").map_or(text, |(_, words)| words)
 }
 
 fn is_settled(matter: &Matter, acts: &[Act], saids: &[Said]) -> bool {

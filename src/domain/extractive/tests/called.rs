@@ -62,7 +62,7 @@ fn what_was_done_is_told_with_what_was_made() {
 fn many_changes_are_told_together_and_the_rest_is_counted() {
     let told = text(thirty_changes(), &Focus::none(), 150);
     let first = told.lines().next().unwrap();
-    assert!(first.starts_with("Assistant called write_file → ok: src/part_"), "{told}");
+    assert!(first.starts_with("write_file → ok: src/part_"), "{told}");
     let shown = first.matches(".rs").count();
     assert!(first.ends_with(&format!("src/part_39.rs; … and {} more", 30 - shown)), "{told}");
 }

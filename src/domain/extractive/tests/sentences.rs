@@ -60,8 +60,8 @@ fn what_no_sentence_tells_is_named_by_who_named_it() {
         "Goal: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
          Assistant: Then I need the number of your account, which stands on every invoice we wrote.\n\
          User: My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.\n\
-         Assistant mentioned: TR-901\n\
-         ann_lee_77: PX-4410; PX-4411\n"
+         Assistant mentioned: TR-901; on 2024-12-03\n\
+         ann_lee_77: PX-4410\n"
     );
     let source: Vec<_> = source.into_iter().map(Arc::new).collect();
     let names_parcel = |sentence: &&Sentence| sentence.text.contains("PX-4410");

@@ -134,10 +134,18 @@ const UNITS: [&str; 22] = [
 /// Passes the word in `range` to `each`; returns whether there was one.
 fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {
     range.end = range.start + text[range.clone()].trim_end_matches(|c| is_joiner(c) && c != '%').len();
-    range.start = range.end
-        - text[range.clone()]
-            .trim_start_matches(|c| is_joiner(c) && !matches!(c, '/' | '$' | '€' | '£' | '¥'))
-            .len();
+    let trimmed =
+        text[range.clone()].trim_start_matches(|c| is_joiner(c) && !matches!(c, '/' | '$' | '€' | '£' | '¥'));
+    let start = range.end - trimmed.len();
+    let before = &text[range.start..start];
+    range.start = start
+        - match trimmed.find('/') {
+            // `./a.js`, `../a.js`
+            Some(0) if trimmed.len() > 1 => before.bytes().rev().take_while(|byte| *byte == b'.').count().min(2),
+            // `@scope/package`
+            Some(1..) if before.ends_with('@') => 1,
+            _ => 0,
+        };
     let run = &text[range.clone()];
     let shape = Shape::of(run);
     if shape.letters + shape.digits == 0 {

@@ -5,8 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::domain::{
     TokenCounter,
     extractive::{
-        pool::{Act, done, line},
-        sentence::{LineKind, Part, Sentence, total},
+        pool::{Act, line},
+        sentence::{LineKind, Part, Sentence, done, total},
         text::clip::fold,
     },
 };

@@ -37,9 +37,10 @@ impl<'a> ToldCall<'a> {
 
     /// All calls of a line.
     pub(in crate::domain) fn all_of(line: &'a Sentence) -> Vec<Self> {
-        match line.head().strip_suffix(DONE).and_then(|head| head.split_once(" called ")) {
+        match line.head().strip_suffix(DONE) {
             None => Self::of_line(&line.text).into_iter().collect(),
-            Some((_, tool)) => {
+            Some(head) => {
+                let tool = head.rsplit(" called ").next().unwrap_or(head);
                 let call = |item| Self { tool, arguments: line.item(item), outcome: "ok" };
                 line.items.iter().map(call).collect()
             }
