@@ -162,7 +162,7 @@ const OTHER_GREETINGS: &str = "hi hello hey hola hallo guten tag bonjour salut c
     здравствуйте 你好 您好 こんにちは";
 
 /// Words that lead up to a request, in any order.
-const LEAD: &str = "kindly just maybe perhaps i im ive id we were weve you am have had been can could would will \
+const LEAD: &str = "kindly kinda just maybe perhaps i im ive id we were weve you am have had been can could would will \
     shall may might like love want wanted need needed wish hope hoping trying looking going planning wondering \
     was if whether heres to help helping me us my our the a an some with for about let lets tell know that";
 
@@ -194,7 +194,30 @@ const WISHES: &[&[&str]] = &[
     &["im", "trying", "to"],
     &["im", "looking", "to"],
     &["lets"],
+    &["i", "wanna"],
+    &["i", "need", "some"],
+    &["i", "need", "your", "help", "to"],
+    &["i", "need"],
 ];
+
+/// How requests open in Chinese and Japanese, which part no words; each can follow another.
+const WIDE_OPENINGS: [&str; 24] = [
+    "你好", "您好", "嗨", "请问", "我想要", "我想", "我要", "我需要", "请帮我", "请你", "麻烦", "帮我", "能不能", "可以",
+    "请", "好的", "好呀", "那么", "谢谢", "こんにちは", "こんばんは", "すみません", "ありがとうございます", "あの",
+];
+/// What stands between them.
+const WIDE_MARKS: [char; 9] = ['，', '。', '！', '、', '～', '~', ' ', '!', ','];
+/// An opening stays if less is left, in characters.
+const LEAST_WIDE: usize = 5;
+
+/// A Chinese or Japanese request without its greeting and politeness.
+pub(super) fn without_opening(said: &str) -> &str {
+    let mut rest = said;
+    while let Some(next) = WIDE_OPENINGS.iter().find_map(|opening| rest.strip_prefix(opening)) {
+        rest = next.trim_start_matches(WIDE_MARKS);
+    }
+    if rest.chars().count() < LEAST_WIDE { said } else { rest }
+}
 
 /// Prepositions and conjunctions, which begin a new part.
 const JOINING: &str = "and or but so because which that who whose when while where if unless as to for with in on \

@@ -1,7 +1,7 @@
 //! Turns sentences into a title.
 
 use crate::domain::closing::{
-    english::{Asking, Word},
+    english::{Asking, Word, without_opening},
     pieces::{Piece, pieces, size, write},
 };
 
@@ -9,6 +9,8 @@ use crate::domain::closing::{
 pub(super) const LEAST_WORDS: usize = 5;
 /// The maximum length of a title in words (seed 000).
 pub(super) const MOST_WORDS: usize = 8;
+/// The least that a cut title has in a script without blanks, in characters.
+const LEAST_WIDE: usize = 8;
 /// A request in mid-sentence is used alone if at least this many words follow.
 const ASKED_WORDS: usize = 4;
 
@@ -28,6 +30,11 @@ pub(super) fn headline<'a>(sayings: impl Iterator<Item = &'a str>) -> String {
     write(fit(&mut title))
 }
 
+/// The title from that of an issue.
+pub(super) fn of_issue(title: &str) -> String {
+    write(fit(&mut pieces(title)))
+}
+
 /// How many words `said` yields for a title.
 pub(super) fn words_of(said: &str) -> usize {
     size(&subject(said)) / 2
@@ -42,7 +49,7 @@ pub(super) fn requests(said: &str) -> bool {
 /// What a sentence is about: its request, without the politeness. Less is removed if too little would be
 /// left.
 fn subject(said: &str) -> Vec<Piece<'_>> {
-    let mut all = pieces(said);
+    let mut all = pieces(without_opening(said));
     all.retain(|piece| !Word::of(piece.text).hesitates());
     all.dedup_by(|next, last| next.size == 0 && last.size == 0);
     let words: Vec<Word> = all.iter().map(|piece| Word::of(piece.text)).collect();
@@ -89,7 +96,8 @@ fn best_end(all: &[Piece]) -> (usize, u8) {
     }
     let ends = (1..all.len()).filter(|end| {
         let size = size(&all[..*end]);
-        (2 * LEAST_WORDS..=2 * MOST_WORDS).contains(&size)
+        let least = if all[..*end].iter().any(|piece| piece.size == 1) { LEAST_WIDE } else { 2 * LEAST_WORDS };
+        (least..=2 * MOST_WORDS).contains(&size)
     });
     let ranked = ends.map(|end| (pause(&all[..end], &all[end]), end));
     ranked.max().map_or((1, 0), |(pause, end)| (end, pause))

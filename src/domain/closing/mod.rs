@@ -22,7 +22,7 @@ use crate::domain::{
     Conversation, Role, TokenCounter,
     closing::{
         done::last_done,
-        headline::{headline, wholeness},
+        headline::{headline, of_issue, wholeness},
         material::{Line, Material, Speaker},
         request::{openings, outcome, request},
         talk::{is_long_talk, is_talk, topics, turning_points},
@@ -51,7 +51,7 @@ const TITLE_SENTENCES: usize = 8;
 /// - `None` if nothing was said.
 pub fn title(conversation: &Conversation, counter: &dyn TokenCounter) -> Option<Arc<str>> {
     if let Some(issue) = issue(conversation) {
-        return Some(headline(std::iter::once(&*issue)).into());
+        return Some(of_issue(&issue).into());
     }
     let material = Material::of(conversation, counter);
     let lines = material.lines();

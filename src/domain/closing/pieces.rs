@@ -17,6 +17,11 @@ pub(super) struct Piece<'a> {
     pub separates: bool,
 }
 
+/// Whether a text is in a script without blanks.
+pub(super) fn is_wide(text: &str) -> bool {
+    text.chars().filter(|c| is_unspaced(*c)).count() * 2 > text.chars().count()
+}
+
 /// Splits a sentence into pieces.
 pub(super) fn pieces(said: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
@@ -66,11 +71,12 @@ impl<'a> Piece<'a> {
 }
 
 impl Piece<'_> {
-    /// Whether a Japanese noun ends here: inflections continue in hiragana.
+    /// Whether a noun ends here: in Japanese, inflections continue in hiragana; in Chinese, 的 follows it.
     pub(super) fn ends_noun_before(&self, next: &Self) -> bool {
         let is_hiragana = |c: char| matches!(c, '\u{3040}'..='\u{309f}');
         let (last, first) = (self.text.chars().next_back(), next.text.chars().next());
-        last.is_some_and(|c| is_unspaced(c) && !is_hiragana(c)) && first.is_some_and(is_hiragana)
+        last.is_some_and(|c| is_unspaced(c) && !is_hiragana(c))
+            && first.is_some_and(|c| is_hiragana(c) || c == '的')
     }
 }
 
@@ -102,7 +108,7 @@ fn trim(text: &str) -> &str {
     let is_end = |c: char| {
         c.is_whitespace()
             || matches!(c, '.' | ',' | ';' | ':' | '?' | '!' | '-' | '–' | '—' | '…')
-            || matches!(c, '。' | '，' | '、' | '；' | '：' | '？' | '！' | '؟' | '،' | '।')
+            || matches!(c, '的' | '。' | '，' | '、' | '；' | '：' | '？' | '！' | '؟' | '،' | '।')
     };
     let text = text.trim_end_matches(is_end);
     text.trim_start_matches(|c: char| is_end(c) && c != '.' && c != '-')

@@ -6,6 +6,7 @@ use crate::domain::closing::{
     english::{Word, plans, prepares, shouts, takes_leave},
     headline::{LEAST_WORDS, requests, words_of},
     material::{Line, Speaker},
+    pieces::is_wide,
 };
 
 /// How many of the user's first informative utterances can hold the request.
@@ -46,6 +47,13 @@ pub(super) fn openings(lines: &[Line]) -> Vec<&Line> {
     let mut ranked: Vec<_> = openings.map(|opening| (asked(opening), opening.line)).collect();
     ranked.sort_by_key(|(rank, _)| Reverse(*rank));
     let best = ranked.first().map_or(0, |(rank, _)| rank.1);
+    // where no words are parted, a later line is a follow-up as often as a better phrase
+    if let Some((_, first)) = ranked.iter().min_by_key(|(_, line)| line.sequence)
+        && is_wide(&first.said)
+    {
+        let first = first.sequence;
+        ranked.retain(|(_, line)| line.sequence == first);
+    }
     ranked.into_iter().filter(|(rank, _)| rank.1 + NEAR >= best).map(|(_, line)| line).collect()
 }
 

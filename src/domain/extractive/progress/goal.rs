@@ -42,7 +42,7 @@ impl Request {
         let body = marked.unwrap_or(content);
         let mut lines = if is_template { plain_lines(body) } else { vec![body] };
         let text = section.map_or_else(|| lines.join("\n"), str::to_owned);
-        let named = named(clip(content, 800)).map(str::to_owned);
+        let named = named(clip(content, 800));
         let is_headed =
             named.is_none() && is_template && lines.first().is_some_and(|line| line.len() <= TITLE_BYTES);
         let title = if is_headed {
@@ -122,16 +122,20 @@ fn behind_heading(content: &str) -> Option<&str> {
     })
 }
 
-/// The name in `a task named "…"`.
-fn named(content: &str) -> Option<&str> {
+/// The name and the kind in `a cryptography problem named "…"`.
+fn named(content: &str) -> Option<String> {
     const VERBS: [&str; 3] = [" named \"", " called \"", " titled \""];
-    const THINGS: [&str; 5] = ["challenge", "task", "issue", "project", "ticket"];
+    const THINGS: [&str; 6] = ["challenge", "problem", "task", "issue", "project", "ticket"];
     VERBS.iter().find_map(|verb| {
         let (before, rest) = content.split_once(verb)?;
         let (name, _) = rest.split_once('"')?;
-        let is_thing =
-            THINGS.iter().any(|thing| before.trim_end_matches('s').to_ascii_lowercase().ends_with(thing));
-        (is_thing && (3..=60).contains(&name.len())).then_some(name)
+        let kind = &before[before.rfind(['.', '\n', ',']).map_or(0, |at| at + 1)..];
+        let words: Vec<&str> = kind.split_whitespace().collect();
+        let thing = words.last()?.trim_end_matches('s').to_ascii_lowercase();
+        let article = words.iter().rposition(|word| ["a", "an", "the"].contains(word));
+        let kind = words.get(article.map_or(0, |at| at + 1)..).filter(|kind| kind.len() > 1 && kind.len() < 4);
+        let is_named = THINGS.contains(&&*thing) && (3..=60).contains(&name.len());
+        is_named.then(|| kind.map_or(name.to_owned(), |kind| format!("{name}: {}", kind.join(" "))))
     })
 }
 
