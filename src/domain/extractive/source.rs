@@ -1,8 +1,9 @@
 //! Collects the candidates for a summary from what was said.
 
-use std::sync::Arc;
+use std::{rc::Rc, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::domain::{
     Role, Sequence, Utterance,
@@ -106,6 +107,15 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool, is_flat: bool) -> P
 
 /// The utterance something is taken from, and the result of a call that it depends on.
 type From = (Sequence, Option<Sequence>);
+
+/// What a value belongs to.
+#[derive(Default)]
+struct Object {
+    of: Option<Rc<str>>,
+    page: Option<usize>,
+    /// Its concept; 0 if there is no object.
+    bound: u32,
+}
 
 #[derive(Default)]
 struct Reader {
@@ -351,35 +361,42 @@ impl Reader {
                 }
             });
         };
-        for Held { of, field, value } in
-            values.iter().filter(|held| !records::is_dull(&held.field, &held.value))
-        {
-            let label = field.replace('_', " ");
-            let page = of.as_deref().map_or(page, |of| {
-                let mut named = None;
-                find(of, |found| named = named.or(Some(found.concepts)));
-                self.page(format!("{of}:"), named)
-            });
-            let bound = of.as_deref().map_or(0, facts::exact);
-            let mut names = Vec::new();
+        let mut object = Object::default();
+        for Held { of, field, value } in &values {
+            if object.of != *of {
+                object = self.object(of.as_ref());
+            }
+            let page = object.page.unwrap_or(page);
+            let shape = Shape::of(value);
+            let mut names = SmallVec::<[Found<'_>; 4]>::new();
             find(value, |found| names.push(found));
-            let is_number = value.bytes().filter(u8::is_ascii_digit).count() > 1
-                && !value.contains(char::is_whitespace)
-                && Shape::of(value) != Shape::Code
-                && names.iter().all(|name| name.weight != IDENTIFIER);
-            let is_attribute = bound > 0 && records::is_attribute(field) && value.len() <= 40;
-            if is_number || is_attribute {
-                let text = format!("{label} {value}");
-                let shape = if is_number { Shape::of(value) } else { Shape::Attribute };
-                let found =
-                    Found { text: &text, concepts: [facts::exact(value), bound], weight: SMALL_NUMBER, at: 0 };
-                self.mention(from, page, found, Source::Result, shape, bound > 0);
+            names.retain(|name| name.weight == IDENTIFIER);
+            let is_number = names.is_empty()
+                && shape != Shape::Code
+                && value.bytes().filter(u8::is_ascii_digit).count() > 1
+                && !value.contains(char::is_whitespace);
+            let is_attribute = || object.bound > 0 && value.len() <= 40 && records::is_attribute(field);
+            if is_number || is_attribute() {
+                let text = format!("{} {value}", field.replace('_', " "));
+                let shape = if is_number { shape } else { Shape::Attribute };
+                let concepts = [facts::exact(value), object.bound];
+                let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };
+                self.mention(from, page, found, Source::Result, shape, object.bound > 0);
             } else {
-                for found in names.into_iter().filter(|name| name.weight == IDENTIFIER) {
+                for found in names {
                     self.fact(from, page, found, Source::Result);
                 }
             }
         }
+    }
+
+    /// The object that values belong to, with its page.
+    fn object(&mut self, of: Option<&Rc<str>>) -> Object {
+        let Some(of) = of else { return Object::default() };
+        let mut named = None;
+        find(of, |found| named = named.or(Some(found.concepts)));
+        let page = Some(self.page(format!("{of}:"), named));
+        Object { of: Some(of.clone()), page, bound: facts::exact(of) }
     }
 
     /// The identifying argument; for an edit that names no file, the one that its result says is open.
@@ -495,9 +512,12 @@ impl Reader {
         let concepts =
             if inside.len() < found.text.len() { [facts::exact(inside), 0] } else { found.concepts };
         let Some((inside, concepts)) = plain_name(inside, concepts) else { return };
-        let value =
-            inside.rsplit(' ').find(|word| word.contains(|c: char| c.is_ascii_digit())).unwrap_or(inside);
-        let shape = if found.weight == IDENTIFIER { Shape::of(inside) } else { Shape::of(value) };
+        let shape = match found.weight {
+            IDENTIFIER => Shape::of(inside),
+            _ => Shape::of(
+                inside.rsplit(' ').find(|word| word.contains(|c: char| c.is_ascii_digit())).unwrap_or(inside),
+            ),
+        };
         self.mention(from, page, Found { text: inside, concepts, ..found }, source, shape, false);
     }
 
@@ -639,7 +659,7 @@ fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
     if digits > 0 && behind.strip_prefix(':').is_some_and(|code| code.starts_with(char::is_alphabetic)) {
         return None;
     }
-    if Shape::of(name) != Shape::Member || name.contains([' ', '/']) {
+    if !name.contains('.') || name.contains([' ', '/']) || Shape::of(name) != Shape::Member {
         return Some((name, concepts));
     }
     let member = name.rsplit('.').next().unwrap_or(name);

@@ -28,26 +28,60 @@ pub(in crate::domain::extractive) enum Shape {
 impl Shape {
     /// The shape of a value.
     pub(in crate::domain::extractive) fn of(value: &str) -> Self {
-        let bytes = value.as_bytes();
-        let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-        let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic() || **byte >= 0x80).count();
-        let is_numeric = digits > 0 && letters <= 2;
-        let ends_in_extension =
-            value.rsplit_once('.').is_some_and(|(name, end)| !name.is_empty() && EXTENSIONS.contains(&end));
+        let seen = Seen::of(value);
+        let is_numeric = seen.digits > 0 && seen.letters <= 2;
+        let is_file = || {
+            let end = value.rsplit_once('.').filter(|(name, _)| !name.is_empty());
+            seen.dots == 1 && end.is_some_and(|(_, end)| EXTENSIONS.contains(&end))
+        };
         match () {
-            () if value.contains("://") => Self::Address,
-            () if value.contains('@') && value.contains('.') && !value.starts_with('@') => Self::Mail,
-            () if value.contains(['$', '€', '£', '¥']) && is_numeric => Self::Money,
-            () if is_numeric && value.matches('-').count() == 2 => Self::Date,
-            () if is_numeric && value.contains(':') => Self::Time,
+            () if seen.colons > 0 && seen.slashes > 1 && value.contains("://") => Self::Address,
+            () if seen.ats > 0 && seen.dots > 0 && !value.starts_with('@') => Self::Mail,
+            () if is_numeric && value.contains(['$', '€', '£', '¥']) => Self::Money,
+            () if is_numeric && seen.hyphens == 2 => Self::Date,
+            () if is_numeric && seen.colons > 0 => Self::Time,
             () if is_numeric => Self::Number,
-            () if value.contains('/') => Self::Path,
-            () if ends_in_extension && value.matches('.').count() == 1 => Self::File,
-            () if bytes.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) => Self::Code,
-            () if value.contains('.') => Self::Member,
-            () if ends_in_number(bytes) => Self::Numbered,
+            () if seen.slashes > 0 => Self::Path,
+            () if is_file() => Self::File,
+            () if seen.others == 0 => Self::Code,
+            () if seen.dots > 0 => Self::Member,
+            () if ends_in_number(value.as_bytes()) => Self::Numbered,
             () => Self::Ident,
         }
+    }
+}
+
+/// The characters of a value, counted.
+#[derive(Default)]
+struct Seen {
+    digits: u32,
+    letters: u32,
+    dots: u32,
+    slashes: u32,
+    colons: u32,
+    hyphens: u32,
+    ats: u32,
+    /// All but digits and capitals.
+    others: u32,
+}
+
+impl Seen {
+    fn of(value: &str) -> Self {
+        let mut seen = Self::default();
+        for byte in value.bytes() {
+            seen.others += u32::from(!byte.is_ascii_digit() && !byte.is_ascii_uppercase());
+            match byte {
+                b'0'..=b'9' => seen.digits += 1,
+                b'a'..=b'z' | b'A'..=b'Z' | 0x80.. => seen.letters += 1,
+                b'.' => seen.dots += 1,
+                b'/' => seen.slashes += 1,
+                b':' => seen.colons += 1,
+                b'-' => seen.hyphens += 1,
+                b'@' => seen.ats += 1,
+                _ => {}
+            }
+        }
+        seen
     }
 }
 

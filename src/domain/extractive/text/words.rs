@@ -59,21 +59,27 @@ const MAX_WORD_BYTES: usize = 96;
 
 /// Calls `each` for every word of `text`.
 pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)) {
-    let mut start = None;
-    let mut first = true;
+    let bytes = text.as_bytes();
+    let (mut start, mut at, mut first) = (None, 0, true);
     let mut ideograph: Option<char> = None;
-    for (at, c) in text.char_indices() {
-        let wide = is_ideographic(c);
-        if !wide && (is_word_char(c) || c == ',' && groups_digits(text, at)) {
+    while let Some(&byte) = bytes.get(at) {
+        // most text is ASCII, of which a table says what is a word
+        let (c, is_word) = match byte.is_ascii() {
+            true => (char::from(byte), WORD_BYTES[usize::from(byte)] || byte == b',' && groups_digits(text, at)),
+            false => text[at..].chars().next().map_or(('\0', false), |c| (c, is_word_char(c))),
+        };
+        let wide = !byte.is_ascii() && is_ideographic(c);
+        let end = at + c.len_utf8();
+        if is_word && !wide {
             start = start.or(Some(at));
-            ideograph = None;
+            (ideograph, at) = (None, end);
             continue;
         }
         if let Some(from) = start.take() {
             first &= !classify(text, from..at, first, &mut each);
         }
         if let (true, Some(before)) = (wide, ideograph) {
-            let place = place(&(at - before.len_utf8()..at + c.len_utf8()));
+            let place = place(&(at - before.len_utf8()..end));
             each(Word {
                 concept: pair(before, c),
                 weight: SHORT,
@@ -82,12 +88,24 @@ pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)
                 end: place.1,
             });
         }
-        ideograph = wide.then_some(c);
+        (ideograph, at) = (wide.then_some(c), end);
     }
     if let Some(from) = start {
         classify(text, from..text.len(), first, &mut each);
     }
 }
+
+/// The bytes of words in ASCII.
+static WORD_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        table[byte] = c.is_ascii_alphanumeric() || is_joiner(c as char);
+        byte += 1;
+    }
+    table
+};
 
 /// Calls `each` for every word of `text` with content of its own, passing a number that is equal for words
 /// with the same meaning.
@@ -131,8 +149,8 @@ const UNITS: [&str; 22] = [
     "gb", "tb", "px", "eur",
 ];
 
-/// Passes the word in `range` to `each`; returns whether there was one.
-fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {
+/// Leaves out what is around a word.
+fn trim(text: &str, range: &mut Range<usize>) {
     range.end = range.start + text[range.clone()].trim_end_matches(|c| is_joiner(c) && c != '%').len();
     let trimmed =
         text[range.clone()].trim_start_matches(|c| is_joiner(c) && !matches!(c, '/' | '$' | '€' | '£' | '¥'));
@@ -146,6 +164,15 @@ fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl Fn
             Some(1..) if before.ends_with('@') => 1,
             _ => 0,
         };
+}
+
+/// Passes the word in `range` to `each`; returns whether there was one.
+fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {
+    let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let bytes = &text.as_bytes()[range.clone()];
+    if !is_plain(bytes.first()) || !is_plain(bytes.last()) {
+        trim(text, &mut range);
+    }
     let run = &text[range.clone()];
     let shape = Shape::of(run);
     if shape.letters + shape.digits == 0 {
@@ -185,6 +212,14 @@ struct Shape {
 impl Shape {
     fn of(run: &str) -> Self {
         let mut shape = Self { concept: FNV_BASIS, ..Self::default() };
+        if run.is_ascii() {
+            let mut before = 0;
+            for byte in run.bytes().filter(|byte| *byte != b'\'') {
+                shape.see_ascii(before, byte);
+                before = byte;
+            }
+            return shape;
+        }
         let mut before = '\0';
         for c in run.chars() {
             if matches!(c, '\'' | '’') {
@@ -194,6 +229,27 @@ impl Shape {
             before = c;
         }
         shape
+    }
+
+    fn see_ascii(&mut self, before: u8, byte: u8) {
+        self.without_last = self.concept;
+        self.concept = hash(self.concept, char::from(byte.to_ascii_lowercase()));
+        match byte {
+            b'a'..=b'z' => {
+                self.joined |= before == b'.' && self.letters > 1;
+                self.letters += 1;
+            }
+            b'A'..=b'Z' => {
+                self.starts_with_capital |= self.letters + self.digits == 0;
+                self.hump |= before.is_ascii_lowercase();
+                self.joined |= before == b'.' && self.letters > 1;
+                self.capitals += 1;
+                self.letters += 1;
+            }
+            b'0'..=b'9' => self.digits += 1,
+            b'/' => self.slashes += 1,
+            _ => self.joined |= matches!(byte, b'_' | b'@' | b'\\') || byte == b':' && before == b':',
+        }
     }
 
     fn see(&mut self, before: char, c: char) {
@@ -266,7 +322,7 @@ fn is_word_char(c: char) -> bool {
 }
 
 /// Characters allowed within a word or before an amount.
-fn is_joiner(c: char) -> bool {
+const fn is_joiner(c: char) -> bool {
     matches!(
         c,
         '_' | '-' | '.' | '/' | '@' | '#' | ':' | '+' | '%' | '$' | '\\' | '\'' | '’' | '€' | '£' | '¥'

@@ -1,5 +1,7 @@
 //! The values of a JSON result, each with the object it belongs to: the price of a flight with the flight's number.
 
+use std::rc::Rc;
+
 use serde_json::Value;
 
 use crate::domain::extractive::text::{
@@ -20,8 +22,8 @@ const NAME_BYTES: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::domain::extractive) struct Held {
     /// An id, a number, or a name; `None` if the object has none.
-    pub of: Option<String>,
-    pub field: String,
+    pub of: Option<Rc<str>>,
+    pub field: Rc<str>,
     pub value: String,
 }
 
@@ -33,39 +35,45 @@ pub(in crate::domain::extractive) fn values(result: &str, key: Option<&str>) -> 
     }
     let json: Value = serde_json::from_str(result).ok()?;
     let mut held = Vec::new();
-    walk(&json, key, "", 0, &mut held);
+    walk(&json, key.map(Rc::from).as_ref(), &"".into(), 0, &mut held);
     Some(held)
 }
 
-fn walk(value: &Value, of: Option<&str>, field: &str, depth: usize, held: &mut Vec<Held>) {
+fn walk(value: &Value, of: Option<&Rc<str>>, field: &Rc<str>, depth: usize, held: &mut Vec<Held>) {
     if depth > MOST_DEEP || held.len() >= MOST_VALUES {
         return;
     }
     match value {
         Value::Object(members) => {
-            let own = named(members).or_else(|| names(field).then(|| field.to_owned()));
+            let own: Option<Rc<str>> =
+                named(members).map(Rc::from).or_else(|| names(field).then(|| field.clone()));
             let is_table =
                 own.is_none() && !field.is_empty() && members.values().next().is_some_and(Value::is_number);
             for (key, value) in members {
+                if is_dull(key, value) {
+                    continue;
+                }
                 // the name itself belongs to what the object is in
                 let is_name = value.as_str().is_some_and(|value| own.as_deref() == Some(value));
-                let holder = own.as_deref().filter(|_| !is_name).or(of);
-                let field =
-                    if is_table { format!("{} {key}", field.trim_end_matches('s')) } else { key.clone() };
+                let holder = own.as_ref().filter(|_| !is_name).or(of);
+                let field = match is_table {
+                    true => format!("{} {key}", field.trim_end_matches('s')).into(),
+                    false => key.as_str().into(),
+                };
                 walk(value, holder, &field, depth + 1, held);
             }
         }
         Value::Array(values) => values.iter().for_each(|value| walk(value, of, field, depth + 1, held)),
         Value::Null | Value::Bool(_) => {}
-        Value::Number(number) => push(of, field, &number.to_string(), held),
+        Value::Number(number) => push(of, field, number.as_str(), held),
         Value::String(text) => push(of, field, text, held),
     }
 }
 
-fn push(of: Option<&str>, field: &str, value: &str, held: &mut Vec<Held>) {
+fn push(of: Option<&Rc<str>>, field: &Rc<str>, value: &str, held: &mut Vec<Held>) {
     let mut told = String::new();
     fold(value, 200, &mut told);
-    held.push(Held { of: of.map(str::to_owned), field: field.to_owned(), value: told });
+    held.push(Held { of: of.cloned(), field: field.clone(), value: told });
 }
 
 /// The name of an object: its id or code, or else its title or a person's name.
@@ -94,15 +102,23 @@ fn names(text: &str) -> bool {
     found
 }
 
-/// Whether the values of a field are hardly asked for again: places of lists, zip codes, times of changes.
-pub(in crate::domain::extractive) fn is_dull(field: &str, value: &str) -> bool {
+/// Whether a value is hardly asked for again: places of lists, zip codes, times of changes.
+fn is_dull(field: &str, value: &Value) -> bool {
     const FIELDS: [&str; 8] =
         ["zip", "seat", "created", "updated", "timestamp", "address1", "address2", "baggage"];
     const VALUES: [&str; 7] = ["available", "active", "success", "ok", "true", "false", "none"];
-    let has = |dull: &&str| {
-        field.as_bytes().windows(dull.len()).any(|part| part.eq_ignore_ascii_case(dull.as_bytes()))
+    let is_value = match value {
+        Value::Object(members) if !members.values().next().is_some_and(Value::is_number) => return false,
+        Value::String(text) => VALUES.iter().any(|dull| text.eq_ignore_ascii_case(dull)),
+        _ => false,
     };
-    FIELDS.iter().any(has) || VALUES.iter().any(|dull| value.eq_ignore_ascii_case(dull))
+    let bytes = field.as_bytes();
+    let has = |dull: &&str| {
+        let first = dull.as_bytes()[0];
+        let mut starts = bytes.iter().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == first);
+        starts.any(|(at, _)| bytes.get(at..at + dull.len()).is_some_and(|part| part.eq_ignore_ascii_case(dull.as_bytes())))
+    };
+    is_value || FIELDS.iter().any(has)
 }
 
 /// Whether a field says something about its object that its value alone does not say.
