@@ -77,6 +77,8 @@ impl Prompt {
 fn emphasis(kind: Kind) -> &'static str {
     match kind {
         Kind::Code => include_str!("prompts/v3/code.txt"),
+        Kind::Feature => include_str!("prompts/v3/feature.txt"),
+        Kind::Review => include_str!("prompts/v3/review.txt"),
         Kind::Planning => include_str!("prompts/v3/planning.txt"),
         Kind::Questions => include_str!("prompts/v3/questions.txt"),
         Kind::Debugging => include_str!("prompts/v3/debugging.txt"),

@@ -45,7 +45,7 @@ pub(super) fn compose(
     let Pool {
         goal, steps, checks, mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, mut days, ..
     } = pool;
-    let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Debugging))
+    let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Feature | Kind::Review | Kind::Debugging))
         && acts.is_empty()
         && pages.iter().all(|page| page.head.ends_with(MENTIONED));
     let bytes: usize = saids.iter().map(|said| said.text.len()).sum();

@@ -1,6 +1,6 @@
 //! What a summary concentrates on: the terms a caller asks for, and what the kind of talk suggests.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -38,6 +38,10 @@ pub struct Focus {
 pub enum Kind {
     /// Work on code: keeps paths, function names and errors.
     Code,
+    /// Building a feature: keeps what was decided about its design.
+    Feature,
+    /// Reading somebody's code: keeps the points of critique.
+    Review,
     /// Making a plan: keeps decisions and tasks.
     Planning,
     /// Questions and answers: keeps facts.
@@ -47,10 +51,12 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns `code`, `planning`, `questions` or `debugging`.
+    /// Returns `code`, `feature`, `review`, `planning`, `questions` or `debugging`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Code => "code",
+            Self::Feature => "feature",
+            Self::Review => "review",
             Self::Planning => "planning",
             Self::Questions => "questions",
             Self::Debugging => "debugging",
@@ -145,6 +151,8 @@ impl Focus {
         match self.kind {
             None => 0,
             Some(Kind::Code) => of(traits.trouble) + of(traits.decision && traits.identifier),
+            Some(Kind::Feature) => 2 * of(traits.decision) + of(traits.plan),
+            Some(Kind::Review) => 2 * of(traits.critique) + of(traits.trouble),
             Some(Kind::Planning) => of(traits.decision) + of(traits.plan),
             Some(Kind::Questions) => of(traits.number),
             Some(Kind::Debugging) => of(traits.trouble) + of(traits.decision),
@@ -162,6 +170,8 @@ pub(super) struct Traits {
     pub open: bool,
     pub identifier: bool,
     pub number: bool,
+    /// Somebody finds fault, or proposes something else.
+    pub critique: bool,
 }
 
 impl Traits {
@@ -172,6 +182,7 @@ impl Traits {
         self.open |= word.cue == Cue::Open;
         self.identifier |= word.weight == IDENTIFIER;
         self.number |= word.weight == NUMBER;
+        self.critique |= CRITIQUE.contains(&word.concept);
     }
 }
 
@@ -184,6 +195,9 @@ struct Signs {
     code: usize,
     plans: usize,
     trouble: usize,
+    /// The user asks for a review, or for something new.
+    reviews: usize,
+    builds: usize,
 }
 
 impl Signs {
@@ -204,13 +218,17 @@ impl Signs {
         self.code += usize::from(code);
         self.plans += usize::from(traits.plan);
         self.trouble += usize::from(traits.trouble || failed);
+        self.reviews += usize::from(is_user && mentions(content, &REVIEW));
+        self.builds += usize::from(is_user && mentions(content, &BUILD));
     }
 
     fn kind(&self) -> Option<Kind> {
         let shows = |count: usize| count >= LEAST_UTTERANCES && count * 3 >= self.said;
         let asks = self.asked >= LEAST_UTTERANCES && self.asked * 2 >= self.users;
         match () {
+            () if shows(self.code) && self.reviews > 0 && self.reviews >= self.builds => Some(Kind::Review),
             () if shows(self.trouble) && shows(self.code) => Some(Kind::Debugging),
+            () if shows(self.code) && self.builds > 0 => Some(Kind::Feature),
             () if shows(self.code) => Some(Kind::Code),
             () if shows(self.plans) => Some(Kind::Planning),
             () if shows(self.trouble) => Some(Kind::Debugging),
@@ -218,6 +236,37 @@ impl Signs {
             () => None,
         }
     }
+}
+
+/// The concepts of a list of words.
+fn concepts_of(words: &str) -> FxHashSet<u32> {
+    let mut found = FxHashSet::default();
+    scan(words, |word| {
+        found.insert(word.concept);
+    });
+    found
+}
+
+/// Words that find fault, or propose something else.
+static CRITIQUE: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
+    concepts_of(
+        "unclear confusing misleading redundant duplicate duplicated duplication inconsistent unused unsafe risky \
+         fragile overcomplicated simpler simplify nit nitpick concern consider instead rather better should suggest \
+         suggestion suggestions smell leak leaks race untested undocumented",
+    )
+});
+/// How a user asks for a review.
+static REVIEW: LazyLock<FxHashSet<u32>> =
+    LazyLock::new(|| concepts_of("review reviewing reviewed critique feedback audit überprüfen revisa relis 评审 审查"));
+/// How a user asks for something new.
+static BUILD: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
+    concepts_of("implement implementing implementation feature design architecture build introduce endpoint api")
+});
+
+fn mentions(text: &str, concepts: &FxHashSet<u32>) -> bool {
+    let mut mentions = false;
+    scan(text, |word| mentions |= concepts.contains(&word.concept));
+    mentions
 }
 
 /// Whether `name` is a path, `main.rs`, `Vec::new`, `camelCase` or `snake_case`, not a code with digits.
@@ -254,6 +303,20 @@ mod tests {
             ("Now rename openFile.", "It is read_file now, in src/reader.rs too."),
         ];
         assert_eq!(detected(&turns), Some(Kind::Code));
+    }
+
+    #[test]
+    fn a_review_and_a_feature_are_told_from_other_work_on_code() {
+        let review = [
+            ("Please review src/reader.rs.", "parse_header in src/reader.rs is fragile: open_file is called twice."),
+            ("And src/writer.rs?", "write_all should rather return the error; the name of flush_now is misleading."),
+        ];
+        assert_eq!(detected(&review), Some(Kind::Review));
+        let feature = [
+            ("Implement a cache in src/cache.rs.", "We decided on an LRU in src/cache.rs, keyed by file_id."),
+            ("Now the endpoint in src/api.rs.", "get_cached is in src/api.rs."),
+        ];
+        assert_eq!(detected(&feature), Some(Kind::Feature));
     }
 
     #[test]

@@ -177,6 +177,11 @@ impl Sentence {
         self.kind == LineKind::Said && ([STEPS, CHECK, ERROR].iter().any(|head| starts(&head)) || self.is_day())
     }
 
+    /// Whether the line says what a reader needs to go on: the goal, a check, an error, what is open.
+    pub(in crate::domain) fn tells_state(&self) -> bool {
+        matches!(self.place(), 0 | 4 | 5 | 7)
+    }
+
     /// The line's place in a summary: the goal, what was said, what was done, where things stand, facts, what is open.
     pub(in crate::domain) fn place(&self) -> u8 {
         match self.kind {

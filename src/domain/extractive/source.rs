@@ -65,6 +65,8 @@ const CALL_PERCENT: u32 = 30;
 const ANNOUNCES_DIVISOR: u32 = 4;
 /// A shorter sentence before a call, in bytes, only announces it: "Running them."
 const LEAST_ANNOUNCED: usize = 32;
+/// An assistant's sentence with fewer words of its own says nothing.
+const LEAST_TOLD: usize = 2;
 /// The bonus for a sentence of a user that restricts what may be done.
 const CONSTRAINT_BONUS: u32 = 4;
 /// Of a longer message of a user, in bytes, only the request within it is read.
@@ -244,7 +246,9 @@ impl Reader {
             let calls = !utterance.tool_calls().is_empty() && voice == Voice::Other && !self.is_flat;
             // the call itself is told, and the newest announcements as steps
             let announces_call = calls && (cues.has(Cues::STEP) || said.len() < LEAST_ANNOUNCED);
-            if announces_call && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
+            // "No problem!"
+            let is_brief = voice == Voice::Other && !self.is_flat && count(said) < LEAST_TOLD;
+            if (announces_call || is_brief) && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
                 continue;
             }
             let divisor = if said.ends_with([':', '：']) { ANNOUNCES_DIVISOR } else { 1 };

@@ -13,7 +13,8 @@ const LEAST_CHARACTERS: usize = 4;
 const WEIGHT: u32 = 80;
 
 /// Returns the identifiers mentioned by sentences of more than one utterance, then the calls that changed
-/// something, with their outcome; each oldest first.
+/// something, with their outcome, then where things stand: the goal, the last check and error, what is open. Each
+/// oldest first.
 pub fn facts(sentences: &[Sentence]) -> Vec<String> {
     let all = Fact::all(sentences);
     let told = all[all.len().saturating_sub(MOST_FACTS)..].iter().map(|(_, fact)| fact.told());
@@ -34,14 +35,17 @@ pub(super) fn dropped(
     let missing: Vec<Part> = all
         .iter()
         .filter(|(_, fact)| !fact.is_in(&text))
-        .map(|(sequence, fact)| part(*sequence, fact))
+        .map(|(from, fact)| part(*from, fact))
         .collect();
     let most = missing.len().min(MOST_FACTS);
     (1..=most).rev().map(|count| line(&missing, count, counter)).find(|line| line.tokens <= room)
 }
 
-fn part(sequence: Sequence, fact: &Fact<'_>) -> Part {
-    Part { sequence, result: None, text: fact.told().into(), weight: WEIGHT }
+/// The utterance that a fact is taken from, and the result of a call that it depends on.
+type From = (Sequence, Option<Sequence>);
+
+fn part((sequence, result): From, fact: &Fact<'_>) -> Part {
+    Part { sequence, result, text: fact.told().into(), weight: WEIGHT }
 }
 
 /// A line of the last `count` of the missing facts.
@@ -54,30 +58,44 @@ fn line(missing: &[Part], count: usize, counter: &dyn TokenCounter) -> Sentence 
 enum Fact<'a> {
     Call(ToldCall<'a>),
     Name(&'a str),
+    /// Where things stand: `Check: cargo test → ok`.
+    State(&'a str, &'a str),
 }
 
 impl<'a> Fact<'a> {
-    /// All facts, each with the utterance it is taken from.
-    fn all(sentences: &'a [Sentence]) -> Vec<(Sequence, Self)> {
+    /// All facts, each with what it is taken from.
+    fn all(sentences: &'a [Sentence]) -> Vec<(From, Self)> {
         let acts = sentences.iter().filter(|line| line.kind == LineKind::Act);
         let calls =
             acts.flat_map(|line| ToldCall::all_of(line).into_iter().map(|call| (line.sequence, call)));
         let calls: Vec<(Sequence, ToldCall<'a>)> = calls.collect();
         let is_new = |name: &&'a str| !calls.iter().any(|(_, call)| call.arguments.contains(name));
-        let mut all: Vec<(Sequence, Self)> = Vec::new();
+        let mut all: Vec<(From, Self)> = Vec::new();
         for (name, sequence) in recurring(sentences) {
             if is_new(&name) {
-                all.push((sequence, Self::Name(name)));
+                all.push(((sequence, None), Self::Name(name)));
             }
         }
-        all.extend(calls.iter().map(|(sequence, call)| (*sequence, Self::Call(*call))));
+        all.extend(calls.iter().map(|(sequence, call)| ((*sequence, None), Self::Call(*call))));
+        all.extend(sentences.iter().filter(|line| line.tells_state()).flat_map(Self::states));
         all
+    }
+
+    /// What a line says of where things stand.
+    fn states(line: &'a Sentence) -> Vec<(From, Self)> {
+        if line.items.is_empty() {
+            let (head, said) = line.text.split_once(' ').unwrap_or((&line.text, ""));
+            return vec![((line.sequence, line.result), Self::State(head, said.trim_end()))];
+        }
+        let state = |item| Self::State(line.head(), line.item(item));
+        line.items.iter().map(|item| ((item.sequence, item.result), state(item))).collect()
     }
 
     fn told(&self) -> String {
         match self {
             Self::Call(call) => call.short(),
             Self::Name(name) => (*name).to_owned(),
+            Self::State(head, said) => format!("{head} {said}"),
         }
     }
 
@@ -85,6 +103,8 @@ impl<'a> Fact<'a> {
     fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Name(name) => text.contains(&name.to_lowercase()),
+            // a goal in other words is told all the same
+            Self::State(head, said) => head.starts_with("Goal") || tells(text, said, 2),
             Self::Call(call) => match call.key() {
                 Some(key) => names(text, key),
                 None if call.arguments.is_empty() => tells(text, call.tool, 1),
@@ -161,6 +181,20 @@ mod tests {
             "edit(src/fields.py, a, b) → error: no match",
         ];
         assert_eq!(facts(&source()), expected);
+    }
+
+    #[test]
+    fn where_things_stand_is_a_fact_that_a_text_must_tell() {
+        let mut source = source();
+        source.push(sentence(8, "Check: cargo test → error: test t5 failed"));
+        let told = facts(&source);
+        assert_eq!(told.last().unwrap(), "Check: cargo test → error: test t5 failed");
+        let text = |text: &str| vec![sentence(1, text)];
+        let all = text("ORD-77, lu15pa, round the delta, fields.py");
+        let line = dropped(&source, &all, 100, o200k()).unwrap();
+        assert_eq!(&*line.text, "Noted: Check: cargo test → error: test t5 failed\n");
+        let all = text("ORD-77, lu15pa, round the delta, fields.py; cargo: test t5 failed");
+        assert_eq!(dropped(&source, &all, 100, o200k()), None);
     }
 
     #[test]

@@ -172,7 +172,6 @@ mod tests {
             [
                 "Some(\"DEN\") flight_number HAT030",
                 "Some(\"HAT030\") price economy 92",
-                "Some(\"HAT030\") seat economy 3",
             ]
         );
         assert_eq!(values("ok", None), None);
