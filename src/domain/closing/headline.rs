@@ -96,7 +96,8 @@ fn best_end(all: &[Piece]) -> (usize, u8) {
     }
     let ends = (1..all.len()).filter(|end| {
         let size = size(&all[..*end]);
-        let least = if all[..*end].iter().any(|piece| piece.size == 1) { LEAST_WIDE } else { 2 * LEAST_WORDS };
+        let least =
+            if all[..*end].iter().any(|piece| piece.size == 1) { LEAST_WIDE } else { 2 * LEAST_WORDS };
         (least..=2 * MOST_WORDS).contains(&size)
     });
     let ranked = ends.map(|end| (pause(&all[..end], &all[end]), end));

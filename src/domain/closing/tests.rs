@@ -95,7 +95,10 @@ fn titles_leave_politeness_out_and_end_where_a_reader_pauses() {
 fn scripts_without_blanks_count_two_characters_a_word() {
     let title = title_of("请帮我写一封关于数据库迁移计划的电子邮件，发给整个工程团队。");
     assert_eq!(title, "写一封关于数据库迁移计划");
-    assert_eq!(title_of("你好，我想找一家评分4.5分以上，人均消费150-500元的餐馆吃饭。"), "找一家评分4.5分以上");
+    assert_eq!(
+        title_of("你好，我想找一家评分4.5分以上，人均消费150-500元的餐馆吃饭。"),
+        "找一家评分4.5分以上"
+    );
     assert_eq!(title_of("来週の東京出張のホテルを予約してください。"), "来週の東京出張のホテルを予約");
     let (_, summary) = closing(&talk(&[
         (Role::User, "今天东京的天气怎么样？明天会下雨吗"),

@@ -43,7 +43,17 @@ pub(super) fn compose(
         pool.only_said();
     }
     let Pool {
-        goal, steps, checks, mut acts, acts_left_out, mut saids, pages, mut facts, mut matters, mut days, ..
+        goal,
+        steps,
+        checks,
+        mut acts,
+        acts_left_out,
+        mut saids,
+        pages,
+        mut facts,
+        mut matters,
+        mut days,
+        ..
     } = pool;
     let is_talk = !matches!(focus.kind(), Some(Kind::Code | Kind::Feature | Kind::Review | Kind::Debugging))
         && acts.is_empty()
@@ -107,7 +117,9 @@ pub(super) fn compose(
     }
     let room = (spoken + left).saturating_sub(sentences.tokens());
     let unused = room.saturating_sub(total(&facts));
-    if unused > budget / LEAST_USED_PART && facts.iter().map(|line| line.items.len()).sum::<usize>() < candidates {
+    if unused > budget / LEAST_USED_PART
+        && facts.iter().map(|line| line.items.len()).sum::<usize>() < candidates
+    {
         // entries that a head named later were dropped
         let more = entries(&sentences, room.saturating_add(unused));
         facts = if total(&more) <= room { more } else { facts };

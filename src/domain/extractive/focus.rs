@@ -256,11 +256,14 @@ static CRITIQUE: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
     )
 });
 /// How a user asks for a review.
-static REVIEW: LazyLock<FxHashSet<u32>> =
-    LazyLock::new(|| concepts_of("review reviewing reviewed critique feedback audit überprüfen revisa relis 评审 审查"));
+static REVIEW: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
+    concepts_of("review reviewing reviewed critique feedback audit überprüfen revisa relis 评审 审查")
+});
 /// How a user asks for something new.
 static BUILD: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
-    concepts_of("implement implementing implementation feature design architecture build introduce endpoint api")
+    concepts_of(
+        "implement implementing implementation feature design architecture build introduce endpoint api",
+    )
 });
 
 fn mentions(text: &str, concepts: &FxHashSet<u32>) -> bool {
@@ -308,8 +311,14 @@ mod tests {
     #[test]
     fn a_review_and_a_feature_are_told_from_other_work_on_code() {
         let review = [
-            ("Please review src/reader.rs.", "parse_header in src/reader.rs is fragile: open_file is called twice."),
-            ("And src/writer.rs?", "write_all should rather return the error; the name of flush_now is misleading."),
+            (
+                "Please review src/reader.rs.",
+                "parse_header in src/reader.rs is fragile: open_file is called twice.",
+            ),
+            (
+                "And src/writer.rs?",
+                "write_all should rather return the error; the name of flush_now is misleading.",
+            ),
         ];
         assert_eq!(detected(&review), Some(Kind::Review));
         let feature = [

@@ -1,9 +1,7 @@
 //! A line of a summary.
 
 use crate::domain::{
-    Sequence, TokenCounter,
-    extractive::progress::goal::ISSUE_WEIGHT,
-    values::memory::allocated,
+    Sequence, TokenCounter, extractive::progress::goal::ISSUE_WEIGHT, values::memory::allocated,
 };
 
 /// One line of a summary.
@@ -174,7 +172,8 @@ impl Sentence {
     /// Whether the line says where things stand (a check, an error, what was done for what), and quotes nobody.
     pub(in crate::domain) fn is_state(&self) -> bool {
         let starts = |head: &&str| self.text.starts_with(*head);
-        self.kind == LineKind::Said && ([STEPS, CHECK, ERROR].iter().any(|head| starts(&head)) || self.is_day())
+        self.kind == LineKind::Said
+            && ([STEPS, CHECK, ERROR].iter().any(|head| starts(&head)) || self.is_day())
     }
 
     /// Whether the line says what a reader needs to go on: the goal, a check, an error, what is open.

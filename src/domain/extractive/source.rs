@@ -655,7 +655,9 @@ fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
     {
         return Some((path, [facts::exact(path), 0]));
     }
-    if name.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("s/") && name.matches('/').count() > 1 {
+    if name.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("s/")
+        && name.matches('/').count() > 1
+    {
         return None;
     }
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();

@@ -32,11 +32,8 @@ pub(super) fn dropped(
 ) -> Option<Sentence> {
     let text: String = text.iter().map(|line| line.text.to_lowercase()).collect();
     let all = Fact::all(sentences);
-    let missing: Vec<Part> = all
-        .iter()
-        .filter(|(_, fact)| !fact.is_in(&text))
-        .map(|(from, fact)| part(*from, fact))
-        .collect();
+    let missing: Vec<Part> =
+        all.iter().filter(|(_, fact)| !fact.is_in(&text)).map(|(from, fact)| part(*from, fact)).collect();
     let most = missing.len().min(MOST_FACTS);
     (1..=most).rev().map(|count| line(&missing, count, counter)).find(|line| line.tokens <= room)
 }

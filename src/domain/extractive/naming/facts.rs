@@ -69,7 +69,12 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
         {
             if let Some(from) = member_called(value, &text[end..]) {
                 let called = &text[start + from..end + CALLED.len()];
-                return Some(Found { text: called, concepts: [exact(called), 0], weight: IDENTIFIER, at: start });
+                return Some(Found {
+                    text: called,
+                    concepts: [exact(called), 0],
+                    weight: IDENTIFIER,
+                    at: start,
+                });
             }
             Some(Found { text: value, concepts: [exact(value), 0], weight: IDENTIFIER, at: start })
         }

@@ -53,7 +53,14 @@ pub(in crate::domain::extractive) fn ledger(
     budget: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
-    let mut ledger = Ledger { pages, told, counter, opened: vec![false; pages.len()], named: FxHashSet::default(), values: FxHashSet::default() };
+    let mut ledger = Ledger {
+        pages,
+        told,
+        counter,
+        opened: vec![false; pages.len()],
+        named: FxHashSet::default(),
+        values: FxHashSet::default(),
+    };
     let untold: Vec<&Fact> = facts.iter().filter(|fact| !told.holds(fact)).collect();
     let mut taken = ledger.taken(&untold, budget);
     taken.sort_by_key(|fact| (fact.page, fact.sequence));

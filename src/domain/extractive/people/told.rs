@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::domain::{
     TokenCounter,
-    extractive::{LineKind, Sentence, people::talk::{self, Talk}, text::clip::fitted},
+    extractive::{
+        LineKind, Sentence,
+        people::talk::{self, Talk},
+        text::clip::fitted,
+    },
 };
 
 /// Sentences are joined into lines of at most this many bytes.

@@ -134,7 +134,8 @@ fn named(content: &str) -> Option<String> {
         let words: Vec<&str> = kind.split_whitespace().collect();
         let thing = words.last()?.trim_end_matches('s').to_ascii_lowercase();
         let article = words.iter().rposition(|word| ["a", "an", "the"].contains(word));
-        let kind = words.get(article.map_or(0, |at| at + 1)..).filter(|kind| kind.len() > 1 && kind.len() < 4);
+        let kind =
+            words.get(article.map_or(0, |at| at + 1)..).filter(|kind| kind.len() > 1 && kind.len() < 4);
         let is_named = THINGS.contains(&&*thing) && (3..=60).contains(&name.len());
         is_named.then(|| kind.map_or(name.to_owned(), |kind| format!("{name}: {}", kind.join(" "))))
     })

@@ -65,7 +65,9 @@ pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)
     while let Some(&byte) = bytes.get(at) {
         // most text is ASCII, of which a table says what is a word
         let (c, is_word) = match byte.is_ascii() {
-            true => (char::from(byte), WORD_BYTES[usize::from(byte)] || byte == b',' && groups_digits(text, at)),
+            true => {
+                (char::from(byte), WORD_BYTES[usize::from(byte)] || byte == b',' && groups_digits(text, at))
+            }
             false => text[at..].chars().next().map_or(('\0', false), |c| (c, is_word_char(c))),
         };
         let wide = !byte.is_ascii() && is_ideographic(c);
@@ -159,7 +161,9 @@ fn trim(text: &str, range: &mut Range<usize>) {
     range.start = start
         - match trimmed.find('/') {
             // `./a.js`, `../a.js`
-            Some(0) if trimmed.len() > 1 => before.bytes().rev().take_while(|byte| *byte == b'.').count().min(2),
+            Some(0) if trimmed.len() > 1 => {
+                before.bytes().rev().take_while(|byte| *byte == b'.').count().min(2)
+            }
             // `@scope/package`
             Some(1..) if before.ends_with('@') => 1,
             _ => 0,

@@ -116,7 +116,9 @@ fn is_dull(field: &str, value: &Value) -> bool {
     let has = |dull: &&str| {
         let first = dull.as_bytes()[0];
         let mut starts = bytes.iter().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == first);
-        starts.any(|(at, _)| bytes.get(at..at + dull.len()).is_some_and(|part| part.eq_ignore_ascii_case(dull.as_bytes())))
+        starts.any(|(at, _)| {
+            bytes.get(at..at + dull.len()).is_some_and(|part| part.eq_ignore_ascii_case(dull.as_bytes()))
+        })
     };
     is_value || FIELDS.iter().any(has)
 }
@@ -167,13 +169,7 @@ mod tests {
         let held = values(json, Some("DEN")).unwrap();
         let told: Vec<String> =
             held.iter().map(|one| format!("{:?} {} {}", one.of.as_deref(), one.field, one.value)).collect();
-        assert_eq!(
-            told,
-            [
-                "Some(\"DEN\") flight_number HAT030",
-                "Some(\"HAT030\") price economy 92",
-            ]
-        );
+        assert_eq!(told, ["Some(\"DEN\") flight_number HAT030", "Some(\"HAT030\") price economy 92",]);
         assert_eq!(values("ok", None), None);
     }
 
