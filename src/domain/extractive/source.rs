@@ -1,22 +1,22 @@
 //! Collects the candidates for a summary from what was said.
 
-use std::{rc::Rc, sync::Arc};
+use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use rustc_hash::FxHashMap;
 
 use crate::domain::{
-    Role, Sequence, Utterance,
+    Role, Utterance,
     exchange::LateResult,
     extractive::{
         choose::{Voice, Worth},
         effects::{Effect, key},
         naming::{
-            facts::{self, Found, SMALL_NUMBER, find},
+            facts::find,
+            named::{From, Named},
             root::Root,
-            salience::{Mentions, Shape, Source},
+            salience::Source,
         },
-        pool::{Act, Check, Fact, MENTIONED, NAMED, Page, Pool, ROOT, Said},
+        pool::{Act, Check, Pool, Said},
         progress::{
             ending,
             goal::{Request, is_interface},
@@ -25,15 +25,14 @@ use crate::domain::{
         },
         sentence::{CHECK, ERROR, Part},
         text::{
-            clip::{clip, clip_tail, fold},
+            clip::{clip, clip_tail, fold, folded},
             cues::Cues,
             split::sentences,
-            words::{IDENTIFIER, count},
+            words::count,
         },
         tools::{
             calls::{Call, calls, tell, tell_late, tell_outcome},
             outcome::success_line,
-            records::{self, Held},
         },
     },
 };
@@ -44,8 +43,6 @@ const SPEAKER_BYTES: usize = 48;
 const KEY_BYTES: usize = 120;
 /// The limit for what a command changes, in bytes.
 const CHANGE_BYTES: usize = 90;
-/// The limit for an identifying argument with blanks (a command) in a page head, in bytes.
-const HEAD_BYTES: usize = 48;
 /// The bonus for an utterance's first sentence: it says what the utterance is about.
 const OPENING_BONUS: u32 = 4;
 /// A first sentence shorter than this, in bytes, is a greeting or an answer: "Hi!", "Yes.".
@@ -77,12 +74,6 @@ const TEMPLATE_PERCENT: u32 = 60;
 const CHECK_BYTES: usize = 60;
 /// The limit for the words of a failure, in bytes.
 const ERROR_BYTES: usize = 160;
-/// The root of the paths stays as long as there is a ledger.
-const ROOT_WORTH: u32 = u32::MAX / 4;
-/// A fact that is less likely to be needed, in millionths, is left out.
-const LEAST_WORTH: u32 = 400;
-/// The most that stands between an object and a value that belongs to it, in bytes.
-const BESIDE_BYTES: usize = 240;
 /// A promise older than this many utterances was kept or given up.
 const OPEN_UTTERANCES: usize = 6;
 /// A longer answer, in bytes, explains rather than promises.
@@ -95,7 +86,8 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool, is_flat: bool) -> P
     let live: Vec<&Utterance> =
         source.iter().map(|utterance| &**utterance).filter(|utterance| utterance.is_live()).collect();
     let calls = calls(source, &live);
-    let mut reader = Reader { live: live.len(), is_flat, root: Root::of(&live), ..Reader::default() };
+    let mut reader = Reader { live: live.len(), is_flat, ..Reader::default() };
+    reader.named.root = Root::of(&live);
     for (utterance, calls) in live.iter().zip(calls) {
         match utterance.late() {
             Some(late) => reader.late(utterance, late),
@@ -104,40 +96,21 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool, is_flat: bool) -> P
         }
     }
     reader.matters(&live, goes_on);
-    reader.done()
-}
-
-/// The utterance something is taken from, and the result of a call that it depends on.
-type From = (Sequence, Option<Sequence>);
-
-/// What a value belongs to.
-#[derive(Default)]
-struct Object {
-    of: Option<Rc<str>>,
-    page: Option<usize>,
-    /// Its concept; 0 if there is no object.
-    bound: u32,
+    let Reader { named, mut pool, .. } = reader;
+    (pool.pages, pool.facts) = named.done();
+    pool
 }
 
 #[derive(Default)]
 struct Reader {
     pool: Pool,
-    pages: FxHashMap<Box<str>, usize>,
-    mentions: FxHashMap<[u32; 2], (usize, Mentions)>,
-    /// Whether commands were run or files named.
-    is_coding: bool,
-    utterances: usize,
+    named: Named,
     /// The number of live utterances.
     live: usize,
     /// Sentences are worth what their words are, whatever they do.
     is_flat: bool,
     /// The failed calls, by tool and identifying argument: their places in the pool's checks.
     failures: FxHashMap<(Box<str>, Box<str>), usize>,
-    /// The pages of commands.
-    shells: FxHashSet<Box<str>>,
-    /// The names that only an assistant proposed, each with the utterance after which a user turned them down.
-    rejected: FxHashMap<[u32; 2], usize>,
-    root: Root,
 }
 
 impl Reader {
@@ -148,7 +121,7 @@ impl Reader {
             Role::User => self.user(utterance, &speaker, &said),
             _ => {
                 self.sentences(utterance, &speaker, &said, 100);
-                self.named(utterance, &speaker, &utterance.content, Source::Other);
+                self.named.message(utterance.sequence, &speaker, &utterance.content, Source::Other);
             }
         }
         calls.iter().for_each(|call| self.call(utterance, &speaker, call));
@@ -157,28 +130,34 @@ impl Reader {
             self.pool.steps.extend(step.map(|text| Part {
                 sequence: utterance.sequence,
                 result: None,
-                text: self.root.shortened(&text).into(),
+                text: self.named.root.shortened(&text).into(),
                 weight: 0,
             }));
         }
-        self.utterances += 1;
+        self.named.place += 1;
     }
 
     /// Adds what a user said. The first request is the conversation's goal.
     fn user(&mut self, utterance: &Utterance, speaker: &str, said: &[String]) {
         if said.first().is_some_and(|first| Cues::of(first).has(Cues::NO)) {
-            self.reject();
+            let names = self.named.reject();
+            let newest = self.pool.saids.last().map(|said| said.sequence);
+            self.pool.saids.retain(|said| {
+                let mut proposes = false;
+                find(said.said(), |found| proposes |= names.contains(&found.concepts));
+                Some(said.sequence) != newest || said.voice == Voice::User || !proposes
+            });
         }
         let begins = utterance.turn <= 1 && self.pool.goal.is_empty();
         if !begins && utterance.content.len() <= LONG_BYTES {
             self.sentences(utterance, speaker, said, 100);
-            return self.named(utterance, speaker, &utterance.content, Source::User);
+            return self.named.message(utterance.sequence, speaker, &utterance.content, Source::User);
         }
         let request = Request::of(&utterance.content);
-        self.named(utterance, speaker, &request.text, Source::User);
+        self.named.message(utterance.sequence, speaker, &request.text, Source::User);
         if request.is_template {
             // most names in the instructions around it are examples
-            self.named(utterance, speaker, &utterance.content, Source::Result);
+            self.named.message(utterance.sequence, speaker, &utterance.content, Source::Result);
         }
         let percent = if request.is_template { TEMPLATE_PERCENT } else { 100 };
         let told: Vec<String> =
@@ -196,46 +175,6 @@ impl Reader {
                 .collect();
         }
         self.sentences(utterance, speaker, &told, percent);
-    }
-
-    /// Adds what a message names. A value with its label behind the name of an object belongs to the object:
-    /// `Flight HAT069 - Price: $121`.
-    fn named(&mut self, utterance: &Utterance, speaker: &str, text: &str, by: Source) {
-        let page = self.page(format!("{speaker}{MENTIONED}"), None);
-        let from = (utterance.sequence, None);
-        let mut object: Option<Found<'_>> = None;
-        find(text, |found| {
-            if found.weight == IDENTIFIER {
-                object = (Shape::of(found.text) == Shape::Code).then_some(found);
-                return self.fact(from, page, found, by);
-            }
-            let of = object.filter(|of| is_beside(&text[of.at..found.at]));
-            match (of, found.text.split_once(": ")) {
-                (Some(of), Some((label, value))) => {
-                    let page = self.page(format!("{}:", of.text), Some(of.concepts));
-                    let told = format!("{} {value}", label.to_lowercase());
-                    let concepts = [facts::exact(value), of.concepts[0]];
-                    let held = Found { text: &told, concepts, ..found };
-                    self.mention(from, page, held, by, Shape::of(value), true);
-                }
-                _ => self.fact(from, page, found, by),
-            }
-        });
-    }
-
-    /// Notes that what was named in the last utterance, and only there, was turned down.
-    fn reject(&mut self) {
-        let Some(last) = self.utterances.checked_sub(1) else { return };
-        let proposed = self.mentions.iter().filter(|(_, (_, mentions))| mentions.is_proposed(last));
-        let names: FxHashSet<[u32; 2]> = proposed.map(|(concepts, _)| *concepts).collect();
-        let newest = self.pool.saids.last().map(|said| said.sequence);
-        let proposes = |said: &Said| {
-            let mut proposes = false;
-            find(said.said(), |found| proposes |= names.contains(&found.concepts));
-            Some(said.sequence) == newest && said.voice == Voice::Other && proposes
-        };
-        self.pool.saids.retain(|said| !proposes(said));
-        self.rejected.extend(names.into_iter().map(|name| (name, last)));
     }
 
     fn sentences(&mut self, utterance: &Utterance, speaker: &str, sentences: &[String], percent: u32) {
@@ -267,7 +206,7 @@ impl Reader {
         if self.is_flat {
             return if voice == Voice::User { 300 } else { 40 };
         }
-        let place = self.utterances * 50 / self.live.max(1);
+        let place = self.named.place * 50 / self.live.max(1);
         let if_any = |cue: Cues, percent: u32| if cues.has(cue) { percent } else { 100 };
         match voice {
             Voice::User => {
@@ -293,14 +232,13 @@ impl Reader {
     }
 
     fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {
-        let Call { call, answer, failure, effect, ran } = made;
-        self.is_coding |= ran.is_some();
+        let Call { answer, failure, effect, ran, .. } = made;
         let (result, answer) = answer.unzip();
         let failed = failure.is_some();
         let key = self.key(made);
         let mut told = String::new();
         let name = tell(made, &key, &mut told);
-        let told = self.root.shortened(&told);
+        let told = self.named.root.shortened(&told);
         let tool = told[..name].to_owned();
         self.check((utterance.sequence, result), &tool, &key, made);
         let changes = ran.as_ref().map_or(&[][..], |ran| &ran.changes);
@@ -316,7 +254,7 @@ impl Reader {
             for change in changes {
                 let mut text = format!("{speaker} called {tool}(");
                 let start = text.len();
-                let change = folded(&self.root.shortened(change), CHANGE_BYTES);
+                let change = folded(&self.named.root.shortened(change), CHANGE_BYTES);
                 text.push_str(&change);
                 text.push_str(") → ");
                 if failure.is_none() {
@@ -339,68 +277,7 @@ impl Reader {
             };
             self.say((utterance.sequence, result), format!("{speaker} called "), &told, Voice::Other, worth);
         }
-        let head =
-            if tool.starts_with(char::is_alphabetic) { tool } else { format!("{speaker} called {tool}") };
-        let named = self.asked_by(utterance.sequence, &head, &key, *effect);
-        let page = self.page(page_head(&head, &key), named.filter(|_| !key.contains('/')));
-        if ran.is_some() {
-            self.shells.insert(self.pool.pages[page].head.clone());
-            self.shells.insert(format!("{head}:").into());
-        }
-        find(&call.arguments_json, |found| {
-            self.fact((utterance.sequence, None), page, found, Source::Argument)
-        });
-        if let (Some(answer), false) = (answer, failed) {
-            self.found((utterance.sequence, result), page, &key, answer);
-        }
-    }
-
-    /// Adds what a call returned: the values of JSON with their objects, or the names in a text.
-    fn found(&mut self, from: From, page: usize, key: &str, answer: &str) {
-        let Some(values) = records::values(answer, is_name(key).then_some(key)) else {
-            // the numbers of a text belong to nothing
-            return find(answer, |found| {
-                if found.weight == IDENTIFIER {
-                    self.fact(from, page, found, Source::Result);
-                }
-            });
-        };
-        let mut object = Object::default();
-        for Held { of, field, value } in &values {
-            if object.of != *of {
-                object = self.object(of.as_ref());
-            }
-            let page = object.page.unwrap_or(page);
-            let shape = Shape::of(value);
-            let mut names = SmallVec::<[Found<'_>; 4]>::new();
-            find(value, |found| names.push(found));
-            names.retain(|name| name.weight == IDENTIFIER);
-            let is_number = names.is_empty()
-                && shape != Shape::Code
-                && value.bytes().filter(u8::is_ascii_digit).count() > 1
-                && !value.contains(char::is_whitespace);
-            let is_attribute = || object.bound > 0 && value.len() <= 40 && records::is_attribute(field);
-            if is_number || is_attribute() {
-                let text = format!("{} {value}", field.replace('_', " "));
-                let shape = if is_number { shape } else { Shape::Attribute };
-                let concepts = [facts::exact(value), object.bound];
-                let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };
-                self.mention(from, page, found, Source::Result, shape, object.bound > 0);
-            } else {
-                for found in names {
-                    self.fact(from, page, found, Source::Result);
-                }
-            }
-        }
-    }
-
-    /// The object that values belong to, with its page.
-    fn object(&mut self, of: Option<&Rc<str>>) -> Object {
-        let Some(of) = of else { return Object::default() };
-        let mut named = None;
-        find(of, |found| named = named.or(Some(found.concepts)));
-        let page = Some(self.page(format!("{of}:"), named));
-        Object { of: Some(of.clone()), page, bound: facts::exact(of) }
+        self.named.call(utterance.sequence, speaker, &key, made);
     }
 
     /// The identifying argument; for an edit that names no file, the one that its result says is open.
@@ -410,8 +287,10 @@ impl Reader {
         let names_file = key.as_ref().is_some_and(|key| is_path(&key.value));
         let opened = made.answer.filter(|_| is_edit && !names_file).and_then(|(_, said)| opened(said));
         match opened {
-            Some(file) => self.root.relative(file).to_owned(),
-            None => key.map(|key| folded(&self.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default(),
+            Some(file) => self.named.root.relative(file).to_owned(),
+            None => {
+                key.map(|key| folded(&self.named.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default()
+            }
         }
     }
 
@@ -456,7 +335,7 @@ impl Reader {
                 self.failures.insert(place, self.pool.checks.len());
             }
             let is_test = ran.is_some_and(|ran| ran.is_test);
-            let text = self.root.shortened(text.trim_end());
+            let text = self.named.root.shortened(text.trim_end());
             self.pool.checks.push(Check {
                 sequence,
                 result,
@@ -469,23 +348,6 @@ impl Reader {
         }
     }
 
-    /// The name in the identifying argument. If the call only reads, the name is also a fact of its own,
-    /// listed with those of the tool's other calls.
-    fn asked_by(&mut self, sequence: Sequence, tool: &str, key: &str, effect: Effect) -> Option<[u32; 2]> {
-        let mut named = None;
-        find(key, |found| named = named.or(Some(found)));
-        let is_name = is_name(key);
-        let found = named.or_else(|| {
-            is_name.then(|| Found { text: key, concepts: [facts::exact(key), 0], weight: IDENTIFIER, at: 0 })
-        })?;
-        let concepts = found.concepts;
-        if effect == Effect::Reads {
-            let page = self.page(format!("{tool}:"), None);
-            self.fact((sequence, None), page, found, Source::Argument);
-        }
-        Some(concepts)
-    }
-
     fn late(&mut self, utterance: &Utterance, late: &LateResult) {
         let speaker = speaker(utterance);
         let mut told = String::new();
@@ -493,56 +355,9 @@ impl Reader {
         let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
         self.say((utterance.sequence, None), format!("{speaker}: "), &told, Voice::Other, worth);
         if !failed {
-            let page = self.page(format!("late result of {}:", late.tool), None);
-            find(&utterance.content, |found| {
-                self.fact((utterance.sequence, None), page, found, Source::Result)
-            });
+            self.named.late(utterance.sequence, &late.tool, &utterance.content);
         }
-        self.utterances += 1;
-    }
-
-    fn page(&mut self, head: String, names: Option<[u32; 2]>) -> usize {
-        if let Some(page) = self.pages.get(&*head) {
-            return *page;
-        }
-        let page = self.pool.pages.len();
-        self.pages.insert(head.as_str().into(), page);
-        self.pool.pages.push(Page { head: head.into(), names });
-        page
-    }
-
-    fn fact(&mut self, from: From, page: usize, found: Found<'_>, source: Source) {
-        let inside = self.root.relative(found.text);
-        let concepts =
-            if inside.len() < found.text.len() { [facts::exact(inside), 0] } else { found.concepts };
-        let Some((inside, concepts)) = plain_name(inside, concepts) else { return };
-        let shape = match found.weight {
-            IDENTIFIER => Shape::of(inside),
-            _ => Shape::of(
-                inside.rsplit(' ').find(|word| word.contains(|c: char| c.is_ascii_digit())).unwrap_or(inside),
-            ),
-        };
-        self.mention(from, page, Found { text: inside, concepts, ..found }, source, shape, false);
-    }
-
-    fn mention(
-        &mut self,
-        (sequence, result): From,
-        page: usize,
-        found: Found<'_>,
-        source: Source,
-        shape: Shape,
-        is_bound: bool,
-    ) {
-        let facts = &mut self.pool.facts;
-        let (_, mentions) = self.mentions.entry(found.concepts).or_insert_with(|| {
-            let mut text = String::with_capacity(found.text.len());
-            facts::write(found.text, &mut text);
-            let (text, concepts) = (text.into(), found.concepts);
-            facts.push(Fact { page, sequence, result, text, concepts, worth: found.weight });
-            (facts.len() - 1, Mentions::new(shape, is_bound))
-        });
-        mentions.add(source, self.utterances);
+        self.named.place += 1;
     }
 
     /// Adds what is left open: a question, a request, the next step, pending to-dos, and promises that no call followed.
@@ -564,74 +379,6 @@ impl Reader {
         }
         self.pool.matters.extend(ending::to_do(&spoken));
     }
-
-    /// Puts what was named in passing, and what commands printed, on one page: neither says more of it.
-    fn name_loosely(&mut self) {
-        let named = self.page(NAMED.to_owned(), None);
-        let is_loose = |page: &Page| {
-            page.head.ends_with(MENTIONED) || page.head.ends_with("):") || self.shells.contains(&page.head)
-        };
-        let loose: Vec<bool> = self.pool.pages.iter().map(is_loose).collect();
-        self.pool.facts.iter_mut().filter(|fact| loose[fact.page]).for_each(|fact| fact.page = named);
-    }
-
-    fn done(mut self) -> Pool {
-        if let Some(sequence) = self.root.sequence {
-            let page = self.page(ROOT.to_owned(), None);
-            let text = self.root.path();
-            let concepts = [facts::exact(text), 0];
-            self.pool.facts.push(Fact {
-                page,
-                sequence,
-                result: None,
-                text: text.into(),
-                concepts,
-                worth: ROOT_WORTH,
-            });
-        }
-        let mut kept = vec![true; self.pool.facts.len()];
-        for (concepts, (fact, mentions)) in &self.mentions {
-            let other = |concept: u32| self.mentions.get(&[concept, 0]).map(|(_, mentions)| mentions);
-            let (alone, of) = (other(concepts[0]), other(concepts[1]));
-            let worth = mentions.worth(of, alone, self.utterances, self.is_coding);
-            self.pool.facts[*fact].worth = worth;
-            let is_rejected = self.rejected.get(concepts).is_some_and(|last| mentions.is_proposed(*last));
-            let is_telling = mentions.is_telling(&self.pool.facts[*fact].text, self.is_coding);
-            kept[*fact] = !is_rejected && worth >= LEAST_WORTH && is_telling;
-        }
-        let mut kept = kept.into_iter();
-        self.pool.facts.retain(|_| kept.next().unwrap_or(true));
-        if self.is_coding {
-            self.name_loosely();
-        }
-        self.pool
-    }
-}
-
-/// The ledger head for what a call returned: its identifying argument, alone if that is a name (`OBUT9V:`);
-/// the file name if it is a path.
-fn page_head(tool: &str, key: &str) -> String {
-    let file = key.rsplit('/').next().unwrap_or(key);
-    match () {
-        () if key.is_empty() => format!("{tool}:"),
-        () if is_name(key) && file.starts_with(char::is_alphabetic) => format!("{file}:"),
-        () => {
-            let mut head = format!("{tool}(");
-            fold(key, if key.contains(' ') { HEAD_BYTES } else { KEY_BYTES }, &mut head);
-            head + "):"
-        }
-    }
-}
-
-/// Whether a value is clear on its own: one word that is long enough or has a digit.
-fn is_name(key: &str) -> bool {
-    let is_code = key.len() > 4 || key.len() > 2 && key.bytes().any(|byte| byte.is_ascii_digit());
-    is_code && !key.contains(' ') && key.contains(char::is_alphanumeric)
-}
-
-/// Whether what stands between an object and a value leaves them together.
-fn is_beside(between: &str) -> bool {
-    between.len() <= BESIDE_BYTES && !between.contains("\n\n")
 }
 
 fn is_short(answer: &str) -> bool {
@@ -644,55 +391,6 @@ fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
     let asks = is_user && said.ends_with(['?', '？', '؟']);
     let requests = is_user && opens && utterance.turn == 1;
     OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
-}
-
-/// A name without what it is a member of: `num_authors` for `self.num_authors`; a path without the words of a search's
-/// output: `a.py` for `a.py:def`. `None` if nothing of its own is left (`self.clone`), if it is a line of a listing
-/// (`8:import`), or a substitution (`s/old/new/`).
-fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
-    if let Some((path, _)) = name.split_once(':')
-        && matches!(Shape::of(path), Shape::Path | Shape::File)
-    {
-        return Some((path, [facts::exact(path), 0]));
-    }
-    if name.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("s/")
-        && name.matches('/').count() > 1
-    {
-        return None;
-    }
-    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-    let behind = &name[digits..];
-    if digits > 0 && behind.strip_prefix(':').is_some_and(|code| code.starts_with(char::is_alphabetic)) {
-        return None;
-    }
-    if !name.contains('.') || name.contains([' ', '/']) || Shape::of(name) != Shape::Member {
-        return Some((name, concepts));
-    }
-    let member = name.rsplit('.').next().unwrap_or(name);
-    let pairs = member.bytes().zip(member.bytes().skip(1));
-    let has_hump = { pairs }.any(|(one, next)| one.is_ascii_lowercase() && next.is_ascii_uppercase());
-    (has_hump || member.trim_matches('_').contains('_')).then(|| (member, [facts::exact(member), 0]))
-}
-
-/// The file that an editor says is open: `[File: /a.py (9 lines total)]`, `(Open file: /a.py)`.
-fn opened(said: &str) -> Option<&str> {
-    let tail = clip_tail(said, 300);
-    ["[File: ", "(Open file: "].iter().find_map(|mark| {
-        let named = [said, tail].into_iter().find_map(|text| clip(text, 600).split_once(mark))?.1;
-        let file = named.split([' ', ')', ']', '\n']).next()?;
-        (!file.is_empty() && file != "n/a").then_some(file)
-    })
-}
-
-/// Whether a value is a file's path or name.
-fn is_path(value: &str) -> bool {
-    !value.contains(char::is_whitespace)
-        && (value.contains('/')
-            || value.rsplit_once('.').is_some_and(|(name, end)| {
-                !name.is_empty()
-                    && (1..=8).contains(&end.len())
-                    && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            }))
 }
 
 /// Whether a tool works on the open file of an editor.
@@ -721,8 +419,23 @@ fn speaker(utterance: &Utterance) -> String {
     }
 }
 
-fn folded(text: &str, limit: usize) -> String {
-    let mut out = String::new();
-    fold(text, limit, &mut out);
-    out
+/// The file that an editor says is open: `[File: /a.py (9 lines total)]`, `(Open file: /a.py)`.
+fn opened(said: &str) -> Option<&str> {
+    let tail = clip_tail(said, 300);
+    ["[File: ", "(Open file: "].iter().find_map(|mark| {
+        let named = [said, tail].into_iter().find_map(|text| clip(text, 600).split_once(mark))?.1;
+        let file = named.split([' ', ')', ']', '\n']).next()?;
+        (!file.is_empty() && file != "n/a").then_some(file)
+    })
+}
+
+/// Whether a value is a file's path or name.
+fn is_path(value: &str) -> bool {
+    !value.contains(char::is_whitespace)
+        && (value.contains('/')
+            || value.rsplit_once('.').is_some_and(|(name, end)| {
+                !name.is_empty()
+                    && (1..=8).contains(&end.len())
+                    && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            }))
 }

@@ -2,5 +2,6 @@
 
 pub(super) mod facts;
 pub(super) mod ledger;
+pub(super) mod named;
 pub(super) mod root;
 pub(super) mod salience;

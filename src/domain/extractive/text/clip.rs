@@ -23,6 +23,13 @@ pub(in crate::domain::extractive) fn fold(text: &str, limit: usize, out: &mut St
     out.truncate(start.max(out.trim_end().len()));
 }
 
+/// `text` as one line of at most `limit` bytes.
+pub(in crate::domain::extractive) fn folded(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    fold(text, limit, &mut out);
+    out
+}
+
 /// A line of `head` and as much of `said` as fits into `budget` tokens, and its token count; `None` if not
 /// even a few words fit.
 pub(in crate::domain::extractive) fn fitted(

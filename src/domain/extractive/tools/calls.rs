@@ -16,7 +16,7 @@ use crate::domain::{
 };
 
 /// The limit for a tool's name, in bytes.
-const TOOL_BYTES: usize = 64;
+pub(in crate::domain::extractive) const TOOL_BYTES: usize = 64;
 /// A one-line result up to this long, in bytes, is quoted; a longer one is not.
 const RESULT_BYTES: usize = 80;
 /// The outcome of a call without a result.
