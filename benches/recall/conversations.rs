@@ -97,7 +97,12 @@ pub fn files() -> Vec<File> {
         name: stem(&path),
         conversations: read(&path).lines().map(conversation).collect(),
     });
-    let files: Vec<File> = files.collect();
+    let meetings = folder.with_file_name("summaries").join("qmsum-val.jsonl");
+    let meetings = meetings.is_file().then(|| File {
+        name: "qmsum".to_owned(),
+        conversations: read(&meetings).lines().map(meeting).collect(),
+    });
+    let files: Vec<File> = files.chain(meetings).collect();
     if files.is_empty() {
         println!("skipped: no files in {}", folder.display());
     }
@@ -110,14 +115,17 @@ pub fn golden() -> Vec<(String, Conversation)> {
     paths.map(|path| (stem(&path), conversation(&read(&path)))).collect()
 }
 
-/// Prompts about things that no conversation contains.
-pub fn off_topic() -> Vec<String> {
+/// Prompts about things that no conversation contains: rare ones, those of every day, and in Chinese.
+pub fn off_topic() -> [Vec<String>; 3] {
     #[derive(Deserialize)]
     struct Prompts {
         prompts: Vec<String>,
+        everyday: Vec<String>,
+        chinese: Vec<String>,
     }
     let path = golden_folder().join(OFF_TOPIC).with_extension("json");
-    serde_json::from_str::<Prompts>(&read(&path)).unwrap().prompts
+    let Prompts { prompts, everyday, chinese } = serde_json::from_str(&read(&path)).unwrap();
+    [prompts, everyday, chinese]
 }
 
 const OFF_TOPIC: &str = "offtopic";
@@ -184,6 +192,37 @@ fn conversation(json: &str) -> Conversation {
     let answered = |question: &Question| question.category != "adversarial" && !question.evidence.is_empty();
     let questions = questions.filter(answered).collect();
     Conversation { spoken: spoken(written.utterances), questions }
+}
+
+/// A meeting, and the specific questions about it: each is answered by a range of its turns.
+fn meeting(json: &str) -> Conversation {
+    let written: Value = serde_json::from_str(json).unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let turn = |turn: &Value| Spoken {
+        role: Role::User,
+        name: text(&turn["speaker"]),
+        minute: 0,
+        content: text(&turn["content"]),
+    };
+    let question = |asked: &Value| {
+        let spans = asked["relevant_text_span"].as_array().unwrap().iter();
+        let ends =
+            spans.filter_map(|span| Some((span[0].as_str()?.parse().ok()?, span[1].as_str()?.parse().ok()?)));
+        Question {
+            prompt: text(&asked["query"]),
+            category: String::new(),
+            evidence: ends.flat_map(|(first, last): (usize, usize)| first..=last).collect(),
+        }
+    };
+    let listed = |list: &str| written[list].as_array().unwrap().clone();
+    Conversation {
+        spoken: listed("meeting_transcripts").iter().map(turn).collect(),
+        questions: listed("specific_query_list")
+            .iter()
+            .map(question)
+            .filter(|one| !one.evidence.is_empty())
+            .collect(),
+    }
 }
 
 /// An utterance without a readable time gets the time of the previous one.

@@ -17,6 +17,7 @@ pub const FIRST: usize = 10;
 pub fn print(files: &[File]) {
     let mut table = Table::new("evidence among the first ten, %").columns([
         "asked",
+        "hit@10",
         "recall@10",
         "nDCG@10",
         "BM25 recall@10",
@@ -80,6 +81,7 @@ fn print_row<'a>(table: &mut Table, title: &str, answered: impl Iterator<Item = 
         title,
         [
             count.to_string(),
+            mean(&|one| f64::from(u8::from(recall(one.question, &one.ours) > 0.0))),
             mean(&|one| recall(one.question, &one.ours)),
             mean(&|one| ndcg(one.question, &one.ours)),
             mean(&|one| recall(one.question, &one.okapi)),
@@ -99,5 +101,5 @@ fn print_role(table: &mut Table, role: Role, answered: &[Answered<'_>]) {
     let ours = share(said.clone().filter(|(one, place)| one.ours.contains(place)).count());
     let okapi = share(said.filter(|(one, place)| one.okapi.contains(place)).count());
     let none = || "–".to_owned();
-    table.row(&format!("  evidence of the {role}"), [all.to_string(), ours, none(), okapi, none()]);
+    table.row(&format!("  evidence of the {role}"), [all.to_string(), none(), ours, none(), okapi, none()]);
 }

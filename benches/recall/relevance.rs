@@ -14,16 +14,26 @@ const LOOKED_AT: usize = 256;
 /// Prints a table of the files.
 pub fn print(files: &[File]) {
     let off_topic = off_topic();
-    let mut table = Table::new(&format!("a match of relevance {DEFAULT_MIN_RELEVANCE} or more, %"))
-        .columns(["off-topic asked", "answered", "questions", "not answered", "recall@10 of it"]);
+    let mut table =
+        Table::new(&format!("a match of relevance {DEFAULT_MIN_RELEVANCE} or more, %")).columns([
+            "off-topic answered",
+            "everyday",
+            "Chinese",
+            "questions",
+            "not answered",
+            "hit@10 of it",
+            "recall@10 of it",
+        ]);
     for file in files {
         let counts = file.conversations.iter().map(|one| counts(one, &off_topic));
         let counts = counts.fold(Counts::default(), Counts::plus);
         let cells = [
-            counts.off_topic.to_string(),
-            percent(counts.answered as f64, counts.off_topic),
+            percent(counts.answered[0] as f64, off_topic[0].len() * file.conversations.len()),
+            percent(counts.answered[1] as f64, off_topic[1].len() * file.conversations.len()),
+            percent(counts.answered[2] as f64, off_topic[2].len() * file.conversations.len()),
             counts.questions.to_string(),
             percent(counts.silenced as f64, counts.questions),
+            percent(counts.hit as f64, counts.questions),
             percent(counts.recall, counts.questions),
         ];
         table.row(&file.name, cells);
@@ -33,38 +43,42 @@ pub fn print(files: &[File]) {
 
 #[derive(Default)]
 struct Counts {
-    off_topic: usize,
-    answered: usize,
+    /// By kind of prompt.
+    answered: [usize; 3],
     questions: usize,
     silenced: usize,
+    hit: usize,
     recall: f64,
 }
 
 impl Counts {
     fn plus(self, other: Self) -> Self {
         Self {
-            off_topic: self.off_topic + other.off_topic,
-            answered: self.answered + other.answered,
+            answered: std::array::from_fn(|kind| self.answered[kind] + other.answered[kind]),
             questions: self.questions + other.questions,
             silenced: self.silenced + other.silenced,
+            hit: self.hit + other.hit,
             recall: self.recall + other.recall,
         }
     }
 }
 
-fn counts(conversation: &Conversation, off_topic: &[String]) -> Counts {
+fn counts(conversation: &Conversation, off_topic: &[Vec<String>; 3]) -> Counts {
     let index = conversation.index();
     let relevant = |prompt: &str| relevant(conversation, &index, prompt);
     let mut counts = Counts {
-        off_topic: off_topic.len(),
-        answered: off_topic.iter().filter(|prompt| !relevant(prompt).is_empty()).count(),
+        answered: std::array::from_fn(|kind| {
+            off_topic[kind].iter().filter(|prompt| !relevant(prompt).is_empty()).count()
+        }),
         questions: conversation.questions.len(),
         ..Counts::default()
     };
     for question in &conversation.questions {
         let found = relevant(&question.prompt);
         counts.silenced += usize::from(found.is_empty());
-        counts.recall += recall(question, &found[..found.len().min(FIRST)]);
+        let recall = recall(question, &found[..found.len().min(FIRST)]);
+        counts.hit += usize::from(recall > 0.0);
+        counts.recall += recall;
     }
     counts
 }

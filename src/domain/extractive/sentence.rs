@@ -173,7 +173,7 @@ impl Sentence {
     pub(in crate::domain) fn is_state(&self) -> bool {
         let starts = |head: &&str| self.text.starts_with(*head);
         self.kind == LineKind::Said
-            && ([STEPS, CHECK, ERROR].iter().any(|head| starts(&head)) || self.is_day())
+            && ([STEPS, CHECK, ERROR].iter().any(|head| starts(head)) || self.is_day())
     }
 
     /// Whether the line says what a reader needs to go on: the goal, a check, an error, what is open.

@@ -12,8 +12,8 @@ use super::{
     lookup::{Sought, SoughtTime},
     times::When,
     weights::{
-        ALIKE, AROUND, ASKED, ASKED_FOR, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_WORDS, NEXT,
-        QUESTION, QUESTION_WORDS, RECENCY, SAME, TIME, TOLD_WITH, USER,
+        ALIKE, AROUND, ASKED_FOR, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_WORDS, NEXT, QUESTION,
+        QUESTION_WORDS, RECENCY, SAME, TIME, TOLD_WITH, USER,
     },
 };
 use crate::domain::Role;
@@ -27,8 +27,8 @@ pub(super) struct Asked<'a> {
     pub times: &'a [SoughtTime],
     /// The present, in minutes since 1970.
     pub now: u32,
-    /// The role whose words are asked for.
-    pub role: Option<Role>,
+    /// The role whose words are asked for, and their factor.
+    pub role: Option<(Role, f32)>,
     /// The mean number of terms per passage.
     pub mean: f32,
 }
@@ -272,8 +272,8 @@ impl Scorer {
         if document.role() == Role::User {
             factor *= USER;
         }
-        if asked.role == Some(document.role()) {
-            factor *= ASKED;
+        if let Some((_, asked)) = asked.role.filter(|(role, _)| *role == document.role()) {
+            factor *= asked;
         }
         let scored = Scored { block: place.0, document: place.1, score: score * factor, coverage };
         (score > 0.0).then_some(scored)
@@ -291,7 +291,7 @@ impl Asked<'_> {
     /// The product of all factors at their maximum.
     fn most_factor(&self, is_named: bool) -> f32 {
         let named = if is_named { NAMED } else { 1.0 };
-        let asked = if self.role.is_some() { ASKED } else { 1.0 };
+        let asked = self.role.map_or(1.0, |(_, factor)| factor);
         named * asked * USER * (1.0 + RECENCY as f32) * 1.001
     }
 }

@@ -8,6 +8,7 @@ use super::{
     block::IndexBlock,
     index::Index,
     language::languages::{Language, Languages},
+    phrasing::share,
     postings::Posting,
     query::{Query, Wanted},
     similar::{longer, similar},
@@ -36,6 +37,8 @@ pub(super) struct Sought {
     /// Whether it counts towards covering the prompt. Not for a part of an identifier, because the whole
     /// counts, nor for a word in a time, which counts as a time.
     pub covers: bool,
+    /// How much of it counts towards covering the prompt: little for a word of every day.
+    pub share: f32,
     /// Whether no utterance has the term, so that similar terms replace it.
     pub resembles: bool,
     /// By index and block, ascending.
@@ -66,12 +69,15 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
     };
     let mut wanted = query.wanted(languages);
     keep_telling(&mut wanted, indexes);
-    let sought = wanted.into_iter().map(|wanted| Sought::of(is_time(&wanted), wanted));
+    let sought = wanted.into_iter().map(|wanted| Sought::of(is_time(&wanted), wanted, query.prompt()));
     let mut sought: Vec<Sought> = sought.collect();
     find(&mut sought, indexes, |_| true);
     add_longer(&mut sought, indexes);
     resemble(&mut sought, indexes);
     cover_by_parts(&mut sought);
+    if sought.iter().all(|one| !one.covers || one.share == 0.0) {
+        sought.iter_mut().for_each(|one| one.share = 1.0);
+    }
     let count: usize = indexes.iter().map(|index| index.len()).sum();
     for one in &mut sought {
         one.rarity = rarity(count, one.documents(indexes));
@@ -129,7 +135,8 @@ pub(super) fn rarity(count: usize, having: usize) -> f32 {
 }
 
 impl Sought {
-    fn of(is_time: bool, wanted: Wanted) -> Self {
+    fn of(is_time: bool, wanted: Wanted, prompt: &str) -> Self {
+        let share = share(&wanted, prompt);
         let alternatives = wanted.alternatives.iter().map(|term| (term.clone(), 1.0)).collect();
         let weight = match wanted.kind {
             TermKind::Part => PART,
@@ -145,6 +152,7 @@ impl Sought {
             asked: 0.0,
             weight,
             covers,
+            share,
             resembles: false,
             found: Vec::new(),
         }
@@ -169,7 +177,13 @@ impl Sought {
             TermKind::Pair | TermKind::Character => PAIR_OF_IDEOGRAPHS,
             _ => 1.0,
         };
-        if self.covers { self.asked * self.weight * share } else { 0.0 }
+        if self.covers { self.asked * self.weight * self.share * share } else { 0.0 }
+    }
+
+    /// How many words the term counts for among those that tell what a prompt is about.
+    pub(super) fn telling(&self) -> f32 {
+        let is_pair = matches!(self.wanted.kind, TermKind::Pair | TermKind::Character);
+        if self.covers && self.share == 1.0 { if is_pair { 0.5 } else { 1.0 } } else { 0.0 }
     }
 
     /// The number of utterances with the term.

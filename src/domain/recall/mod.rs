@@ -27,6 +27,7 @@ mod index;
 mod language;
 mod lookup;
 mod matched;
+mod phrasing;
 mod postings;
 mod query;
 mod questions;

@@ -12,6 +12,7 @@ use super::{
     },
     terms::{Reader, StopWords, TermKind, folded, lower_case, stem_of},
     times::{When, times},
+    weights::{ASKED, OWN},
 };
 use crate::domain::Role;
 
@@ -47,9 +48,14 @@ impl Query {
         Self { now: minute, ..self }
     }
 
-    /// The role whose words the prompt asks for.
-    pub(super) fn role(&self) -> Option<Role> {
-        asked_role(&self.prompt)
+    /// The role whose words the prompt asks for, and how much more these count.
+    ///
+    /// If the speakers have no names (`is_named`), a prompt that speaks of oneself asks for what users said, unless it
+    /// asks what the assistant said, or for a summary.
+    pub(super) fn role(&self, is_named: bool) -> Option<(Role, f32)> {
+        let asked = asked_role(&self.prompt);
+        let is_own = !is_named && asked != Some(Role::Assistant) && speaks_of_oneself(&self.prompt);
+        if is_own { Some((Role::User, OWN)) } else { asked.map(|role| (role, ASKED)) }
     }
 
     /// The present, in minutes since 1970.
@@ -172,6 +178,19 @@ fn asked_role(prompt: &str) -> Option<Role> {
         _ => None,
     }
 }
+
+/// Whether an English prompt is about the person who asks, and no request for a summary.
+fn speaks_of_oneself(prompt: &str) -> bool {
+    let lower = prompt.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let summarizes = words.clone().any(|word| SUMMARIES.iter().any(|start| word.starts_with(start)));
+    !summarizes && words.any(|word| ONESELF.contains(&word))
+}
+
+/// Words for oneself.
+const ONESELF: [&str; 5] = ["i", "my", "me", "mine", "myself"];
+/// How words begin that ask for a summary.
+const SUMMARIES: [&str; 3] = ["summar", "recap", "overview"];
 
 fn is_past(verb: &str) -> bool {
     verb.ends_with("ed") || base_form(verb) != verb

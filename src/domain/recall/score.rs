@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::{ENOUGH, LACKING, RECENCY},
+    weights::{ENOUGH, LACKING, RECENCY, STRICTNESS},
 };
 
 /// An utterance found by a query: it contains a word of the prompt, was said by someone the prompt names or
@@ -29,7 +29,8 @@ pub struct Hit {
     /// Its recency: above 0, and 1 for the newest utterance searched.
     pub recency: f64,
     /// How much of the prompt it covers, from 0 to 1: the share of the prompt's terms, weighted by rarity,
-    /// that it or its neighbours have. If the conversation has many of them, a few suffice to cover all.
+    /// that it or its neighbours have. If the conversation has many of them, a few suffice to cover all. The share
+    /// counts for less in a prompt of one or two words, which something unrelated easily has in common.
     /// Comparable between prompts and conversations.
     pub relevance: f64,
 }
@@ -41,6 +42,14 @@ impl Hit {
         all.sort_unstable();
         all.into_iter().take(most).map(|Reverse(Candidate(hit))| hit).collect()
     }
+}
+
+/// What covers a prompt.
+#[derive(Clone, Copy)]
+struct Total {
+    all: f32,
+    /// The exponent of the share covered.
+    strictness: f64,
 }
 
 /// The most distinct times that a search looks for: the first ones in the prompt.
@@ -116,14 +125,19 @@ impl Search {
             terms: &self.terms,
             times: &self.times,
             now: self.query.now(),
-            role: self.query.role(),
+            role: self.query.role(self.is_named()),
             mean: (length as f32 / count.max(1) as f32).max(1.0),
         }
     }
 
+    /// Whether speakers have names.
+    fn is_named(&self) -> bool {
+        self.indexes.iter().flat_map(|index| index.blocks()).any(|block| !block.names.is_empty())
+    }
+
     /// What covers the whole prompt: a few rare words that the conversation has, and the words that it lacks,
     /// of which a pasted text has so many that only some count.
-    fn total(&self) -> f32 {
+    fn total(&self) -> Total {
         let count: usize = self.indexes.iter().map(Index::len).sum();
         let of = |is_known: bool| {
             let terms = self.terms.iter().filter(move |term| term.is_known() == is_known);
@@ -132,10 +146,13 @@ impl Search {
         let times: f32 = self.times.iter().map(|time| time.rarity).sum();
         let rarest = rarity(count, 0);
         let known = (of(true) + times).min(ENOUGH * rarest);
-        (of(false).min(LACKING * rarest) + known).max(f32::MIN_POSITIVE)
+        let all = (of(false).min(LACKING * rarest) + known).max(f32::MIN_POSITIVE);
+        let telling = self.terms.iter().map(Sought::telling).sum::<f32>() + self.times.len() as f32;
+        let place = (telling.round() as usize).min(STRICTNESS.len() - 1);
+        Total { all, strictness: STRICTNESS[place] }
     }
 
-    fn hit(&self, number: usize, scored: &Scored, total: f32) -> Hit {
+    fn hit(&self, number: usize, scored: &Scored, total: Total) -> Hit {
         let block = &self.indexes[number].blocks()[scored.block as usize];
         let sequence = block.sequence(scored.document as usize);
         let recency = self.recency(number, sequence);
@@ -144,7 +161,7 @@ impl Search {
             sequence,
             score: f64::from(scored.score) * (1.0 + RECENCY * recency),
             recency,
-            relevance: f64::from((scored.coverage / total).clamp(0.0, 1.0)),
+            relevance: f64::from((scored.coverage / total.all).clamp(0.0, 1.0)).powf(total.strictness),
         }
     }
 

@@ -30,6 +30,8 @@ pub(super) const NAME: f32 = 1.5;
 pub(super) const NAMED: f32 = 1.4;
 /// The factor for the user's words if the prompt asks what the user said, and likewise for the assistant's.
 pub(super) const ASKED: f32 = 1.25;
+/// The factor for the user's words if the prompt speaks of oneself, and the speakers have no names.
+pub(super) const OWN: f32 = 1.75;
 /// The factor for a user's words relative to an assistant's.
 pub(super) const USER: f32 = 1.05;
 /// The weight of a time in the prompt, as a term in everything that was said then.
@@ -51,6 +53,11 @@ pub(super) const KANA: f32 = 0.3;
 /// recall.
 pub(super) const RECENCY: f64 = 0.05;
 
+/// By the number of words in a prompt that tell what it is about, the exponent of the share of it that is covered.
+/// With these, a relevance of 0.35 is one half of one or two words, 0.38 of three, 0.28 of four, 0.2 of five and 0.15 of more.
+pub(super) const STRICTNESS: [f64; 7] = [1.515, 1.515, 1.515, 1.08, 0.825, 0.65, 0.553];
+/// How much a word of every day covers, relative to another word.
+pub(super) const EVERYDAY: f32 = 0.4;
 /// How much of a prompt's word a merely similar word covers.
 pub(super) const ALIKE: f32 = 0.3;
 /// How much of the prompt a term next to an utterance covers, relative to one in it.

@@ -166,6 +166,8 @@ impl Splitter<'_> {
         last.end = self.text.len();
         self.start = last.end;
         self.was_list = false;
+        // what continues a list says so too
+        self.text.push_str("… ");
     }
 
     fn length(&self) -> usize {
