@@ -172,8 +172,7 @@ impl Sentence {
     /// Whether the line says where things stand (a check, an error, what was done for what), and quotes nobody.
     pub(in crate::domain) fn is_state(&self) -> bool {
         let starts = |head: &&str| self.text.starts_with(*head);
-        self.kind == LineKind::Said
-            && ([STEPS, CHECK, ERROR].iter().any(|head| starts(head)) || self.is_day())
+        self.kind == LineKind::Said && ([STEPS, CHECK, ERROR].iter().any(starts) || self.is_day())
     }
 
     /// Whether the line says what a reader needs to go on: the goal, a check, an error, what is open.

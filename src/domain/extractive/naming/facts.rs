@@ -61,12 +61,7 @@ fn fact<'a>(text: &'a str, word: &Word, json: bool) -> Option<Found<'a>> {
     let value = word.of(text);
     let (start, end) = (word.start as usize, word.end as usize);
     match word.weight {
-        IDENTIFIER
-            if is_name(value)
-                && !is_key(text, start, end)
-                && !is_tag(text, start, end)
-                && !(json && is_vocabulary(value) && is_value(text, start, end)) =>
-        {
+        IDENTIFIER if is_name(value) && !is_markup(text, start, end, json) => {
             if let Some(from) = member_called(value, &text[end..]) {
                 let called = &text[start + from..end + CALLED.len()];
                 return Some(Found {
@@ -143,6 +138,13 @@ pub(in crate::domain::extractive) fn exact(name: &str) -> u32 {
 /// Whether the word is a JSON key or part of an escape.
 fn is_key(text: &str, start: usize, end: usize) -> bool {
     text[end..].trim_start_matches('\\').starts_with("\":") || text[..start].ends_with('\\')
+}
+
+/// Whether the word belongs to the form of a text: a key or a tag, or in JSON a value from a fixed set.
+fn is_markup(text: &str, start: usize, end: usize, json: bool) -> bool {
+    is_key(text, start, end)
+        || is_tag(text, start, end)
+        || json && is_vocabulary(&text[start..end]) && is_value(text, start, end)
 }
 
 /// Whether the word is a tag: `<name>`, `</name>`; the parameter of a type (`Vec<Name>`) is not.
