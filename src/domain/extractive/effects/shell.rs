@@ -115,7 +115,7 @@ fn changed(command: &Command, words: &[&str]) -> Option<String> {
         return Some(file.clone());
     }
     match name {
-        "sed" | "perl" => plain().next_back().map(|file| (*file).to_owned()),
+        "sed" | "perl" => plain().next_back().map(|file| format!("{name} {file}")),
         "git" if arguments.first() == Some(&"add") => None,
         "git" if arguments.first() == Some(&"commit") => {
             let message =
