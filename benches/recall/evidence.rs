@@ -30,7 +30,7 @@ pub fn print(files: &[File]) {
         for role in [Role::User, Role::Assistant] {
             print_role(&mut table, role, &answered);
         }
-        for category in categories {
+        for category in categories.into_iter().filter(|category| !category.is_empty()) {
             let of = answered.iter().filter(|one| one.question.category == category);
             print_row(&mut table, &format!("  {category}"), of);
         }
