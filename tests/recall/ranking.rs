@@ -147,7 +147,7 @@ fn relevance_tells_how_much_of_the_prompt_is_covered() {
     assert!(relevance("the boat to Oslo") > 0.9);
     let half = relevance("the boat to the volcano");
     assert!((0.1..0.8).contains(&half), "{half}");
-    assert!(relevance("Oslo volcano geyser glacier") < half);
+    assert!(relevance("Oslo volcano geyser glacier") < relevance("Oslo boat geyser glacier"));
 }
 
 #[test]

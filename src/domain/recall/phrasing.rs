@@ -16,10 +16,15 @@ pub(super) fn share(wanted: &Wanted, prompt: &str) -> f32 {
     let stem = wanted.alternatives.first().map_or("", |term| term);
     match wanted.kind {
         TermKind::Word if PHRASING.contains(stem) => 0.0,
-        TermKind::Word if COMMON.contains(stem) => EVERYDAY,
+        TermKind::Word if COMMON.contains(stem) || is_small_number(stem) => EVERYDAY,
         TermKind::Pair if is_phrasing(prompt, &wanted.range) => 0.0,
         _ => 1.0,
     }
+}
+
+/// A number of one or two digits.
+fn is_small_number(term: &str) -> bool {
+    term.len() < 3 && term.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn stems(words: &str) -> FxHashSet<String> {

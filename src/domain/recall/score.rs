@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::{ENOUGH, LACKING, RECENCY, STRICTNESS},
+    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, RECENCY, STRICTNESS},
 };
 
 /// An utterance found by a query: it contains a word of the prompt, was said by someone the prompt names or
@@ -149,7 +149,9 @@ impl Search {
         let all = (of(false).min(LACKING * rarest) + known).max(f32::MIN_POSITIVE);
         let telling = self.terms.iter().map(Sought::telling).sum::<f32>() + self.times.len() as f32;
         let place = (telling.round() as usize).min(STRICTNESS.len() - 1);
-        Total { all, strictness: STRICTNESS[place] }
+        // in a short conversation, hardly anything is shared by chance
+        let most = if count < CHANCE_UTTERANCES { 1.0 } else { f64::MAX };
+        Total { all, strictness: STRICTNESS[place].min(most) }
     }
 
     fn hit(&self, number: usize, scored: &Scored, total: Total) -> Hit {
