@@ -12,6 +12,7 @@
 //! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `postings`, `block`, `index`, `bytes` |
 //! | a prompt to what it asks for | `query`, `times` |
 //! | looking that up in the indexes | `lookup`, `similar` |
+//! | which of its words only phrase the question | `phrasing` |
 //! | the score and the relevance of each utterance | `fields`, `weights`, `score` |
 //! | what a hit has in common with the prompt | `matched` |
 //! | scores and cosines in one order, if there are embeddings | `hybrid` |
