@@ -27,10 +27,14 @@ pub fn print(files: &[File]) {
     for file in files {
         let counts = file.conversations.iter().map(|one| counts(one, &off_topic));
         let counts = counts.fold(Counts::default(), Counts::plus);
+        let answered = std::array::from_fn(|kind| {
+            percent(counts.answered[kind] as f64, off_topic[kind].len() * file.conversations.len())
+        });
+        let [rare, everyday, chinese] = answered;
         let cells = [
-            percent(counts.answered[0] as f64, off_topic[0].len() * file.conversations.len()),
-            percent(counts.answered[1] as f64, off_topic[1].len() * file.conversations.len()),
-            percent(counts.answered[2] as f64, off_topic[2].len() * file.conversations.len()),
+            rare,
+            everyday,
+            chinese,
             counts.questions.to_string(),
             percent(counts.silenced as f64, counts.questions),
             percent(counts.hit as f64, counts.questions),

@@ -146,8 +146,8 @@ fn relevance_tells_how_much_of_the_prompt_is_covered() {
     let relevance = |prompt: &str| search(prompt, &[&index]).first().map_or(0.0, |hit: &Hit| hit.relevance);
     assert!(relevance("the boat to Oslo") > 0.9);
     let half = relevance("the boat to the volcano");
-    assert!((0.1..0.8).contains(&half), "{half}");
-    assert!(relevance("Oslo volcano geyser glacier") < relevance("Oslo boat geyser glacier"));
+    assert!((0.2..0.8).contains(&half), "{half}");
+    assert!(relevance("Oslo volcano geyser glacier") < half);
 }
 
 #[test]

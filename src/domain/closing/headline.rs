@@ -1,8 +1,9 @@
 //! Turns sentences into a title.
 
 use crate::domain::closing::{
-    english::{Asking, Word, without_opening},
+    english::{Asking, Word},
     pieces::{Piece, pieces, size, write},
+    unspaced::without_opening,
 };
 
 /// The minimum length of a title in words, if that many were said (seed 000).

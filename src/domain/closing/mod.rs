@@ -15,6 +15,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 mod told;
+mod unspaced;
 
 use std::{cmp::Reverse, sync::Arc};
 

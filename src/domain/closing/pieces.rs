@@ -2,6 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::domain::closing::unspaced::is_unspaced;
+
 /// The limit for a word in a title, in bytes: longer addresses and paths are clipped.
 const WORD_BYTES: usize = 48;
 
@@ -15,11 +17,6 @@ pub(super) struct Piece<'a> {
     pub spaced: bool,
     /// Whether it ends a sentence that another one follows.
     pub separates: bool,
-}
-
-/// Whether a text is in a script without blanks.
-pub(super) fn is_wide(text: &str) -> bool {
-    text.chars().filter(|c| is_unspaced(*c)).count() * 2 > text.chars().count()
 }
 
 /// Splits a sentence into pieces.
@@ -124,11 +121,4 @@ fn capital(text: &str) -> String {
         Some(c) if is_plain => c.to_uppercase().chain(rest).collect(),
         _ => text.to_owned(),
     }
-}
-
-/// Han, kana, Thai, Lao, Khmer, Burmese: scripts without blanks between words.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
-        || matches!(c, '\u{20000}'..='\u{3ffff}' | '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}')
-        || matches!(c, '\u{1780}'..='\u{17ff}')
 }

@@ -6,7 +6,7 @@ use crate::domain::closing::{
     english::{Word, plans, prepares, shouts, takes_leave},
     headline::{LEAST_WORDS, requests, words_of},
     material::{Line, Speaker},
-    pieces::is_wide,
+    unspaced::is_wide,
 };
 
 /// How many of the user's first informative utterances can hold the request.

@@ -85,7 +85,7 @@ impl Weigher {
         let (mut wanted, mut traits) = (false, Traits::default());
         scan(line, |word| {
             wanted |= focus.holds(word.concept);
-            traits.see(&word);
+            focus.see(&word, &mut traits);
             if word.weight > 0 {
                 self.words.push(word);
             }

@@ -61,7 +61,7 @@ pub(super) fn compose(
     let bytes: usize = saids.iter().map(|said| said.text.len()).sum();
     let fits = bytes / LEAST_TOKEN_BYTES <= budget as usize / 2;
     let mut shares = Shares::new(budget, is_talk, fits);
-    shares.spent(days.within(budget, counter));
+    shares.spent(days.within(budget));
     acts.sort_by_key(|act| act.sequence);
     saids.sort_by_key(|said| said.sequence);
     matters.extend(acts.iter().filter(|act| act.failed).map(failure));

@@ -1,28 +1,15 @@
 //! The lines that say on which day what follows was said: `On 8 May 2023:`.
 
-use jiff::civil::Date;
+use jiff::{civil::Date, tz::TimeZone};
 
 use crate::domain::{
-    Sequence, Timestamp, TokenCounter,
-    extractive::sentence::{LineKind, Sentence},
+    Sequence, Timestamp,
+    extractive::sentence::{LineKind, Sentence, total},
 };
 
-const START: &str = "On ";
-const END: &str = ":\n";
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+/// A header, with its line end; the second reads a day with or without a leading zero.
+const HEADER: &str = "On %-d %B %Y:\n";
+const READ: &str = "On %d %B %Y:\n";
 /// Days take at most one part in this many of a budget; then the oldest are left out.
 const BUDGET_PARTS: u32 = 5;
 
@@ -34,7 +21,7 @@ impl Day {
     /// The day of a moment.
     pub(super) fn of(time: Timestamp) -> Self {
         let moment = jiff::Timestamp::from_microsecond(time.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
-        Self(moment.to_zoned(jiff::tz::TimeZone::UTC).date())
+        Self(TimeZone::UTC.to_datetime(moment).date())
     }
 
     /// Whether the time was set.
@@ -44,8 +31,7 @@ impl Day {
 
     /// The header of what was said on it.
     pub(super) fn header(&self) -> String {
-        let month = MONTHS[(self.0.month() as usize - 1).min(11)];
-        format!("{START}{} {month} {}{END}", self.0.day(), self.0.year())
+        self.0.strftime(HEADER).to_string()
     }
 
     /// The line of the header, above what was said at `sequence`.
@@ -57,13 +43,7 @@ impl Day {
 impl Sentence {
     /// Whether the line is the header of a day.
     pub(in crate::domain) fn is_day(&self) -> bool {
-        let inside = self.text.strip_prefix(START).and_then(|text| text.strip_suffix(END));
-        inside.is_some_and(|day| {
-            let mut words = day.split(' ').skip(1);
-            words.next().is_some_and(|word| MONTHS.contains(&word))
-                && words.next().is_some_and(|year| year.parse::<i16>().is_ok())
-                && words.next().is_none()
-        })
+        self.text.starts_with("On ") && Date::strptime(READ, &*self.text).is_ok()
     }
 }
 
@@ -77,18 +57,18 @@ impl Days {
     }
 
     /// Puts the headers in order, leaves out repetitions and those for which there is no room; returns their tokens.
-    pub(super) fn within(&mut self, budget: u32, counter: &dyn TokenCounter) -> u32 {
+    pub(super) fn within(&mut self, budget: u32) -> u32 {
         self.0.sort_by_key(|header| header.sequence);
         self.0.dedup_by(|later, earlier| later.text == earlier.text);
-        let mut left = budget / BUDGET_PARTS;
-        let mut room = |header: &Sentence| {
-            let fits = counter.count(&header.text) <= left;
-            left = left.saturating_sub(header.tokens);
-            fits
+        let room = budget / BUDGET_PARTS;
+        let mut tokens = 0;
+        let fits = |header: &&Sentence| {
+            tokens += header.tokens;
+            tokens <= room
         };
-        let dropped = self.0.iter().rev().position(|header| !room(header));
-        self.0.drain(..dropped.map_or(0, |at| self.0.len() - at));
-        self.0.iter().map(|header| header.tokens).sum()
+        let kept = self.0.iter().rev().take_while(fits).count();
+        self.0.drain(..self.0.len() - kept);
+        total(&self.0)
     }
 
     /// The lines, in the order said, each day below its header.

@@ -145,6 +145,12 @@ impl Focus {
         !self.terms.is_empty() && self.terms.binary_search(&concept).is_ok()
     }
 
+    /// Notes what a word of a line indicates.
+    pub(super) fn see(&self, word: &Word, traits: &mut Traits) {
+        traits.see(word);
+        traits.critique |= self.kind == Some(Kind::Review) && CRITIQUE.contains(&word.concept);
+    }
+
     /// The number of features in a line that this kind of talk is remembered for.
     pub(super) fn extra(&self, traits: &Traits) -> u32 {
         let of = |shown: bool| u32::from(shown);
@@ -175,14 +181,13 @@ pub(super) struct Traits {
 }
 
 impl Traits {
-    pub(super) fn see(&mut self, word: &Word) {
+    fn see(&mut self, word: &Word) {
         self.decision |= word.cue == Cue::Decision;
         self.trouble |= word.cue == Cue::Trouble;
         self.plan |= word.cue == Cue::Plan;
         self.open |= word.cue == Cue::Open;
         self.identifier |= word.weight == IDENTIFIER;
         self.number |= word.weight == NUMBER;
-        self.critique |= CRITIQUE.contains(&word.concept);
     }
 }
 
@@ -204,9 +209,11 @@ impl Signs {
     fn see(&mut self, utterance: &Utterance, failed: bool) {
         let content = clip(&utterance.content, READ_BYTES);
         let mut traits = Traits::default();
-        let mut code = content.contains("```");
+        let (mut code, mut reviews, mut builds) = (content.contains("```"), false, false);
         scan(content, |word| {
             traits.see(&word);
+            reviews |= REVIEW.contains(&word.concept);
+            builds |= BUILD.contains(&word.concept);
             code |= word.weight == IDENTIFIER && is_code(word.of(content));
         });
         let mut arguments = utterance.tool_calls().iter().map(|call| clip(&call.arguments_json, READ_BYTES));
@@ -218,8 +225,8 @@ impl Signs {
         self.code += usize::from(code);
         self.plans += usize::from(traits.plan);
         self.trouble += usize::from(traits.trouble || failed);
-        self.reviews += usize::from(is_user && mentions(content, &REVIEW));
-        self.builds += usize::from(is_user && mentions(content, &BUILD));
+        self.reviews += usize::from(is_user && reviews);
+        self.builds += usize::from(is_user && builds);
     }
 
     fn kind(&self) -> Option<Kind> {
@@ -265,12 +272,6 @@ static BUILD: LazyLock<FxHashSet<u32>> = LazyLock::new(|| {
         "implement implementing implementation feature design architecture build introduce endpoint api",
     )
 });
-
-fn mentions(text: &str, concepts: &FxHashSet<u32>) -> bool {
-    let mut mentions = false;
-    scan(text, |word| mentions |= concepts.contains(&word.concept));
-    mentions
-}
 
 /// Whether `name` is a path, `main.rs`, `Vec::new`, `camelCase` or `snake_case`, not a code with digits.
 fn is_code(name: &str) -> bool {

@@ -64,8 +64,8 @@ use crate::domain::{
 };
 
 pub use focus::{Focus, Kind};
-pub(in crate::domain) use sentence::Part;
 pub use sentence::{Item, LineKind, Sentence};
+pub(in crate::domain) use sentence::{Origin, Part};
 pub(in crate::domain) use spoken::Spoken;
 pub(in crate::domain) use text::words::concepts;
 pub(in crate::domain) use tools::told_call::{ToldCall, identifiers};

@@ -61,6 +61,9 @@ pub(in crate::domain) struct Part {
     pub weight: u32,
 }
 
+/// The utterance that something is taken from, and the result of a call that it depends on.
+pub(in crate::domain) type Origin = (Sequence, Option<Sequence>);
+
 /// Separates two items.
 pub(super) const BETWEEN: &str = "; ";
 /// Precedes the number of items left out.
@@ -171,13 +174,21 @@ impl Sentence {
 
     /// Whether the line says where things stand (a check, an error, what was done for what), and quotes nobody.
     pub(in crate::domain) fn is_state(&self) -> bool {
-        let starts = |head: &&str| self.text.starts_with(*head);
-        self.kind == LineKind::Said && ([STEPS, CHECK, ERROR].iter().any(starts) || self.is_day())
+        self.has_head(&[STEPS, CHECK, ERROR]) || self.kind == LineKind::Said && self.is_day()
+    }
+
+    fn has_head(&self, heads: &[&str]) -> bool {
+        self.kind == LineKind::Said && heads.iter().any(|head| self.text.starts_with(head))
+    }
+
+    /// Whether the line says what the conversation is for.
+    pub(in crate::domain) fn is_goal(&self) -> bool {
+        self.has_head(&[GOAL])
     }
 
     /// Whether the line says what a reader needs to go on: the goal, a check, an error, what is open.
     pub(in crate::domain) fn tells_state(&self) -> bool {
-        matches!(self.place(), 0 | 4 | 5 | 7)
+        self.kind == LineKind::Open || self.has_head(&[GOAL, CHECK, ERROR])
     }
 
     /// The line's place in a summary: the goal, what was said, what was done, where things stand, facts, what is open.

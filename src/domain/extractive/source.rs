@@ -10,12 +10,7 @@ use crate::domain::{
     extractive::{
         choose::{Voice, Worth},
         effects::{Effect, key},
-        naming::{
-            facts::find,
-            named::{From, Named},
-            root::Root,
-            salience::Source,
-        },
+        naming::{facts::find, named::Named, root::Root, salience::Source},
         pool::{Act, Check, Pool, Said},
         progress::{
             ending,
@@ -23,7 +18,7 @@ use crate::domain::{
             open::matter,
             steps,
         },
-        sentence::{CHECK, ERROR, Part},
+        sentence::{CHECK, ERROR, Origin, Part},
         text::{
             clip::{clip, clip_tail, fold, folded},
             cues::Cues,
@@ -31,7 +26,7 @@ use crate::domain::{
             words::count,
         },
         tools::{
-            calls::{Call, calls, tell, tell_late, tell_outcome},
+            calls::{Call, KEY_BYTES, calls, tell, tell_late, tell_outcome},
             outcome::success_line,
         },
     },
@@ -39,8 +34,6 @@ use crate::domain::{
 
 /// The limit for a speaker's name, in bytes.
 const SPEAKER_BYTES: usize = 48;
-/// The limit for the identifying argument, in bytes.
-const KEY_BYTES: usize = 120;
 /// The limit for what a command changes, in bytes.
 const CHANGE_BYTES: usize = 90;
 /// The bonus for an utterance's first sentence: it says what the utterance is about.
@@ -224,7 +217,7 @@ impl Reader {
         }
     }
 
-    fn say(&mut self, (sequence, result): From, mut text: String, said: &str, voice: Voice, worth: Worth) {
+    fn say(&mut self, (sequence, result): Origin, mut text: String, said: &str, voice: Voice, worth: Worth) {
         let start = text.len();
         text.push_str(said);
         text.push('\n');
@@ -295,7 +288,7 @@ impl Reader {
     }
 
     /// Notes how a test, a build or a program ended, and which calls failed and were not repeated since.
-    fn check(&mut self, (sequence, result): From, tool: &str, key: &str, made: &Call<'_>) {
+    fn check(&mut self, (sequence, result): Origin, tool: &str, key: &str, made: &Call<'_>) {
         let ran = made.ran.as_ref();
         let label = ran.and_then(|ran| ran.check.as_deref());
         let place = (Box::from(tool), Box::from(label.unwrap_or(key)));

@@ -172,12 +172,12 @@ impl Sought {
 
     /// How much of the prompt the term covers: nothing unless `covers` is set.
     pub(super) fn covering(&self) -> f32 {
-        let share = match self.wanted.kind {
+        let of_kind = match self.wanted.kind {
             TermKind::Pair if self.wanted.word.chars().all(is_unspaced_letter) => PAIR_OF_LETTERS,
             TermKind::Pair | TermKind::Character => PAIR_OF_IDEOGRAPHS,
             _ => 1.0,
         };
-        if self.covers { self.asked * self.weight * self.share * share } else { 0.0 }
+        if self.covers { self.asked * self.weight * self.share * of_kind } else { 0.0 }
     }
 
     /// How many words the term counts for among those that tell what a prompt is about.

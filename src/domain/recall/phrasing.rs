@@ -91,10 +91,31 @@ const ASKING: [&str; 34] = [
     "教えて",
 ];
 
-/// Whether a pair of characters is part of a phrase that asks.
+/// The longest of these phrases, in bytes.
+const LONGEST: usize = 12;
+
+/// Whether a pair of characters is part of a phrase that asks. A pair that only overlaps with one holds half of a word.
 fn is_phrasing(prompt: &str, pair: &Range<usize>) -> bool {
-    // a pair that only touches the phrase holds half of a word
-    ASKING.iter().any(|phrase| {
-        prompt.match_indices(phrase).any(|(at, _)| at < pair.end && pair.start < at + phrase.len())
-    })
+    let from = prompt.floor_char_boundary(pair.start.saturating_sub(LONGEST));
+    let near = &prompt[from..prompt.ceil_char_boundary(pair.end + LONGEST)];
+    let (start, end) = (pair.start - from, pair.end - from);
+    let overlaps = |(at, phrase): (usize, &str)| at < end && start < at + phrase.len();
+    ASKING.iter().any(|phrase| near.match_indices(phrase).any(overlaps))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_that_overlaps_with_a_phrase_asks() {
+        let prompt = "你曾经给我推荐过的餐馆在哪里？";
+        let pair = |text: &str| {
+            let at = prompt.find(text).unwrap();
+            is_phrasing(prompt, &(at..at + text.len()))
+        };
+        assert!(pair("你曾") && pair("荐过") && pair("里？"));
+        assert!(!pair("餐馆") && !pair("过的"));
+        assert!(ASKING.iter().all(|phrase| phrase.len() <= LONGEST));
+    }
 }

@@ -53,8 +53,11 @@ impl Query {
     /// If the speakers have no names (`is_named`), a prompt that speaks of oneself asks for what users said, unless it
     /// asks what the assistant said, or for a summary.
     pub(super) fn role(&self, is_named: bool) -> Option<(Role, f32)> {
-        let asked = asked_role(&self.prompt);
-        let is_own = !is_named && asked != Some(Role::Assistant) && speaks_of_oneself(&self.prompt);
+        let lower = self.prompt.to_lowercase();
+        let words: Vec<&str> =
+            lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let asked = asked_role(&words);
+        let is_own = !is_named && asked != Some(Role::Assistant) && speaks_of_oneself(&words);
         if is_own { Some((Role::User, OWN)) } else { asked.map(|role| (role, ASKED)) }
     }
 
@@ -162,10 +165,7 @@ impl Wanted {
 
 /// The role whose words an English prompt asks for: the user's for `did I` and `what I told`, the assistant's
 /// for `you said`.
-fn asked_role(prompt: &str) -> Option<Role> {
-    let lower = prompt.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+fn asked_role(words: &[&str]) -> Option<Role> {
     let says = |who: &str| {
         words.windows(2).any(|pair| {
             (pair[1] == who && matches!(pair[0], "did" | "have" | "had"))
@@ -180,11 +180,9 @@ fn asked_role(prompt: &str) -> Option<Role> {
 }
 
 /// Whether an English prompt is about the person who asks, and no request for a summary.
-fn speaks_of_oneself(prompt: &str) -> bool {
-    let lower = prompt.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let summarizes = words.clone().any(|word| SUMMARIES.iter().any(|start| word.starts_with(start)));
-    !summarizes && words.any(|word| ONESELF.contains(&word))
+fn speaks_of_oneself(words: &[&str]) -> bool {
+    let summarizes = |word: &&str| SUMMARIES.iter().any(|start| word.starts_with(start));
+    !words.iter().any(summarizes) && words.iter().any(|word| ONESELF.contains(word))
 }
 
 /// Words for oneself.

@@ -15,6 +15,7 @@ use super::{
     times::When,
     weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, RECENCY, STRICTNESS},
 };
+use crate::domain::Role;
 
 /// An utterance found by a query: it contains a word of the prompt, was said by someone the prompt names or
 /// at a time the prompt names, or answers a question that contains a word of the prompt.
@@ -61,6 +62,8 @@ pub struct Search {
     query: Query,
     terms: Vec<Sought>,
     times: Vec<SoughtTime>,
+    /// The role whose words are asked for, and their factor.
+    role: Option<(Role, f32)>,
 }
 
 impl Search {
@@ -76,7 +79,9 @@ impl Search {
             }
         }
         let times = distinct.into_iter().map(|when| sought_time(when, &indexes)).collect();
-        Self { indexes, query, terms, times }
+        let is_named = indexes.iter().flat_map(|index| index.blocks()).any(|block| !block.names.is_empty());
+        let role = query.role(is_named);
+        Self { indexes, query, terms, times, role }
     }
 
     /// The hits in `page`, ordered by score.
@@ -125,14 +130,9 @@ impl Search {
             terms: &self.terms,
             times: &self.times,
             now: self.query.now(),
-            role: self.query.role(self.is_named()),
+            role: self.role,
             mean: (length as f32 / count.max(1) as f32).max(1.0),
         }
-    }
-
-    /// Whether speakers have names.
-    fn is_named(&self) -> bool {
-        self.indexes.iter().flat_map(|index| index.blocks()).any(|block| !block.names.is_empty())
     }
 
     /// What covers the whole prompt: a few rare words that the conversation has, and the words that it lacks,

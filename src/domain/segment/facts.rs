@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Sequence, TokenCounter,
-    extractive::{LineKind, Part, Sentence, ToldCall, identifiers},
+    extractive::{LineKind, Origin, Part, Sentence, ToldCall, identifiers},
 };
 
 /// The maximum number of facts.
@@ -38,10 +38,7 @@ pub(super) fn dropped(
     (1..=most).rev().map(|count| line(&missing, count, counter)).find(|line| line.tokens <= room)
 }
 
-/// The utterance that a fact is taken from, and the result of a call that it depends on.
-type From = (Sequence, Option<Sequence>);
-
-fn part((sequence, result): From, fact: &Fact<'_>) -> Part {
+fn part((sequence, result): Origin, fact: &Fact<'_>) -> Part {
     Part { sequence, result, text: fact.told().into(), weight: WEIGHT }
 }
 
@@ -56,18 +53,22 @@ enum Fact<'a> {
     Call(ToldCall<'a>),
     Name(&'a str),
     /// Where things stand: `Check: cargo test → ok`.
-    State(&'a str, &'a str),
+    State {
+        head: &'a str,
+        said: &'a str,
+        is_goal: bool,
+    },
 }
 
 impl<'a> Fact<'a> {
     /// All facts, each with what it is taken from.
-    fn all(sentences: &'a [Sentence]) -> Vec<(From, Self)> {
+    fn all(sentences: &'a [Sentence]) -> Vec<(Origin, Self)> {
         let acts = sentences.iter().filter(|line| line.kind == LineKind::Act);
         let calls =
             acts.flat_map(|line| ToldCall::all_of(line).into_iter().map(|call| (line.sequence, call)));
         let calls: Vec<(Sequence, ToldCall<'a>)> = calls.collect();
         let is_new = |name: &&'a str| !calls.iter().any(|(_, call)| call.arguments.contains(name));
-        let mut all: Vec<(From, Self)> = Vec::new();
+        let mut all: Vec<(Origin, Self)> = Vec::new();
         for (name, sequence) in recurring(sentences) {
             if is_new(&name) {
                 all.push(((sequence, None), Self::Name(name)));
@@ -79,20 +80,21 @@ impl<'a> Fact<'a> {
     }
 
     /// What a line says of where things stand.
-    fn states(line: &'a Sentence) -> Vec<(From, Self)> {
+    fn states(line: &'a Sentence) -> Vec<(Origin, Self)> {
+        let state = |head, said| Self::State { head, said, is_goal: line.is_goal() };
         if line.items.is_empty() {
-            let (head, said) = line.text.split_once(' ').unwrap_or((&line.text, ""));
-            return vec![((line.sequence, line.result), Self::State(head, said.trim_end()))];
+            let (head, said) = line.text.trim_end().split_once(' ').unwrap_or((&line.text, ""));
+            return vec![((line.sequence, line.result), state(head, said))];
         }
-        let state = |item| Self::State(line.head(), line.item(item));
-        line.items.iter().map(|item| ((item.sequence, item.result), state(item))).collect()
+        let items = line.items.iter();
+        items.map(|item| ((item.sequence, item.result), state(line.head(), line.item(item)))).collect()
     }
 
     fn told(&self) -> String {
         match self {
             Self::Call(call) => call.short(),
             Self::Name(name) => (*name).to_owned(),
-            Self::State(head, said) => format!("{head} {said}"),
+            Self::State { head, said, .. } => format!("{head} {said}"),
         }
     }
 
@@ -101,7 +103,7 @@ impl<'a> Fact<'a> {
         match self {
             Self::Name(name) => text.contains(&name.to_lowercase()),
             // a goal in other words is told all the same
-            Self::State(head, said) => head.starts_with("Goal") || tells(text, said, 2),
+            Self::State { said, is_goal, .. } => *is_goal || tells(text, said, 2),
             Self::Call(call) => match call.key() {
                 Some(key) => names(text, key),
                 None if call.arguments.is_empty() => tells(text, call.tool, 1),

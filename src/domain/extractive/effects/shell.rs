@@ -12,7 +12,7 @@ use crate::domain::{
             names::Name,
             programs::{effect, script_effect, unwrapped},
         },
-        text::clip::fold,
+        text::clip::folded,
     },
 };
 
@@ -83,6 +83,8 @@ pub(in crate::domain::extractive) struct Ran {
 
 /// The longest command shown, in bytes.
 const SHOWN_BYTES: usize = 240;
+/// The longest title of a commit shown, in bytes.
+const TITLE_BYTES: usize = 60;
 
 /// Reads the commands that a call runs; `None` if its tool does not run commands.
 pub(in crate::domain::extractive) fn ran(call: &ToolCall) -> Option<Ran> {
@@ -99,7 +101,7 @@ pub(in crate::domain::extractive) fn ran(call: &ToolCall) -> Option<Ran> {
         let change = changed(&command, words).filter(|_| changes);
         ran.changes.extend(change.filter(|change| !ran.changes.contains(change)));
         if (tests || !ran.is_test && runs(words)) && !words.is_empty() {
-            (ran.check, ran.is_test) = (Some(clipped(&words.join(" "))), tests);
+            (ran.check, ran.is_test) = (Some(folded(&words.join(" "), SHOWN_BYTES)), tests);
         }
         ran.only_looks &= of == Some(Effect::Reads) && !tests;
     }
@@ -121,21 +123,12 @@ fn changed(command: &Command, words: &[&str]) -> Option<String> {
             let message =
                 arguments.iter().skip_while(|word| !word.starts_with("-") || !word.ends_with('m')).nth(1);
             let title = message.map_or("", |text| text.lines().next().unwrap_or(""));
-            let mut told = String::from("git commit \"");
-            fold(title, TITLE_BYTES, &mut told);
-            Some(told + "\"")
+            Some(format!("git commit \"{}\"", folded(title, TITLE_BYTES)))
         }
-        _ => Some(clipped(&plain().take(3).fold(name.to_owned(), |text, word| text + " " + word))),
+        _ => {
+            Some(folded(&plain().take(3).fold(name.to_owned(), |text, word| text + " " + word), SHOWN_BYTES))
+        }
     }
-}
-
-/// The longest title of a commit shown, in bytes.
-const TITLE_BYTES: usize = 60;
-
-fn clipped(text: &str) -> String {
-    let mut out = String::new();
-    fold(text, SHOWN_BYTES, &mut out);
-    out
 }
 
 /// Programs that test or build, with a subcommand where they do other things too.

@@ -15,19 +15,19 @@ use crate::domain::{
             salience::{Mentions, Shape, Source},
         },
         pool::{Fact, MENTIONED, NAMED, Page, ROOT},
+        sentence::Origin,
         text::{
             clip::{fold, folded},
             words::IDENTIFIER,
         },
         tools::{
-            calls::{Call, TOOL_BYTES},
+            calls::{Call, KEY_BYTES, TOOL_BYTES},
             records::{self, Held},
         },
     },
 };
 
-/// The limit for an identifying argument in a page's head, in bytes; for one with blanks (a command).
-const KEY_BYTES: usize = 120;
+/// The limit for an identifying argument with blanks (a command) in a page's head, in bytes.
 const COMMAND_BYTES: usize = 48;
 /// The root of the paths stays as long as there is a ledger.
 const ROOT_WORTH: u32 = u32::MAX / 4;
@@ -35,9 +35,6 @@ const ROOT_WORTH: u32 = u32::MAX / 4;
 const LEAST_WORTH: u32 = 400;
 /// The most that stands between an object and a value that belongs to it, in bytes.
 const BESIDE_BYTES: usize = 240;
-
-/// The utterance something is taken from, and the result of a call that it depends on.
-pub(in crate::domain::extractive) type From = (Sequence, Option<Sequence>);
 
 /// What was named so far.
 #[derive(Default)]
@@ -140,7 +137,7 @@ impl Named {
     }
 
     /// Adds what a call returned: the values of JSON with their objects, or the names in a text.
-    fn found(&mut self, from: From, page: usize, key: &str, answer: &str) {
+    fn found(&mut self, from: Origin, page: usize, key: &str, answer: &str) {
         let Some(values) = records::values(answer, is_name(key).then_some(key)) else {
             // the numbers of a text belong to nothing
             return find(answer, |found| {
@@ -214,7 +211,7 @@ impl Named {
         page
     }
 
-    fn fact(&mut self, from: From, page: usize, found: Found<'_>, source: Source) {
+    fn fact(&mut self, from: Origin, page: usize, found: Found<'_>, source: Source) {
         let inside = self.root.relative(found.text);
         let concepts =
             if inside.len() < found.text.len() { [facts::exact(inside), 0] } else { found.concepts };
@@ -230,7 +227,7 @@ impl Named {
 
     fn mention(
         &mut self,
-        (sequence, result): From,
+        (sequence, result): Origin,
         page: usize,
         found: Found<'_>,
         source: Source,

@@ -15,7 +15,7 @@ use crate::domain::{
         },
         sentence::{BETWEEN, LineKind, Part, Sentence},
         text::{
-            clip::fold,
+            clip::folded,
             cues::Cues,
             words::{Cue, concepts, scan},
         },
@@ -63,9 +63,8 @@ pub(in crate::domain::extractive) fn matter(said: &Said) -> Option<Matter> {
     });
     let is_matter = (promises || Cues::of(words).has(Cues::TODO)) && concepts.len() >= LEAST_CONCEPTS;
     is_matter.then(|| {
-        let mut text = String::new();
         let plain = said.text.trim_end().replace(BETWEEN, ", ");
-        fold(&plain, MATTER_BYTES, &mut text);
+        let text = folded(&plain, MATTER_BYTES);
         Matter { sequence: said.sequence, result: said.result, text: text.into(), rank: LEFT }
     })
 }
@@ -95,15 +94,12 @@ pub(in crate::domain::extractive) fn line(
 ) -> Vec<Sentence> {
     matters.sort_by_key(|matter| matter.sequence);
     matters.drain(..matters.len().saturating_sub(MOST_LOOKED_AT));
-    let calls: FxHashSet<Sequence> = acts.iter().map(|act| act.sequence).collect();
-    let goes_on = |said: &Said, voice: Voice| said.voice == voice && !said.is_call();
-    let last = |goes_on: &dyn Fn(&Said) -> bool| {
-        saids.iter().filter(|said| goes_on(said)).map(|said| said.sequence).max()
-    };
-    let asked = last(&|said| goes_on(said, Voice::User));
-    let called = saids.iter().filter(|said| said.is_call()).map(|said| said.sequence);
-    let calls: FxHashSet<Sequence> = calls.into_iter().chain(called).collect();
-    let answered = last(&|said| goes_on(said, Voice::Other) && !calls.contains(&said.sequence));
+    let (called, spoken): (Vec<&Said>, Vec<&Said>) = saids.iter().partition(|said| said.is_call());
+    let called = called.into_iter().map(|said| said.sequence);
+    let calls: FxHashSet<Sequence> = acts.iter().map(|act| act.sequence).chain(called).collect();
+    let by = |voice: Voice| spoken.iter().filter(move |said| said.voice == voice).map(|said| said.sequence);
+    let asked = by(Voice::User).max();
+    let answered = by(Voice::Other).filter(|sequence| !calls.contains(sequence)).max();
     let acted = calls.iter().max().copied();
     // a request is past once it is answered, an announcement or a question once anybody goes on
     let is_past = |matter: &Matter| {

@@ -1,6 +1,6 @@
 //! What a change was for, by the sentence that announces it.
 
-use crate::domain::extractive::text::{clip::fold, cues::Cues};
+use crate::domain::extractive::text::{clip::folded, cues::Cues};
 
 /// The longest step, in bytes.
 const STEP_BYTES: usize = 110;
@@ -50,8 +50,7 @@ const OPENINGS: &[&str] = &[
 pub(in crate::domain::extractive) fn step(sentences: &[String]) -> Option<String> {
     let announces = |said: &&String| Cues::of(said).has(Cues::STEP);
     let said = sentences.iter().rev().find(announces).or(sentences.last())?;
-    let mut text = String::new();
-    fold(bare(said), STEP_BYTES, &mut text);
+    let text = folded(bare(said), STEP_BYTES);
     let step = text.trim_end_matches([' ', ',', ':', '.']).replace("; ", ", ");
     (step.len() >= LEAST_BYTES).then_some(step)
 }

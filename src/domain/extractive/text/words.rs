@@ -59,29 +59,21 @@ const MAX_WORD_BYTES: usize = 96;
 
 /// Calls `each` for every word of `text`.
 pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)) {
-    let bytes = text.as_bytes();
-    let (mut start, mut at, mut first) = (None, 0, true);
+    let mut start = None;
+    let mut first = true;
     let mut ideograph: Option<char> = None;
-    while let Some(&byte) = bytes.get(at) {
-        // most text is ASCII, of which a table says what is a word
-        let (c, is_word) = match byte.is_ascii() {
-            true => {
-                (char::from(byte), WORD_BYTES[usize::from(byte)] || byte == b',' && groups_digits(text, at))
-            }
-            false => text[at..].chars().next().map_or(('\0', false), |c| (c, is_word_char(c))),
-        };
-        let wide = !byte.is_ascii() && is_ideographic(c);
-        let end = at + c.len_utf8();
-        if is_word && !wide {
+    for (at, c) in text.char_indices() {
+        let wide = !c.is_ascii() && is_ideographic(c);
+        if !wide && (is_word_char(c) || c == ',' && groups_digits(text, at)) {
             start = start.or(Some(at));
-            (ideograph, at) = (None, end);
+            ideograph = None;
             continue;
         }
         if let Some(from) = start.take() {
             first &= !classify(text, from..at, first, &mut each);
         }
         if let (true, Some(before)) = (wide, ideograph) {
-            let place = place(&(at - before.len_utf8()..end));
+            let place = place(&(at - before.len_utf8()..at + c.len_utf8()));
             each(Word {
                 concept: pair(before, c),
                 weight: SHORT,
@@ -90,24 +82,12 @@ pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)
                 end: place.1,
             });
         }
-        (ideograph, at) = (wide.then_some(c), end);
+        ideograph = wide.then_some(c);
     }
     if let Some(from) = start {
         classify(text, from..text.len(), first, &mut each);
     }
 }
-
-/// The bytes of words in ASCII.
-static WORD_BYTES: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let c = byte as u8;
-        table[byte] = c.is_ascii_alphanumeric() || is_joiner(c as char);
-        byte += 1;
-    }
-    table
-};
 
 /// Calls `each` for every word of `text` with content of its own, passing a number that is equal for words
 /// with the same meaning.
@@ -216,14 +196,6 @@ struct Shape {
 impl Shape {
     fn of(run: &str) -> Self {
         let mut shape = Self { concept: FNV_BASIS, ..Self::default() };
-        if run.is_ascii() {
-            let mut before = 0;
-            for byte in run.bytes().filter(|byte| *byte != b'\'') {
-                shape.see_ascii(before, byte);
-                before = byte;
-            }
-            return shape;
-        }
         let mut before = '\0';
         for c in run.chars() {
             if matches!(c, '\'' | '’') {
@@ -235,46 +207,27 @@ impl Shape {
         shape
     }
 
-    fn see_ascii(&mut self, before: u8, byte: u8) {
-        self.without_last = self.concept;
-        self.concept = hash(self.concept, char::from(byte.to_ascii_lowercase()));
-        match byte {
-            b'a'..=b'z' => {
-                self.joined |= before == b'.' && self.letters > 1;
-                self.letters += 1;
-            }
-            b'A'..=b'Z' => {
-                self.starts_with_capital |= self.letters + self.digits == 0;
-                self.hump |= before.is_ascii_lowercase();
-                self.joined |= before == b'.' && self.letters > 1;
-                self.capitals += 1;
-                self.letters += 1;
-            }
-            b'0'..=b'9' => self.digits += 1,
-            b'/' => self.slashes += 1,
-            _ => self.joined |= matches!(byte, b'_' | b'@' | b'\\') || byte == b':' && before == b':',
-        }
-    }
-
     fn see(&mut self, before: char, c: char) {
         self.without_last = self.concept;
         self.concept = hash(self.concept, lower(c));
-        if c.is_ascii_lowercase() {
-            self.joined |= before == '.' && self.letters > 1;
-            self.letters += 1;
-        } else if c.is_ascii_digit() {
-            self.digits += 1;
-        } else if c.is_alphabetic() {
-            let capital = c.is_uppercase();
-            self.starts_with_capital |= capital && self.letters + self.digits == 0;
-            self.hump |= capital && before.is_lowercase();
-            self.joined |= before == '.' && self.letters > 1;
-            self.capitals += u32::from(capital);
-            self.letters += 1;
-        } else {
-            self.joined |= matches!(c, '_' | '@' | '\\') || c == ':' && before == ':';
-            self.slashes += u32::from(c == '/');
+        match c {
+            'a'..='z' => self.see_letter(before),
+            '0'..='9' => self.digits += 1,
+            '/' => self.slashes += 1,
+            _ if c.is_alphabetic() => {
+                let capital = c.is_uppercase();
+                self.starts_with_capital |= capital && self.letters + self.digits == 0;
+                self.hump |= capital && before.is_lowercase();
+                self.capitals += u32::from(capital);
+                self.see_letter(before);
+            }
+            _ => self.joined |= matches!(c, '_' | '@' | '\\') || c == ':' && before == ':',
         }
+    }
+
+    fn see_letter(&mut self, before: char) {
+        self.joined |= before == '.' && self.letters > 1;
+        self.letters += 1;
     }
 
     /// Letters only, nothing special about them.
@@ -319,11 +272,23 @@ fn lower(c: char) -> char {
 }
 
 fn is_word_char(c: char) -> bool {
-    match c.is_ascii() {
-        true => c.is_ascii_alphanumeric() || is_joiner(c),
-        false => c.is_alphanumeric() || is_joiner(c),
+    match ASCII_WORDS.get(c as usize) {
+        Some(is_word) => *is_word,
+        None => c.is_alphanumeric() || is_joiner(c),
     }
 }
+
+/// Which characters of ASCII, of which most text consists, are in words.
+static ASCII_WORDS: [bool; 128] = {
+    let mut table = [false; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        table[byte] = c.is_ascii_alphanumeric() || is_joiner(c as char);
+        byte += 1;
+    }
+    table
+};
 
 /// Characters allowed within a word or before an amount.
 const fn is_joiner(c: char) -> bool {

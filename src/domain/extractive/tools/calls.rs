@@ -17,6 +17,8 @@ use crate::domain::{
 
 /// The limit for a tool's name, in bytes.
 pub(in crate::domain::extractive) const TOOL_BYTES: usize = 64;
+/// The limit for the identifying argument, in bytes.
+pub(in crate::domain::extractive) const KEY_BYTES: usize = 120;
 /// A one-line result up to this long, in bytes, is quoted; a longer one is not.
 const RESULT_BYTES: usize = 80;
 /// The outcome of a call without a result.

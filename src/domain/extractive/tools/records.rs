@@ -5,7 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::domain::extractive::text::{
-    clip::fold,
+    clip::folded,
     words::{IDENTIFIER, scan},
 };
 
@@ -15,6 +15,8 @@ const MOST_BYTES: usize = 30_000;
 const MOST_VALUES: usize = 400;
 /// How deep objects are read.
 const MOST_DEEP: usize = 12;
+/// The longest value, in bytes.
+const VALUE_BYTES: usize = 200;
 /// The longest name of an object, in bytes.
 const NAME_BYTES: usize = 40;
 
@@ -71,9 +73,7 @@ fn walk(value: &Value, of: Option<&Rc<str>>, field: &Rc<str>, depth: usize, held
 }
 
 fn push(of: Option<&Rc<str>>, field: &Rc<str>, value: &str, held: &mut Vec<Held>) {
-    let mut told = String::new();
-    fold(value, 200, &mut told);
-    held.push(Held { of: of.cloned(), field: field.clone(), value: told });
+    held.push(Held { of: of.cloned(), field: field.clone(), value: folded(value, VALUE_BYTES) });
 }
 
 /// The name of an object: its id or code, or else its title or a person's name.
@@ -112,13 +112,8 @@ fn is_dull(field: &str, value: &Value) -> bool {
         Value::String(text) => VALUES.iter().any(|dull| text.eq_ignore_ascii_case(dull)),
         _ => false,
     };
-    let bytes = field.as_bytes();
     let has = |dull: &&str| {
-        let first = dull.as_bytes()[0];
-        let mut starts = bytes.iter().enumerate().filter(|(_, byte)| byte.to_ascii_lowercase() == first);
-        starts.any(|(at, _)| {
-            bytes.get(at..at + dull.len()).is_some_and(|part| part.eq_ignore_ascii_case(dull.as_bytes()))
-        })
+        field.as_bytes().windows(dull.len()).any(|part| part.eq_ignore_ascii_case(dull.as_bytes()))
     };
     is_value || FIELDS.iter().any(has)
 }
