@@ -84,7 +84,7 @@ impl Line {
 
     /// Whether the line is a question.
     pub(super) fn asks(&self) -> bool {
-        self.said.ends_with(['?', '？', '؟'])
+        extractive::asks(&self.said)
     }
 
     /// The line's worth to a reader: half for a list, a fragment, an announcement, or an offer of help.

@@ -67,7 +67,7 @@ pub use focus::{Focus, Kind};
 pub use sentence::{Item, LineKind, Sentence};
 pub(in crate::domain) use sentence::{Origin, Part};
 pub(in crate::domain) use spoken::Spoken;
-pub(in crate::domain) use text::words::concepts;
+pub(in crate::domain) use text::{marks::asks, words::concepts};
 pub(in crate::domain) use tools::told_call::{ToldCall, identifiers};
 pub use untold::Untold;
 

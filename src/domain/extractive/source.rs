@@ -22,6 +22,7 @@ use crate::domain::{
         text::{
             clip::{clip, clip_tail, fold, folded},
             cues::Cues,
+            marks::asks,
             split::sentences,
             words::count,
         },
@@ -55,7 +56,7 @@ const CALL_PERCENT: u32 = 30;
 const ANNOUNCES_DIVISOR: u32 = 4;
 /// A shorter sentence before a call, in bytes, only announces it: "Running them."
 const LEAST_ANNOUNCED: usize = 32;
-/// An assistant's sentence with fewer words of its own says nothing.
+/// An assistant's sentence with fewer words of its own says nothing, unless it answers a question.
 const LEAST_TOLD: usize = 2;
 /// The bonus for a sentence of a user that restricts what may be done.
 const CONSTRAINT_BONUS: u32 = 4;
@@ -102,6 +103,8 @@ struct Reader {
     live: usize,
     /// Sentences are worth what their words are, whatever they do.
     is_flat: bool,
+    /// Whether the newest utterance is a user's and ends with a question.
+    asked: bool,
     /// The failed calls, by tool and identifying argument: their places in the pool's checks.
     failures: FxHashMap<(Box<str>, Box<str>), usize>,
 }
@@ -128,6 +131,7 @@ impl Reader {
             }));
         }
         self.named.place += 1;
+        self.asked = utterance.role == Role::User && asks(utterance.content.trim_end());
     }
 
     /// Adds what a user said. The first request is the conversation's goal.
@@ -178,8 +182,9 @@ impl Reader {
             let calls = !utterance.tool_calls().is_empty() && voice == Voice::Other && !self.is_flat;
             // the call itself is told, and the newest announcements as steps
             let announces_call = calls && (cues.has(Cues::STEP) || said.len() < LEAST_ANNOUNCED);
-            // "No problem!"
-            let is_brief = voice == Voice::Other && !self.is_flat && count(said) < LEAST_TOLD;
+            // "No problem!", but not "In Paris." when that is what was asked
+            let least = if self.asked && !cues.has(Cues::COURTESY) { 1 } else { LEAST_TOLD };
+            let is_brief = voice == Voice::Other && !self.is_flat && count(said) < least;
             if (announces_call || is_brief) && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
                 continue;
             }
@@ -209,7 +214,7 @@ impl Reader {
                     * brief
                     / 100
             }
-            Voice::Other if cues.has(Cues::COURTESY) || said.ends_with(['?', '？', '؟']) => 20,
+            Voice::Other if cues.has(Cues::COURTESY) || asks(said) => 20,
             Voice::Other if cues.has(Cues::STEP) => 15,
             Voice::Other if cues.has(Cues::REFUSAL) => 2 * (40 + place as u32),
             Voice::Other if cues.has(Cues::FINDING) => 45 + place as u32,
@@ -381,7 +386,7 @@ fn is_short(answer: &str) -> bool {
 
 fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
     let is_user = utterance.role == Role::User;
-    let asks = is_user && said.ends_with(['?', '？', '؟']);
+    let asks = is_user && asks(said);
     let requests = is_user && opens && utterance.turn == 1;
     OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
 }

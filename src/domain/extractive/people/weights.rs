@@ -1,8 +1,11 @@
 //! The weights of words and sentences.
 
-use crate::domain::extractive::people::{
-    cues::Cues,
-    talk::{Concept, Line, Talk},
+use crate::domain::extractive::{
+    people::{
+        cues::Cues,
+        talk::{Concept, Line, Talk},
+    },
+    text::marks::asks,
 };
 
 /// A talk of two stays on one subject up to this many utterances: what recurs is what it is about.
@@ -127,7 +130,7 @@ impl Scale {
             * of(cues.has(Cues::TIME), self.time)
             * of(cues.has(Cues::PLAN), self.plan)
             * of(cues.has(Cues::DECISION), self.decision)
-            * of(words.ends_with(['?', '？', '؟']), self.asked)
+            * of(asks(words), self.asked)
             * of(has_name(words), self.name)
             * of(line.wanted, FOCUS_FACTOR)
     }

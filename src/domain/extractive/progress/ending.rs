@@ -5,7 +5,7 @@ use crate::domain::{
     extractive::{
         effects::leaves,
         progress::matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
-        text::{cues::Cues, split::sentences, words::count},
+        text::{cues::Cues, marks::asks, split::sentences, words::count},
     },
 };
 
@@ -46,9 +46,7 @@ pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matte
 fn of_assistant(said: &Utterance) -> Option<Matter> {
     let said_all = sentences(&said.content);
     let told = || said_all.iter().rev().filter(|one| !Cues::of(one).has(Cues::COURTESY));
-    let asks = |one: &&String| {
-        one.trim_end_matches(['*', ')']).ends_with(['?', '？', '؟']) && count(one) >= LEAST_ASKED
-    };
+    let asks = |one: &&String| asks(one.trim_end_matches(['*', ')'])) && count(one) >= LEAST_ASKED;
     if said.tool_calls().is_empty()
         && let Some(question) = told().find(asks)
     {

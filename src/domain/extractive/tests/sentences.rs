@@ -29,6 +29,32 @@ fn the_weather_is_asked_and_forecast() {
     );
 }
 
+/// An answer of one word is what its question was asked for; the same words without a question are none.
+#[test]
+fn a_short_answer_is_kept_with_its_question() {
+    let talks = [
+        ("Where is the salt cathedral?", "In Zipaquirá."),
+        ("What is the capital of France?", "Paris."),
+        ("How many nodes does the cluster have?", "42."),
+        ("Which branch should I rebase onto?", "`main`."),
+        ("Wo steht der Dom?", "In Köln."),
+        ("盐大教堂在哪里？", "在锡帕基拉。"),
+        ("ソルト大聖堂はどこですか？", "シパキラです。"),
+        ("أين تقع كاتدرائية الملح؟", "في زيباكيرا."),
+    ];
+    for (question, answer) in talks {
+        let mut source = vec![said(1, Role::User, question), said(2, Role::Assistant, answer)];
+        for turn in 0..10 {
+            source.push(said(3 + 2 * turn, Role::User, &format!("Day {turn}")));
+            source.push(said(4 + 2 * turn, Role::Assistant, "It rains in Bogotá."));
+        }
+        let told = text(source, &Focus::none(), 120);
+        assert!(told.contains(&format!("Assistant: {}\n", answer.replace('`', ""))), "{told}");
+    }
+    let idle = vec![said(1, Role::User, "Thanks, Ana"), said(2, Role::Assistant, "My pleasure.")];
+    assert!(!text(idle, &Focus::none(), 120).contains("pleasure"));
+}
+
 #[test]
 fn what_no_sentence_tells_is_named_by_who_named_it() {
     let source = vec![

@@ -1,5 +1,10 @@
 //! Tells markup and code from prose.
 
+/// Whether a text ends with a question mark.
+pub(in crate::domain) fn asks(text: &str) -> bool {
+    text.ends_with(['?', '？', '؟'])
+}
+
 /// The kind of a Markdown line.
 pub(in crate::domain::extractive) enum Mark {
     None,
