@@ -101,7 +101,13 @@ impl Figures {
                 let recall = Recall { prompt: question.prompt.clone(), limits, scope: Scope::Conversation };
                 let request = Request { budget: Some(budget), ..Request::default() };
                 let address = talk.address();
-                let call = BuildContextCall { address, request, recall: Some(recall), content_parts };
+                let call = BuildContextCall {
+                    address,
+                    request,
+                    recall: Some(recall),
+                    earlier: false,
+                    content_parts,
+                };
                 let context = engine.build_context(&Caller::default(), &call).await.unwrap().context;
                 let shown = question.evidence.iter().filter(|place| talk.is_shown(**place, &context)).count();
                 figures.add(shown, question, context.tokens);

@@ -10,7 +10,7 @@ use crate::{
         },
         limits::MAX_PROMPT_BYTES,
     },
-    engine::{BuildContextCall, BuildContextReply, Caller, LONG_TOKENS, Recall, Scope, offload},
+    engine::{Address, BuildContextCall, BuildContextReply, Caller, LONG_TOKENS, Recall, Scope, offload},
     formats::{Rendered, content_parts, render},
     proto,
     rpc::{
@@ -32,6 +32,7 @@ impl Services {
             conversation_id: encode::id(&state),
             revision: encode::long(state.head.revision.get()),
             token_budget: context.budget.map(encode::int),
+            earlier_conversation_ids: context.earlier.iter().map(ToString::to_string).collect(),
             omitted: context.omitted.iter().map(omitted).collect(),
             uncovered_utterance_count: Some(encode::int(context.uncovered.utterances)),
             uncovered_turn_count: Some(encode::int(context.uncovered.turns)),
@@ -67,20 +68,20 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         instructions: instructions(request.instructions, max_bytes)?,
         mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
         unanswered: unanswered(request.unanswered_calls)?,
+        include_archive: request.include_archive,
     };
+    let address =
+        decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
     Ok(BuildContextCall {
-        address: decode::read_address(
-            &request.conversation_id,
-            &request.recipient_id,
-            request.max_staleness,
-        )?,
         request: context,
-        recall: request.recall.map(recall).transpose()?,
+        recall: request.recall.map(|wanted| recall(wanted, &address)).transpose()?,
+        earlier: earlier(request.earlier_conversations, &address)?,
+        address,
         content_parts,
     })
 }
 
-fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
+fn recall(recall: proto::ContextRecall, address: &Address) -> Result<Recall, Refusal> {
     let bytes = recall.prompt.len();
     if bytes == 0 || bytes > MAX_PROMPT_BYTES {
         let text = format!("has {bytes} bytes; accepted: 1 to {MAX_PROMPT_BYTES}");
@@ -88,17 +89,32 @@ fn recall(recall: proto::ContextRecall) -> Result<Recall, Refusal> {
         return Err(Refusal::field(reason, "recall.prompt", text));
     }
     let limits = decode::recall_limits(recall.limit, recall.max_percent)?;
-    Ok(Recall { scope: scope(recall.scope)?, prompt: recall.prompt, limits })
+    Ok(Recall { scope: scope(recall.scope, address)?, prompt: recall.prompt, limits })
 }
 
-fn scope(number: i32) -> Result<Scope, Refusal> {
+fn scope(number: i32, address: &Address) -> Result<Scope, Refusal> {
     use proto::RememberScope as Wire;
     match Wire::try_from(number) {
-        Ok(Wire::Unspecified | Wire::Conversation) => Ok(Scope::Conversation),
+        Ok(Wire::Unspecified) => Ok(address.scope()),
+        Ok(Wire::Conversation) => Ok(Scope::Conversation),
         Ok(Wire::Recipient) => Ok(Scope::Recipient),
         Ok(Wire::Window) | Err(_) => {
             let text = format!("is {number}; accepted: CONVERSATION (2) and RECIPIENT (3)");
             Err(Refusal::invalid("recall.scope", text))
+        }
+    }
+}
+
+/// Whether to say how earlier conversations ended. A recipient's are, a conversation stands alone.
+fn earlier(number: i32, address: &Address) -> Result<bool, Refusal> {
+    use proto::EarlierConversations as Wire;
+    match Wire::try_from(number) {
+        Ok(Wire::Unspecified) => Ok(address.conversation.is_none()),
+        Ok(Wire::None) => Ok(false),
+        Ok(Wire::Ended) => Ok(true),
+        Err(_) => {
+            let text = format!("is {number}; accepted: NONE (1) and ENDED (2)");
+            Err(Refusal::invalid("earlier_conversations", text))
         }
     }
 }
@@ -193,7 +209,7 @@ fn rendered_as(message: &Message) -> proto::RenderedAs {
         How::Masked => proto::RenderedAs::Masked,
         How::Trimmed => proto::RenderedAs::Trimmed,
         How::Recalled => proto::RenderedAs::Recalled,
-        How::Given | How::Summary | How::Placeholder => proto::RenderedAs::Unspecified,
+        How::Given | How::Summary | How::Earlier | How::Placeholder => proto::RenderedAs::Unspecified,
     }
 }
 

@@ -7,7 +7,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     domain::{Reason, Refusal, extractive::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES},
-    engine::{Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope},
+    engine::{Address, Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope},
     proto::{self, memory_service_server::MemoryService},
     rpc::{
         Responses, Services,
@@ -172,14 +172,12 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         let text = format!("is {neighbors}; accepted: 0 to {MAX_NEIGHBORS}");
         return Err(Refusal::invalid("neighbors", text));
     }
+    let address =
+        decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
     Ok(RememberCall {
-        address: decode::read_address(
-            &request.conversation_id,
-            &request.recipient_id,
-            request.max_staleness,
-        )?,
+        scope: scope(request.scope, &address)?,
+        address,
         filter: decode::filter(request.filter.unwrap_or_default())?,
-        scope: scope(request.scope)?,
         order: order(request.order, &request.prompt)?,
         min_relevance: min_relevance(request.min_relevance)?,
         neighbors: neighbors.into(),
@@ -190,9 +188,10 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
     })
 }
 
-fn scope(scope: i32) -> Result<Scope, Refusal> {
+fn scope(scope: i32, address: &Address) -> Result<Scope, Refusal> {
     match proto::RememberScope::try_from(scope) {
-        Ok(proto::RememberScope::Unspecified | proto::RememberScope::Conversation) => Ok(Scope::Conversation),
+        Ok(proto::RememberScope::Unspecified) => Ok(address.scope()),
+        Ok(proto::RememberScope::Conversation) => Ok(Scope::Conversation),
         Ok(proto::RememberScope::Window) => Ok(Scope::Window),
         Ok(proto::RememberScope::Recipient) => Ok(Scope::Recipient),
         Err(_) => {

@@ -4,9 +4,10 @@ use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
-    EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance, OmissionReason, Operation,
-    Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role, SummaryPlacement, UnansweredCalls,
-    WarningKind, WatchEventsRequest, watch_events_response::Message as Watched,
+    EarlierConversations, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance,
+    OmissionReason, Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role,
+    SummaryPlacement, UnansweredCalls, WarningKind, WatchEventsRequest,
+    watch_events_response::Message as Watched,
 };
 
 use crate::session::{Reply, Session, assistant, calls, ranges, result, system, user};
@@ -152,7 +153,10 @@ async fn what_left_the_window_is_summarised() {
     let said = summary["content"].as_str().unwrap();
     assert!(said.starts_with("Summary of the conversation so far:\n"), "{said}");
     assert!(said.contains("order 1 of"), "{said}");
-    assert_eq!(omitted(&context), [(OmissionReason::Evicted, vec![(2, covered + 1)])]);
+    // what the user asked leads what is left of its turn
+    let (first, _) = rendered(&context)[1];
+    assert_eq!(omitted(&context), [(OmissionReason::Evicted, vec![(2, first - 1)])]);
+    assert!(first <= covered + 2 && messages(&context)[2]["role"] == "user");
 
     let request =
         BuildContextRequest { summary_placement: SummaryPlacement::UserMessage.into(), ..anthropic() };
@@ -339,9 +343,10 @@ async fn ended_conversations_are_recalled_with_their_title_and_date() {
             scope: scope.into(),
             ..Default::default()
         }),
+        earlier_conversations: EarlierConversations::None.into(),
         ..Default::default()
     };
-    let here = build(&session, recall(RememberScope::Unspecified)).await;
+    let here = build(&session, recall(RememberScope::Conversation)).await;
     assert!(!here.messages_json.contains("Flint"));
     let all = build(&session, recall(RememberScope::Recipient)).await;
     let quoted = messages(&all)[1]["content"].as_str().unwrap().to_owned();
@@ -387,6 +392,33 @@ async fn what_a_fork_shares_is_not_recalled_from_it() {
         "it is forgotten in the fork: {}",
         context.messages_json
     );
+}
+
+/// Under the default window of 20 utterances, stored turns fill a budget that has room for them, and the summary says
+/// nothing of what is shown.
+#[tokio::test]
+async fn the_archive_fills_the_budget() {
+    let session = Session::new().await;
+    session.say(vec![system("You ship lamps.")]).await;
+    orders(&session, 300).await;
+    let window = build(&session, within(3_000)).await;
+    let filled = |budget| BuildContextRequest { include_archive: true, ..within(budget) };
+    for format in [ContextFormat::OpenaiChat, ContextFormat::AnthropicMessages, ContextFormat::Text] {
+        let context = build(&session, BuildContextRequest { format: format.into(), ..filled(3_000) }).await;
+        let tokens = context.token_count();
+        assert!((1_800..=3_000).contains(&tokens) && tokens > window.token_count(), "{tokens}");
+        let sequences: Vec<i64> = rendered(&context).into_iter().map(|(sequence, _)| sequence).collect();
+        let first = sequences[1];
+        assert_eq!(first % 2, 0, "the user's questions are even");
+        assert_eq!(sequences[1..], (first..=601).collect::<Vec<_>>(), "without gaps");
+        assert_eq!(omitted(&context), [(OmissionReason::Evicted, vec![(2, first - 1)])]);
+        assert_eq!(context.uncovered_utterance_count, Some(0));
+    }
+    let whole = build(&session, filled(40_000)).await;
+    assert_eq!((whole.omitted.len(), whole.utterances.len()), (0, 601));
+    assert!(!whole.messages_json.contains("Summary of the conversation"));
+    let limited = BuildContextRequest { max_turns: Some(40), ..filled(40_000) };
+    assert_eq!(build(&session, limited).await.utterances.len(), 81);
 }
 
 /// Pinned utterances are rendered even after they have left the window.

@@ -22,6 +22,7 @@ mod build_context;
 mod cache;
 mod calls;
 mod clocks;
+mod comes_back;
 mod compaction;
 mod concurrency;
 mod connections;

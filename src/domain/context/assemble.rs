@@ -31,9 +31,10 @@ impl Assembly<'_> {
         let mut messages = instructions;
         let instructions = messages.len();
         messages.extend(self.shares.summary.message.take());
+        let (told, earlier) = self.shares.earlier.take().unzip();
+        messages.extend(told);
         let head = messages.iter().take_while(|message| message.role == Role::System).count();
         self.lay_pinned(&mut messages);
-        messages.extend(self.recent.lead.take());
         let (newest, unsettled) = self.lay_recent(&mut messages);
         let mut stable = match (self.shares.tight, unsettled) {
             (true, _) => instructions,
@@ -60,6 +61,7 @@ impl Assembly<'_> {
             tokens,
             budget,
             recalled,
+            earlier: earlier.unwrap_or_default(),
             omitted,
             uncovered,
             warnings,
@@ -72,23 +74,25 @@ impl Assembly<'_> {
         if is_text { self.plan.opening_room() } else { 0 }
     }
 
-    /// Adds the pinned units that come before the recent ones, in order.
+    /// Adds the pinned units that come before the recent ones, and the user utterance that leads these, in order: a
+    /// pinned unit stays where it is when the recent ones begin behind it.
     fn lay_pinned(&mut self, messages: &mut Vec<Message>) {
-        let first = |unit: &Unit| Some(unit.messages.first()?.utterance.as_ref()?.sequence);
+        let sequence = |message: &Message| Some(message.utterance.as_ref()?.sequence);
+        let first = |unit: &Unit| unit.messages.first().and_then(sequence);
         self.shares.pinned.sort_by_key(first);
         let place = self.recent.place;
         let older = |unit: &&mut Unit| unit.places.is_empty() || unit.places.start < place;
+        let mut lead = self.recent.opening.lead.take();
         for unit in self.shares.pinned.iter_mut().filter(older) {
+            let is_lead = |message: &Message| lead.as_ref().and_then(sequence) == sequence(message);
+            if unit.messages.iter().any(is_lead) {
+                lead = None;
+            }
+            messages.extend(lead.take_if(|lead| sequence(lead) < first(unit)));
             pinned::mark(unit);
             messages.extend(unit.messages.drain(..));
         }
-        let leads = |message: &Message| {
-            let lead = self.recent.lead.as_ref();
-            lead.is_some_and(|lead| lead.utterance == message.utterance)
-        };
-        if messages.iter().any(leads) {
-            self.recent.lead = None;
-        }
+        messages.extend(lead);
     }
 
     /// Adds the recent units. Returns where the newest begins, and whether it may still change.
@@ -106,15 +110,20 @@ impl Assembly<'_> {
         (newest, unsettled)
     }
 
-    /// Anthropic requires that the first message is a user's.
+    /// Some models require that the first message is a user's; Anthropic does in its API.
     fn open(&self, messages: &mut Vec<Message>, head: usize, stable: &mut usize) {
-        let first = messages.get(head).map(|message| message.role);
-        if self.plan.request.format != Format::AnthropicMessages || first != Some(Role::Assistant) {
+        // to OpenAI, a system utterance is none of the user's; Anthropic gets it as one
+        let is_of_system = |message: &&Message| {
+            self.plan.request.format == Format::OpenAiChat && message.role == Role::System
+        };
+        let place = head + messages[head..].iter().take_while(is_of_system).count();
+        let first = messages.get(place).map(|first| first.role);
+        if self.plan.request.format == Format::Text || first != Some(Role::Assistant) {
             return;
         }
         let tokens = self.plan.rendering.costs.of_words(OPENING);
-        messages.insert(head, Message::own(Role::User, How::Placeholder, OPENING.to_owned(), tokens));
-        *stable += usize::from(*stable >= head);
+        messages.insert(place, Message::own(Role::User, How::Placeholder, OPENING.to_owned(), tokens));
+        *stable += usize::from(*stable >= place);
     }
 
     /// Anthropic refuses white space at the end of a final assistant message.
@@ -161,12 +170,14 @@ impl Assembly<'_> {
     fn omitted(&mut self, rendered: &Ranges) -> Vec<(Omission, Ranges)> {
         let plan = self.plan;
         let head = &plan.conversation.head;
-        self.omitted.add_all(Omission::Evicted, &head.left);
         for (omission, places) in
             [(Omission::MaxTurns, plan.floor..plan.first), (Omission::Budget, plan.first..self.recent.place)]
         {
-            self.omitted.add_all(omission, &plan.sequences(places));
+            let mut cut = plan.sequences(places);
+            cut.subtract(&head.left);
+            self.omitted.add_all(omission, &cut);
         }
+        self.omitted.add_others(Omission::Evicted, &head.left);
         std::mem::take(&mut self.omitted).done(rendered)
     }
 }

@@ -1,21 +1,22 @@
 //! How a budget is shared.
 //!
 //! The summary gets a quarter of the whole budget, or the part that the window can never need, if that is
-//! more. Pinned units get a quarter. Of the rest, a single unit gets at most three quarters. Recalled
+//! more. Pinned units get a quarter, and earlier conversations at most 15 %. Of the rest, a single unit gets at most three quarters. Recalled
 //! utterances, if requested, get a share of the budget; the recent units get what recall does not need of it.
 //! Unless the request names the share, recall also gets what the recent units leave. These shares depend only
 //! on the budget and the summary, not on later utterances, so they do not move between two evictions. Only a
 //! newest unit that does not fit next to the other parts takes their shares.
 
 use crate::domain::{
-    Marks, Refusal,
+    ConversationId, Marks, Ranges, Refusal,
     context::{
-        pinned,
+        Message, earlier, pinned,
         plan::Plan,
         request::{RECALL_PERCENT, UNLIMITED_RECALL_TOKENS},
         summary::{self, Told},
         unit::Unit,
     },
+    segment::Summary,
 };
 
 /// A budget that is too small for what must be rendered.
@@ -30,6 +31,8 @@ pub(super) struct TooSmall {
 pub(super) struct Shares {
     /// The summary.
     pub(super) summary: Told,
+    /// How earlier conversations ended, and which these are.
+    pub(super) earlier: Option<(Message, Vec<ConversationId>)>,
     /// Pinned units, the newest first.
     pub(super) pinned: Vec<Unit>,
     /// The most that a unit may have.
@@ -57,16 +60,19 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
         return Err(TooSmall { needed: fixed + least });
     };
     let pinned_room = plan.budget / QUARTER;
-    for with_pinned in [pinned_room, 0] {
+    for [with_pinned, with_earlier] in [[pinned_room, earlier_room(plan)], [0, 0]] {
         let summary = summary_within(plan, summary_room(plan).min(room));
         let pinned = pinned_within(plan, newest, with_pinned.min(room));
-        let taken = summary.tokens() + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
+        let earlier = earlier_within(plan, with_earlier.min(room));
+        let taken = summary.tokens()
+            + earlier.as_ref().map_or(0, |(message, _)| message.tokens.into())
+            + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
         let rest = room.saturating_sub(taken);
         let unit = rest - rest / QUARTER;
         let needed = lead + newest.tokens.min(unit).max(least - lead);
         if taken + needed <= room {
             let tight = with_pinned < pinned_room || is_pinned(plan, newest);
-            return Ok(Shares { summary, pinned, tight, ..Shares::of(plan, rest, unit, needed) });
+            return Ok(Shares { summary, earlier, pinned, tight, ..Shares::of(plan, rest, unit, needed) });
         }
     }
     let unit = room - lead;
@@ -76,6 +82,12 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
 }
 
 impl Shares {
+    /// Makes the summary again from the segments about something that is not `shown`.
+    pub(super) fn leave_untold(&mut self, plan: &Plan<'_>, shown: &Ranges) {
+        let room = self.summary.tokens();
+        self.summary = told_within(plan, &plan.conversation.summary.beyond(shown), room);
+    }
+
     /// Whether `unit` is one of the window's pinned units.
     pub(super) fn has_pinned(&self, unit: &Unit) -> bool {
         self.pinned.iter().any(|pinned| pinned.places == unit.places)
@@ -87,6 +99,7 @@ impl Shares {
         let (recall, most) = plan.recall_shares();
         Self {
             summary: Told::default(),
+            earlier: None,
             pinned: Vec::new(),
             unit,
             recent: rest,
@@ -101,9 +114,14 @@ impl Plan<'_> {
     /// The tokens that are reserved for recalled utterances, and the most that they may have.
     fn recall_shares(&self) -> (u64, u64) {
         let Some(limits) = self.request.recall else { return (0, 0) };
-        let budget = if self.is_unlimited() { UNLIMITED_RECALL_TOKENS } else { self.budget };
+        let budget = self.shared_budget();
         let share = budget * u64::from(limits.percent.unwrap_or(RECALL_PERCENT)) / 100;
         (share, if limits.percent.is_some() { share } else { budget })
+    }
+
+    /// The budget of which recall and earlier conversations get a part.
+    fn shared_budget(&self) -> u64 {
+        if self.is_unlimited() { UNLIMITED_RECALL_TOKENS } else { self.budget }
     }
 }
 
@@ -114,8 +132,20 @@ fn summary_room(plan: &Plan<'_>) -> u64 {
 }
 
 fn summary_within(plan: &Plan<'_>, room: u64) -> Told {
+    told_within(plan, &plan.conversation.summary, room)
+}
+
+fn told_within(plan: &Plan<'_>, summary: &Summary, room: u64) -> Told {
     let (request, costs) = (plan.request, plan.rendering.costs);
-    summary::message(&plan.conversation.summary, request.summary, request.format, room, costs.counter)
+    summary::message(summary, request.summary, request.format, room, costs.counter)
+}
+
+fn earlier_room(plan: &Plan<'_>) -> u64 {
+    earlier::room(plan.shared_budget() * earlier::EARLIER_PERCENT / 100, plan.conversation.head.turn)
+}
+
+fn earlier_within(plan: &Plan<'_>, room: u64) -> Option<(Message, Vec<ConversationId>)> {
+    earlier::message(plan.archived.earlier, plan.request.summary, room, plan.rendering.costs)
 }
 
 fn pinned_within(plan: &Plan<'_>, newest: &Unit, room: u64) -> Vec<Unit> {

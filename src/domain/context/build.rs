@@ -18,11 +18,12 @@ use crate::domain::{
     },
 };
 
-/// The newest turn, if its user utterance has left the window. (A long loop of calls can push out the request
-/// it serves.)
+/// The turn with which the window goes on after what left it, if the user utterance of that turn left it too.
 pub fn asked_before(conversation: &Conversation) -> Option<u32> {
     let window = &conversation.window;
-    let turn = window.last().map(|newest| newest.turn).filter(|turn| *turn > 0)?;
+    let left = conversation.head.left.last()?;
+    let place = window.place(left.next()).unwrap_or_else(|place| place);
+    let turn = window.at(place).map(|next| next.turn).filter(|turn| *turn > 0)?;
     let first = window.at(turns::start_of(window, turn))?;
     (first.role != Role::User).then_some(turn)
 }
@@ -80,11 +81,14 @@ impl Plan<'_> {
     fn context(&self) -> Result<Context, TooSmall> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
-        let (shares, units) = self.shared(&instructions)?;
+        let (mut shares, units) = self.shared(&instructions)?;
         let (recent, quote) = match self.archived.recalled.is_empty() {
             true => (recent::choose(self, units, &shares, shares.recent), None),
             false => self.recent_and_quote(&shares, units),
         };
+        if self.is_archived(recent.place) {
+            shares.leave_untold(self, &self.shown(&shares, &recent));
+        }
         Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
     }
 
@@ -103,7 +107,7 @@ impl Plan<'_> {
         let fixed = tokens_of(instructions) + self.opening_room();
         let units = self.newest();
         // the user utterance is sent even if nothing of its turn is
-        let lead = units.last().and_then(|unit| self.lead(unit)).map_or(0, |lead| lead.tokens.into());
+        let lead = units.last().map_or(0, |unit| self.opening(unit, self.lead(unit)).tokens);
         let nothing = Unit::nothing(self.window().len());
         let newest = units.last().filter(|unit| !unit.messages.is_empty());
         Ok((share(self, fixed, newest.unwrap_or(&nothing), lead)?, units))
@@ -128,7 +132,7 @@ impl Plan<'_> {
 
     /// The sequences of the recent and the pinned units, including utterances that a unit leaves out.
     fn shown(&self, shares: &Shares, recent: &Recent) -> Ranges {
-        let said = recent.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
+        let said = recent.opening.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
         let mut shown = self.sequences(recent.place..self.window().len());
         said.filter_map(|message| message.utterance.as_ref()).for_each(|said| shown.add(said.sequence));
         shown

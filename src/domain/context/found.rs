@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::{Conversation, ConversationId, Timestamp, Utterance};
+use crate::domain::{ConversationId, Head, Timestamp, Utterance};
 
 /// An utterance that was found.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,12 +34,11 @@ pub struct Source {
 }
 
 impl Source {
-    /// The name of `conversation` for a quote.
-    pub fn of(conversation: &Conversation) -> Self {
-        let head = &conversation.head;
+    /// The name of the conversation of `head`.
+    pub fn of(head: &Head) -> Self {
         let made = || head.ended.as_ref().and_then(|ended| ended.title.clone());
         Self {
-            id: conversation.key().id.clone(),
+            id: head.identity.key.id.clone(),
             title: head.title.clone().or_else(made),
             start_time: head.identity.start_time,
         }
@@ -52,13 +51,18 @@ impl Source {
 
     /// The line before its utterances.
     pub(super) fn heading(&self) -> String {
+        format!("From {}:\n", self.name())
+    }
+
+    /// Its title and the day on which it began.
+    pub(super) fn name(&self) -> String {
         let date = match jiff::Timestamp::from_microsecond(self.start_time.0) {
             Ok(time) => time.strftime("%Y-%m-%d").to_string(),
             Err(_) => "an unknown date".to_owned(),
         };
         match &self.title {
-            Some(title) => format!("From \"{title}\" of {date}:\n"),
-            None => format!("From a conversation of {date}:\n"),
+            Some(title) => format!("\"{title}\" of {date}"),
+            None => format!("a conversation of {date}"),
         }
     }
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Ranges, Role, ToolCall, Utterance,
+    ConversationId, Ranges, Role, ToolCall, Utterance,
     context::{
         content_parts::ContentParts,
+        earlier::Earlier,
         found::{Found, Match},
         request::Format,
         warning::{Uncovered, Warning},
@@ -30,6 +31,8 @@ pub struct Context {
     pub budget: Option<u32>,
     /// The utterances that a message quotes as recalled, in its order.
     pub recalled: Vec<Found>,
+    /// The other conversations of which the context says how they ended, in its order.
+    pub earlier: Vec<ConversationId>,
     /// The utterances that were left out, and why.
     pub omitted: Vec<(Omission, Ranges)>,
     /// Utterances and turns that limits leave out and no summary covers.
@@ -75,6 +78,8 @@ pub enum How {
     Trimmed,
     /// The summary.
     Summary,
+    /// How the recipient's earlier conversations ended.
+    Earlier,
     /// The recalled utterances.
     Recalled,
     /// Replaces something that is missing: the result of a call, or a first user message.
@@ -144,8 +149,13 @@ impl Message {
 pub struct Archived<'a> {
     /// The pinned utterances of the archive, whole units, ascending.
     pub pinned: &'a [Arc<Utterance>],
+    /// The newest utterances of the archive, whole units, ascending: shown with those of the window, as far as the
+    /// budget has room for them.
+    pub turns: &'a [Arc<Utterance>],
     /// The user utterance of the turn that [`asked_before`](crate::domain::context::asked_before) names.
     pub asked: Option<&'a Arc<Utterance>>,
+    /// How other conversations of the recipient ended, the newest first.
+    pub earlier: &'a [Earlier],
     /// What a search found, best first. Utterances that the context contains anyway are skipped.
     pub recalled: &'a [Match],
     /// Content that has more than text.

@@ -1,8 +1,9 @@
 //! BuildContext: which parts of a conversation are sent to the model, in which order, within a budget.
 //!
 //! ```text
-//! given instructions · instructions · summary · pinned · [the turn's own user utterance] · recent units · newest
-//!                                                            recalled before its user utterance ↑
+//! given instructions · instructions · summary · earlier conversations · pinned
+//! · [the turn's own user utterance] · recent units · newest
+//!                        recalled before its user utterance ↑
 //! ```
 //!
 //! - Units are indivisible: a result is never without its call, nor a call without its results, which follow
@@ -11,6 +12,8 @@
 //!   begins like the one before it until the next step; or as few as possible are left out.
 //! - Recalled utterances are chosen from everything that is stored and not shown: whole exchanges, best
 //!   first, as many as fit. Recent units get what recall leaves of its share, and the other way round.
+//! - A recipient that comes back is told apart from a stranger: a share says how its earlier conversations
+//!   ended.
 //! - Utterances that limits leave out and no summary covers are counted, and cause a warning.
 //! - Tokens are those stored with the utterances; only what a rendering rewords is counted: see [`wording`].
 //!   The work grows with what is rendered, not with the window.
@@ -22,6 +25,7 @@ mod budget;
 mod build;
 mod content_parts;
 mod cut;
+mod earlier;
 mod entry;
 mod found;
 mod mask;
@@ -44,6 +48,7 @@ pub mod wording;
 
 pub use build::{asked_before, build, build_with, recallable};
 pub use content_parts::ContentParts;
+pub use earlier::Earlier;
 pub use found::{Found, Match, Source};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};

@@ -14,6 +14,13 @@ impl Omitted {
         self.0.entry(omission).or_default().add(sequence);
     }
 
+    /// Adds those of a set that are not left out for another reason.
+    pub(super) fn add_others(&mut self, omission: Omission, ranges: &Ranges) {
+        let mut others = ranges.clone();
+        self.0.values().for_each(|known| others.subtract(known));
+        self.add_all(omission, &others);
+    }
+
     /// Adds a set.
     pub(super) fn add_all(&mut self, omission: Omission, ranges: &Ranges) {
         if !ranges.is_empty() {

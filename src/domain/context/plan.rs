@@ -1,9 +1,9 @@
 //! The plan of a context: what is known before it is put together.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use crate::domain::{
-    Conversation, Ranges, Role, TokenCounter, Window,
+    Conversation, Ranges, Role, TokenCounter, Utterance, Window,
     context::{
         Archived, Format, How, Message, Omission, Request, mask,
         omitted::Omitted,
@@ -20,6 +20,10 @@ const UNLIMITED: u64 = (u32::MAX as u64) << 16;
 /// What is known before anything is rendered.
 pub(super) struct Plan<'a> {
     pub(super) conversation: &'a Conversation,
+    /// The window, with what the archive adds.
+    window: Cow<'a, Window>,
+    /// What left the window and is not in [`Plan::window`].
+    left: Ranges,
     pub(super) archived: Archived<'a>,
     pub(super) request: &'a Request,
     pub(super) rendering: Rendering<'a>,
@@ -32,18 +36,35 @@ pub(super) struct Plan<'a> {
     pub(super) first: usize,
 }
 
+/// How a context begins.
+#[derive(Debug)]
+pub(super) struct Opening {
+    /// The user utterance of the turn in whose middle the recent units begin.
+    pub(super) lead: Option<Message>,
+    /// Whether it begins with a user's utterance, or as the conversation does.
+    pub(super) is_users: bool,
+    /// The cost of `lead`, or of the words before what would otherwise begin with the assistant.
+    pub(super) tokens: u64,
+}
+
 impl<'a> Plan<'a> {
     pub(super) fn of(
         conversation: &'a Conversation,
-        archived: Archived<'a>,
+        mut archived: Archived<'a>,
         request: &'a Request,
         counter: &'a dyn TokenCounter,
     ) -> Self {
-        let window = &conversation.window;
+        let window = with(&conversation.window, archived.turns);
+        let mut left = (*conversation.head.left).clone();
+        left.subtract(&archived.turns.iter().map(|utterance| utterance.sequence).collect());
+        if let Some(first) = archived.turns.first() {
+            let away = archived.pinned.partition_point(|pinned| pinned.sequence < first.sequence);
+            archived.pinned = &archived.pinned[..away];
+        }
         let floor = window.iter().take_while(|utterance| utterance.instruction).count();
         let most = request.most_turns(&conversation.head.policy);
-        let first = most.map_or(0, |most| turns::cut(window, most, request.in_steps()));
-        let first = unit_start(window, floor, first.max(floor));
+        let first = most.map_or(0, |most| turns::cut(&window, most, request.in_steps()));
+        let first = unit_start(&window, floor, first.max(floor));
         let rendering = Rendering {
             costs: Costs { format: request.format, counter },
             first_whole_turn: request
@@ -56,15 +77,21 @@ impl<'a> Plan<'a> {
         let default =
             || Some(u64::from(Request::default_budget(conversation)?) + tokens_of(given.as_slice()));
         let budget = request.budget.map(u64::from).or_else(default).unwrap_or(UNLIMITED);
-        Self { conversation, archived, request, rendering, budget, given, floor, first }
+        Self { conversation, window, left, archived, request, rendering, budget, given, floor, first }
     }
 
     pub(super) fn is_unlimited(&self) -> bool {
         self.budget == UNLIMITED
     }
 
-    pub(super) fn window(&self) -> &'a Window {
-        &self.conversation.window
+    pub(super) fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// Whether the utterance at `place` of the window comes from the archive.
+    pub(super) fn is_archived(&self, place: usize) -> bool {
+        let sequence = self.window.at(place).map(|utterance| utterance.sequence);
+        sequence.is_some_and(|sequence| self.conversation.head.left.contains(sequence))
     }
 
     /// The sequences at `places` of the window; they can include some that were hard-forgotten there.
@@ -72,7 +99,7 @@ impl<'a> Plan<'a> {
         let at = |place: usize| self.window().at(place).map(|utterance| utterance.sequence);
         let ends = at(places.start).zip(places.end.checked_sub(1).and_then(at));
         let mut sequences = ends.map_or_else(Ranges::new, |(first, last)| Ranges::of(first, last));
-        sequences.subtract(&self.conversation.head.left);
+        sequences.subtract(&self.left);
         sequences
     }
 
@@ -89,14 +116,34 @@ impl<'a> Plan<'a> {
         messages
     }
 
-    /// The tokens reserved for an opening or a heading, so that adding one moves nothing else.
+    /// The tokens reserved for a heading, or for the opening before pinned units, so that adding one moves nothing
+    /// else.
     pub(super) fn opening_room(&self) -> u64 {
         let costs = self.rendering.costs;
         match self.request.format {
-            Format::AnthropicMessages => costs.of_words(OPENING).into(),
             Format::Text => costs.counter.count(HEADING).into(),
-            Format::OpenAiChat => 0,
+            _ if self.window.pinned() > 0 || !self.archived.pinned.is_empty() => self.opening_tokens(),
+            Format::OpenAiChat | Format::AnthropicMessages => 0,
         }
+    }
+
+    fn opening_tokens(&self) -> u64 {
+        self.rendering.costs.of_words(OPENING).into()
+    }
+
+    /// How a context begins whose recent units begin with `unit`, after `lead` if there is one.
+    pub(super) fn opening(&self, unit: &Unit, lead: Option<Message>) -> Opening {
+        let first = unit.messages.first().map(|first| first.role);
+        let by_user = match self.request.format {
+            Format::AnthropicMessages => matches!(first, Some(Role::User | Role::System)),
+            Format::OpenAiChat | Format::Text => first == Some(Role::User),
+        };
+        let tokens = match &lead {
+            Some(lead) => lead.tokens.into(),
+            None if by_user || first.is_none() || self.request.format == Format::Text => 0,
+            None => self.opening_tokens(),
+        };
+        Opening { is_users: by_user || lead.is_some() || unit.turn == 0, tokens, lead }
     }
 
     /// Renders units, newest first, up to the first that has a message.
@@ -124,6 +171,16 @@ impl<'a> Plan<'a> {
         };
         lead.filter(|lead| lead.is_live()).and_then(|lead| self.rendering.message(lead))
     }
+}
+
+/// The window with the utterances of `turns` in their places.
+fn with<'a>(window: &'a Window, turns: &[Arc<Utterance>]) -> Cow<'a, Window> {
+    if turns.is_empty() {
+        return Cow::Borrowed(window);
+    }
+    let mut all: Vec<&Arc<Utterance>> = turns.iter().chain(window.iter()).collect();
+    all.sort_by_key(|utterance| utterance.sequence);
+    Cow::Owned(all.into_iter().cloned().collect())
 }
 
 fn given(request: &Request, costs: Costs<'_>) -> Option<Message> {

@@ -4,12 +4,16 @@ use crate::domain::context::{
     Message,
     budget::Shares,
     cut::Grid,
-    plan::{Plan, tokens_of},
+    plan::{Opening, Plan},
+    turns,
     unit::{Unit, before},
 };
 
 /// The additional worth of a line that starts a turn, in powers of two of a step.
 const TURN_WORTH: u32 = 2;
+
+/// The additional worth of a line that starts a turn if the archive is shown: more than any other.
+const WHOLE_TURN_WORTH: u32 = u128::BITS + 1;
 
 /// The recent units, and how many of them are rendered.
 pub(super) struct Recent {
@@ -19,21 +23,26 @@ pub(super) struct Recent {
     pub(super) taken: usize,
     /// The first place that is rendered.
     pub(super) place: usize,
-    /// The user utterance of the turn in whose middle they begin.
-    pub(super) lead: Option<Message>,
+    pub(super) opening: Opening,
 }
 
 impl Recent {
     /// All `units`, which are everything the plan has.
     pub(super) fn all(plan: &Plan<'_>, units: Vec<Unit>) -> Self {
-        let lead = units.last().and_then(|oldest| plan.lead(oldest));
-        Self { taken: units.len(), place: plan.first, units, lead }
+        let nothing = Unit::nothing(plan.window().len());
+        let oldest = units.last().unwrap_or(&nothing);
+        Self {
+            taken: units.len(),
+            place: plan.first,
+            opening: plan.opening(oldest, plan.lead(oldest)),
+            units,
+        }
     }
 
     /// The tokens they use of their share; pinned units have a share of their own.
     pub(super) fn tokens(&self, shares: &Shares) -> u64 {
         let taken = self.units[..self.taken].iter().filter(|unit| !shares.has_pinned(unit));
-        tokens_of(self.lead.as_slice()) + taken.map(|unit| unit.tokens).sum::<u64>()
+        self.opening.tokens + taken.map(|unit| unit.tokens).sum::<u64>()
     }
 }
 
@@ -41,18 +50,24 @@ impl Recent {
 struct Line {
     taken: usize,
     place: usize,
+    opening: Opening,
     enough: bool,
     worth: u32,
-    lead: Option<Message>,
 }
 
 impl Line {
-    /// Whether to choose this line instead of `other`, which is newer. Without steps, all lines are worth the
-    /// same, so the oldest is chosen.
+    fn recent(self, units: Vec<Unit>) -> Recent {
+        Recent { taken: self.taken, place: self.place, opening: self.opening, units }
+    }
+
+    /// Whether to choose this line instead of `other`, which is newer. Of two that open a context alike, without
+    /// steps all lines are worth the same, so the oldest is chosen.
     fn beats(&self, other: &Self) -> bool {
-        match (self.enough, other.enough) {
-            (true, true) => self.worth >= other.worth,
-            (enough, other_enough) => enough || !other_enough,
+        let opens = self.opening.is_users;
+        match (opens == other.opening.is_users, self.enough, other.enough) {
+            (false, ..) => opens,
+            (_, true, true) => self.worth >= other.worth,
+            (_, enough, other_enough) => enough || !other_enough,
         }
     }
 }
@@ -75,11 +90,13 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
         said = said.saturating_sub(unit.counted);
         stands.push(Stand { begins: !unit.messages.is_empty(), left, said });
     }
-    let lead = walk.units.last().and_then(|oldest| plan.lead(oldest));
-    match left + tokens_of(lead.as_slice()) > recent {
-        true => walk.best(&stands, shares.recent, recent),
-        false => Recent::all(plan, walk.units),
+    let all = Recent::all(plan, walk.units);
+    let fits = left + all.opening.tokens <= recent;
+    if fits && all.opening.is_users {
+        return all;
     }
+    walk.units = all.units;
+    if fits { walk.opened(&stands) } else { walk.best(&stands, shares.recent, recent) }
 }
 
 /// The measures of a context that begins with a unit.
@@ -112,48 +129,72 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
+    /// The units, which all fit, from the first that opens a context; all of them if none does.
+    fn opened(mut self, stands: &[Stand]) -> Recent {
+        let begins = (0..stands.len()).rev().filter(|index| stands[*index].begins);
+        for index in begins {
+            let line = self.line(index, &stands[index], None);
+            if line.opening.is_users {
+                return line.recent(self.units);
+            }
+        }
+        Recent::all(self.plan, self.units)
+    }
+
     /// The recent units from the best of the lines that keep at most `recent` tokens; `most` is what they may
     /// have if nothing is recalled.
     fn best(mut self, stands: &[Stand], most: u64, recent: u64) -> Recent {
+        // the summary, and so what the recent units have, changes more often than what the archive adds
+        let most = if self.plan.request.include_archive { self.plan.budget } else { most };
         let grid = self.plan.request.in_steps().then(|| Grid::of(most).within(recent));
         let mut best: Option<Line> = None;
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);
-            let fits = stand.left + tokens_of(line.lead.as_slice()) <= recent;
+            let fits = stand.left + line.opening.tokens <= recent;
             if best.as_ref().is_none_or(|best| fits && line.beats(best)) {
                 best = Some(line);
             }
         }
         match best {
-            Some(line) => Recent { taken: line.taken, place: line.place, lead: line.lead, units: self.units },
+            Some(line) => line.recent(self.units),
             None => Recent::all(self.plan, self.units),
         }
     }
 
     /// The line before the unit at `index`.
     fn line(&mut self, index: usize, stand: &Stand, grid: Option<Grid>) -> Line {
-        let earlier = self.units.get(index + 1).map_or(0, |unit| unit.counted);
         let unit = &self.units[index];
         if self.lead.0 != unit.turn {
             self.lead = (unit.turn, self.plan.lead(unit));
         }
         let place = unit.places.start;
-        let before = place.checked_sub(1).and_then(|place| self.plan.window().at(place));
-        let starts_turn = before.is_none_or(|before| before.turn != unit.turn);
         let first = self.plan.window().at(place).map(|first| first.sequence);
         let leads = |lead: &Message| lead.utterance.as_ref().map(|lead| lead.sequence) < first;
         let lead = self.lead.1.clone().filter(leads);
-        let left = stand.left + tokens_of(lead.as_slice());
-        let worth = |grid: Grid| {
-            let worth = grid.worth(stand.said.saturating_sub(earlier), stand.said);
-            worth + if starts_turn { TURN_WORTH } else { 0 }
-        };
+        let opening = self.plan.opening(unit, lead);
         Line {
             taken: index + 1,
             place,
-            enough: grid.is_none_or(|grid| grid.leaves_enough(left)),
-            worth: grid.map_or(0, worth),
-            lead,
+            enough: grid.is_none_or(|grid| grid.leaves_enough(stand.left + opening.tokens)),
+            worth: grid.map_or(0, |grid| self.worth(index, stand, grid)),
+            opening,
         }
+    }
+
+    fn worth(&self, index: usize, stand: &Stand, grid: Grid) -> u32 {
+        let (window, unit) = (self.plan.window(), &self.units[index]);
+        let place = unit.places.start;
+        let before = place.checked_sub(1).and_then(|place| window.at(place));
+        let starts_turn = before.is_none_or(|before| before.turn != unit.turn);
+        let earlier = self.units.get(index + 1);
+        if !self.plan.request.include_archive {
+            let before = stand.said.saturating_sub(earlier.map_or(0, |earlier| earlier.counted));
+            return grid.worth(before, stand.said) + if starts_turn { TURN_WORTH } else { 0 };
+        }
+        // the archive has no count of what was said before, and is shown in whole turns if they fit
+        let turn = before.filter(|_| starts_turn).map(|before| turns::start_of(window, before.turn));
+        let earlier = turn.or(earlier.map(|earlier| earlier.places.start)).unwrap_or(place);
+        let [earlier, now] = [earlier, place].map(|place| window.at(place).map_or(0, |at| at.sequence.get()));
+        grid.worth(earlier, now) + if starts_turn { WHOLE_TURN_WORTH } else { 0 }
     }
 }

@@ -27,6 +27,8 @@ pub struct Request {
     pub mask_after_turns: Option<u32>,
     /// What happens to units with unanswered calls.
     pub unanswered: Unanswered,
+    /// Whether turns of the archive fill what the window leaves of the budget.
+    pub include_archive: bool,
 }
 
 /// The limits of what is recalled.
@@ -55,9 +57,11 @@ impl Request {
         Some(window.saturating_add(policy.summary_token_limit?).saturating_add(OWN_WORDS_TOKENS))
     }
 
-    /// The maximum number of turns under `policy`; `None` means all of them.
+    /// The maximum number of turns under `policy`; `None` means all of them. What the archive adds is not limited
+    /// by what the window holds.
     pub(super) fn most_turns(&self, policy: &Policy) -> Option<u32> {
-        self.max_turns.or(policy.turns.map(Marks::max)).filter(|most| *most > 0)
+        let of_policy = || policy.turns.filter(|_| !self.include_archive).map(Marks::max);
+        self.max_turns.or_else(of_policy).filter(|most| *most > 0)
     }
 
     /// Whether units that do not fit are left out in steps.

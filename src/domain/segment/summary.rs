@@ -99,6 +99,12 @@ impl Summary {
         all
     }
 
+    /// The summary without the segments that cover nothing but what is `shown`.
+    pub fn beyond(&self, shown: &Ranges) -> Self {
+        let told = |segment: &&Arc<Segment>| !shown.holds(&segment.covers);
+        Self::numbered(self.segments.iter().filter(told).cloned().collect(), self.next_number)
+    }
+
     /// How many sequences the segments cover.
     pub fn covered_count(&self) -> u64 {
         self.covered

@@ -6,8 +6,8 @@ use crate::{
     domain::{
         Conversation, Refusal, Role, TokenCounter, Utterance,
         context::{
-            Archived, ContentParts, Context, Format, Match, RecallLimits, Request, asked_before, build_with,
-            recallable,
+            Archived, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request, asked_before,
+            build_with, recallable,
         },
     },
     engine::{
@@ -25,6 +25,8 @@ pub struct BuildContextCall {
     pub request: Request,
     /// What to recall from outside the context.
     pub recall: Option<Recall>,
+    /// Whether to say how the recipient's earlier conversations ended.
+    pub earlier: bool,
     /// Returns an utterance's original content in a format, as a JSON array, if it contains more than text.
     pub content_parts: fn(&Utterance, Format) -> Option<String>,
 }
@@ -54,7 +56,7 @@ type Make<T> = fn(&Conversation, Archived<'_>, &Request, &dyn TokenCounter) -> R
 
 /// How many archived utterances to search first for the user's question; quadrupled each time the question is
 /// not among them.
-const ASKED_CHUNK: u64 = 32;
+const ASKED_CHUNK: u64 = 4;
 
 /// The limit in bytes for content with images and the like, so that clients can receive the context.
 const MAX_PARTS_BYTES: usize = 2 << 20;
@@ -65,7 +67,9 @@ struct Sources {
     request: Request,
     counter: &'static dyn TokenCounter,
     pinned: Vec<Arc<Utterance>>,
+    turns: Vec<Arc<Utterance>>,
     asked: Option<Arc<Utterance>>,
+    earlier: Vec<Earlier>,
     found: Vec<Match>,
     /// The original contents in a provider's format; `None` before the first use.
     parts: Option<ContentParts>,
@@ -77,7 +81,8 @@ impl Sources {
     fn newest_parts(&self) -> ContentParts {
         let mut parts = ContentParts::default();
         let mut room = None;
-        let said = self.state.window.iter().rev().chain(self.pinned.iter().rev()).chain(&self.asked);
+        let recent = self.state.window.iter().rev().chain(self.turns.iter().rev());
+        let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
             let Some(json) = (self.content_parts)(utterance, self.request.format) else { continue };
             match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
@@ -107,7 +112,9 @@ impl Sources {
     fn archived(&self) -> Archived<'_> {
         Archived {
             pinned: &self.pinned,
+            turns: &self.turns,
             asked: self.asked.as_ref(),
+            earlier: &self.earlier,
             recalled: &self.found,
             content_parts: self.parts.as_ref(),
         }
@@ -118,7 +125,8 @@ impl Sources {
         let given = self.request.instructions.as_ref().map_or(0, |text| text.len());
         let found = self.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
         let found: usize = found.map(|utterance| utterance.content.len()).sum();
-        given + found > LONG_TEXT_BYTES || is_large(&self.state)
+        let turns: usize = self.turns.iter().map(|utterance| utterance.content.len()).sum();
+        given + found + turns > LONG_TEXT_BYTES || is_large(&self.state)
     }
 }
 
@@ -138,9 +146,17 @@ impl Engine {
                 true => Vec::new(),
                 false => Box::pin(self.stored(&state, &state.head.pinned_away)).await?,
             },
+            turns: match call.request.include_archive {
+                true => Box::pin(self.archived_turns(&state, &call.request)).await?,
+                false => Vec::new(),
+            },
             asked: match asked_before(&state) {
                 None => None,
                 Some(turn) => Box::pin(self.asked(&state, turn)).await?,
+            },
+            earlier: match call.earlier {
+                true => Box::pin(self.earlier_conversations(caller, &state)).await?,
+                false => Vec::new(),
             },
             found: Vec::new(),
             parts: None,

@@ -243,6 +243,13 @@ impl Engine {
     }
 }
 
+impl Address {
+    /// Returns what a search covers by default: what is addressed.
+    pub fn scope(&self) -> Scope {
+        if self.conversation.is_some() { Scope::Conversation } else { Scope::Recipient }
+    }
+}
+
 impl RememberCall {
     /// Creates a call that returns the most relevant utterances, without a filter.
     pub(in crate::engine) fn ranking(prompt: &str, scope: Scope, limit: usize) -> Self {

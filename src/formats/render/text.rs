@@ -31,7 +31,7 @@ pub(super) fn render(context: &Context, counter: &dyn TokenCounter) -> Rendered 
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        if !headed && !matches!(message.how, How::Given | How::Instruction | How::Summary) {
+        if !headed && !matches!(message.how, How::Given | How::Instruction | How::Summary | How::Earlier) {
             text.push_str(HEADING);
             headed = true;
         }

@@ -82,6 +82,7 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
         any::<Option<bool>>(),
         prop::option::of("[a-z ]{0,60}"),
+        any::<bool>(),
     )
         .prop_map(
             |(
@@ -94,6 +95,7 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
                 unanswered,
                 stable_steps,
                 given,
+                include_archive,
             )| {
                 Request {
                     stable_steps,
@@ -105,6 +107,7 @@ pub(crate) fn requests() -> impl Strategy<Value = Request> {
                     recall,
                     mask_after_turns,
                     unanswered,
+                    include_archive,
                 }
             },
         )
@@ -142,6 +145,16 @@ fn check_exchanges(context: &Context) -> Result<(), TestCaseError> {
         }
     }
     prop_assert!(open.is_empty());
+    Ok(())
+}
+
+/// The first message behind instructions and summary is a user's; for Anthropic, what the system says in the middle
+/// is one.
+fn check_opening(context: &Context) -> Result<(), TestCaseError> {
+    let of_system = |message: &&Message| context.format == Format::OpenAiChat && message.role == Role::System;
+    let first = context.messages[context.head..].iter().find(|message| !of_system(message));
+    let opens = first.is_none_or(|first| !matches!(first.role, Role::Assistant | Role::Tool));
+    prop_assert!(opens || context.format == Format::Text, "{:?}", told(context));
     Ok(())
 }
 
@@ -190,7 +203,11 @@ proptest! {
         let mut talk = Talk::with(policy);
         steps.iter().for_each(|step| talk.step(step));
         let found: Vec<_> = talk.said().step_by(3).map(|said| talk.found(said)).collect();
-        let archived = Archived { recalled: &found, ..Archived::default() };
+        let asked = asked_before(&talk.0).and_then(|turn| {
+            talk.1.iter().find(|said| said.turn == turn && said.role == Role::User)
+        });
+        let turns = if request.include_archive { &talk.1[..] } else { &[] };
+        let archived = Archived { recalled: &found, turns, asked, ..Archived::default() };
         let context = match build_with(&talk.0, archived, &request, o200k()) {
             Ok(context) => context,
             Err(refusal) => {
@@ -205,6 +222,7 @@ proptest! {
         check_exchanges(&context)?;
         check_account(&talk, &context)?;
         check_recalled(&talk, &context)?;
+        check_opening(&context)?;
         prop_assert!(context.stable <= context.messages.len() && context.head <= context.messages.len());
         let budget = request.budget.or(Request::default_budget(&talk.0));
         if request.budget.is_none() {
@@ -252,6 +270,28 @@ proptest! {
         if said && asked.is_some() {
             prop_assert!(sequences(&context).contains(&2), "{:?}", told(&context));
         }
+    }
+
+    #[test]
+    fn with_the_archive_a_context_begins_alike_between_few_steps(budget in 800..3_000u32) {
+        let policy = Policy { utterances: Some(Marks::of(12)), ..Policy::ROLLING };
+        let mut talk = Talk::with(policy);
+        let request = Request { include_archive: true, ..within(budget) };
+        let (mut begins, mut fullest) = (Vec::new(), 0);
+        for turn in 0..120 {
+            talk.say(Role::User, &format!("Where is order {turn}?"));
+            talk.say(Role::Assistant, &format!("Order {turn} is late, {}.", "so wait ".repeat(turn % 7)));
+            let archived = Archived { turns: &talk.1, ..Archived::default() };
+            let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
+            check_account(&talk, &context)?;
+            begins.push(sequences(&context)[0]);
+            fullest = fullest.max(context.tokens);
+        }
+        prop_assert!(fullest > budget * 9 / 10, "{fullest} of {budget}");
+        prop_assert!(begins.is_sorted() && begins.iter().all(|first| first % 2 == 1), "{begins:?}");
+        begins.dedup();
+        // a step leaves three fifths of what fits
+        prop_assert!(begins.len() as u32 <= 4_500 / (budget / 4), "{begins:?}");
     }
 
     #[test]

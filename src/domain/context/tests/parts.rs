@@ -29,7 +29,11 @@ fn an_id_that_comes_twice_is_answered_in_order() {
     talk.call("", &["a"]).answer("a", "third");
     let context = talk.context(&unlimited());
     // the nearest open call is answered first
-    assert_eq!(told(&context), ["assistant a+a", "tool second", "tool first", "assistant a", "tool third"]);
+    let opening = format!("user {}", wording::OPENING);
+    assert_eq!(
+        told(&context),
+        [&opening, "assistant a+a", "tool second", "tool first", "assistant a", "tool third"]
+    );
 }
 
 #[test]
