@@ -24,6 +24,7 @@ pub mod import;
 pub mod limits;
 mod locate;
 pub mod memorize;
+mod passage;
 pub mod policy;
 mod quoting;
 pub mod recall;

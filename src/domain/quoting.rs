@@ -1,75 +1,52 @@
-//! How utterances are quoted to a model: a line for each, with long ones shortened.
+//! How utterances are quoted to a model: a line for each, with passages of long ones.
 
-use std::fmt::Write;
+use std::{fmt::Write, ops::Range};
 
-use crate::domain::{Role, TokenCounter, ToolCall, shortening::trim};
+use crate::domain::{Role, TokenCounter, ToolCall, passage::passages, shortening::trim};
 
 /// The line before a quote from this conversation alone.
 pub(super) const BEFORE: &str = "[Recalled from earlier in this conversation]\n";
 /// The line after it.
 pub(super) const AFTER: &str = "[End of what was recalled]";
-/// A line is not shortened to fewer tokens.
-pub(super) const LEAST_TOKENS: u32 = 48;
-/// With fewer tokens left, nothing more is looked for.
-const LEAST_LEFT: u32 = 8;
-/// A match takes at most this part of the room.
-const QUARTER: u32 = 4;
-/// A match of up to this many tokens is quoted whole, if there is room.
-const LEAST_WHOLE: u32 = 128;
+/// The most tokens quoted of an utterance: the least of these unless there is room for more of all of them.
+const PASSAGE_TOKENS: [u32; 4] = [120, 360, 1_080, u32::MAX];
+/// The most tokens quoted of an utterance of the best match, if there is no room for more of that.
+const SHORT_TOKENS: u32 = 40;
+/// The least tokens quoted of each of the other utterances in a long exchange.
+const COMPANION_TOKENS: u32 = 8;
+/// Marks what is left out of an utterance.
+const GAP: &str = "[…]";
 
-/// The room that matches have in a quote. A long match would displace many short ones: a match of more than a
-/// quarter of the room is shortened to half of that, and the shortened ones have a quarter together.
-pub(super) struct Room {
-    left: u32,
-    /// The most tokens of a match that is quoted whole.
-    whole: u32,
-    /// What is left for shortened matches.
-    excerpts: u32,
-}
-
-impl Room {
-    /// A room of `tokens` tokens.
-    pub(super) fn of(tokens: u32) -> Self {
-        let whole = (tokens / QUARTER).max(LEAST_WHOLE);
-        Self { left: tokens, whole, excerpts: whole }
+/// Chooses what to quote. `chosen` returns what has room if this many tokens are quoted of an utterance, best first
+/// without gaps, and whether that is everything. So a larger room quotes all that a smaller one does, and more of each.
+pub(super) fn widest<T>(mut chosen: impl FnMut(u32) -> (Vec<T>, bool)) -> Vec<T> {
+    let [least, more @ ..] = PASSAGE_TOKENS;
+    let (mut widest, mut all) = chosen(least);
+    if widest.is_empty() && !all {
+        (widest, _) = chosen(SHORT_TOKENS);
+        widest.truncate(1);
     }
-
-    /// Whether something more might fit.
-    pub(super) fn is_open(&self) -> bool {
-        self.left >= LEAST_LEFT
-    }
-
-    /// Whether something with this many tokens is too long, even if shortened.
-    pub(super) fn refuses(&self, tokens: u32) -> bool {
-        tokens > self.whole.min(self.left).saturating_add(LEAST_TOKENS) && self.excerpts < LEAST_TOKENS
-    }
-
-    /// Adds the lines of a match, whole or shortened, and the `beside` tokens with them; returns whether they
-    /// fit.
-    pub(super) fn take(&mut self, lines: &mut [&mut Line], beside: u32, counter: &dyn TokenCounter) -> bool {
-        let Some(room) = self.left.checked_sub(beside) else { return false };
-        let mut tokens = tokens_of(lines);
-        if tokens > room.min(self.whole) {
-            if !fit(lines, (self.whole / 2).min(self.excerpts).min(room), counter) {
-                return false;
-            }
-            tokens = tokens_of(lines);
-            self.excerpts = self.excerpts.saturating_sub(tokens);
+    for tokens in more {
+        if !all {
+            break;
         }
-        self.left = room.saturating_sub(tokens);
-        true
+        let wider = chosen(tokens);
+        all = wider.1;
+        widest = if all { wider.0 } else { widest };
     }
-
-    /// Takes this many tokens if they are left, and returns whether they were.
-    pub(super) fn takes(&mut self, tokens: u32) -> bool {
-        let left = self.left.checked_sub(tokens);
-        self.left = left.unwrap_or(self.left);
-        left.is_some()
-    }
+    widest
 }
 
-fn tokens_of(lines: &[&mut Line]) -> u32 {
-    lines.iter().map(|line| line.tokens).fold(0, u32::saturating_add)
+/// What is quoted at least of an utterance.
+pub(super) const LEAST_TOKENS: u32 = PASSAGE_TOKENS[0];
+
+/// The most tokens quoted of each other utterance in an exchange of `count`, if this many are quoted of the one that
+/// was found.
+pub(super) fn companion_tokens(most: u32, count: usize) -> u32 {
+    match u32::try_from(count).unwrap_or(u32::MAX) {
+        0..=3 => most,
+        count => (most / count).saturating_mul(3).clamp(COMPANION_TOKENS, most),
+    }
 }
 
 /// An utterance to quote.
@@ -83,15 +60,16 @@ pub(super) struct Said<'a> {
 }
 
 impl Said<'_> {
-    /// Its line in a quote, with the line end.
-    pub(super) fn line(&self) -> Line {
+    /// Its line in a quote, with the line end: of its content, and of each call's arguments, at most `most` tokens.
+    /// `matched` are the byte ranges of the content that say why it is quoted.
+    pub(super) fn line(&self, matched: &[Range<usize>], most: u32, counter: &dyn TokenCounter) -> Line {
         let speaker = match self.role {
             Role::System => "System",
             Role::User => "User",
             Role::Assistant => "Assistant",
             Role::Tool => "Result of",
         };
-        let mut text = String::with_capacity(self.content.len() + 32);
+        let mut text = String::with_capacity(self.content.len().min(most as usize * 8) + 32);
         text.push_str(speaker);
         match self.name {
             Some(name) => {
@@ -100,16 +78,46 @@ impl Said<'_> {
             None if self.role == Role::Tool => text.push_str(" a tool:"),
             None => text.push(':'),
         }
-        let content = self.content.trim_end();
-        if !content.is_empty() {
-            let _ = write!(text, " {content}");
-        }
+        let quoted = quote(self.content.trim_end(), matched, most, counter, &mut text);
         for call in self.calls {
-            let _ = write!(text, " [called {}({})]", call.name, call.arguments_json);
+            let tokens = counter.count(&call.arguments_json);
+            let short = (tokens > most).then(|| trim(&call.arguments_json, tokens, most, counter).0);
+            let _ =
+                write!(text, " [called {}({})]", call.name, short.as_deref().unwrap_or(&call.arguments_json));
         }
         text.push('\n');
-        Line { text, tokens: 0 }
+        Line { tokens: counter.count(&text), text, quoted }
     }
+}
+
+/// Appends `content`, or passages of it if it has more than `most` tokens; returns the byte ranges of these.
+fn quote(
+    content: &str,
+    matched: &[Range<usize>],
+    most: u32,
+    counter: &dyn TokenCounter,
+    text: &mut String,
+) -> Vec<Range<usize>> {
+    if content.is_empty() {
+        return Vec::new();
+    }
+    if counter.count(content) <= most {
+        let _ = write!(text, " {content}");
+        return Vec::new();
+    }
+    let quoted = passages(content, matched, most, counter);
+    let mut end = 0;
+    for range in &quoted {
+        if range.start > end {
+            let _ = write!(text, " {GAP}");
+        }
+        let _ = write!(text, " {}", content[range.clone()].trim());
+        end = range.end;
+    }
+    if end < content.len() {
+        let _ = write!(text, " {GAP}");
+    }
+    quoted
 }
 
 /// A line of a quote.
@@ -117,35 +125,6 @@ impl Said<'_> {
 pub(super) struct Line {
     pub(super) text: String,
     pub(super) tokens: u32,
-}
-
-impl Line {
-    pub(super) fn counted(self, counter: &dyn TokenCounter) -> Self {
-        Self { tokens: counter.count(&self.text), ..self }
-    }
-
-    /// Keeps its head and its tail, in at most `room` tokens if that is enough for a marker between them.
-    pub(super) fn shorten(&mut self, room: u32, counter: &dyn TokenCounter) {
-        if self.tokens > room {
-            let (text, _) = trim(self.text.trim_end(), self.tokens, room.saturating_sub(1), counter);
-            *self = Self { text: text + "\n", tokens: 0 }.counted(counter);
-        }
-    }
-}
-
-/// Shortens the longest of `lines` until they have at most `room` tokens together. Returns false if that
-/// leaves too little of a line to be useful.
-fn fit(lines: &mut [&mut Line], room: u32, counter: &dyn TokenCounter) -> bool {
-    lines.sort_by_key(|line| line.tokens);
-    let (mut left, mut count) = (room, lines.len() as u32);
-    for line in lines {
-        let share = left / count;
-        if line.tokens > share && share < LEAST_TOKENS {
-            return false;
-        }
-        line.shorten(share, counter);
-        left = left.saturating_sub(line.tokens);
-        count -= 1;
-    }
-    true
+    /// The byte ranges of the content that it quotes; none if it quotes all of it.
+    pub(super) quoted: Vec<Range<usize>>,
 }

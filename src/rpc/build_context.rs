@@ -185,6 +185,7 @@ fn recalled(found: &Found) -> proto::RenderedUtterance {
     let conversation_id = found.source.as_ref().map(|source| source.id.to_string());
     proto::RenderedUtterance {
         conversation_id: conversation_id.unwrap_or_default(),
+        quoted_ranges: encode::text_ranges(&found.utterance.content, &found.quoted),
         ..reference(&found.utterance, proto::RenderedAs::Recalled, None)
     }
 }
@@ -198,6 +199,7 @@ fn reference(utterance: &Utterance, how: proto::RenderedAs, tokens: Option<u32>)
         token_count: tokens.map(encode::int),
         conversation_id: String::new(),
         message_index: None,
+        quoted_ranges: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! MemoryService.
 
-use std::{ops::Range, time::Duration};
+use std::time::Duration;
 
 use futures::stream;
 use tonic::{Request, Response, Status, Streaming};
@@ -228,23 +228,9 @@ fn found(found: Found) -> proto::Match {
         relevance: Some(found.relevance),
         recency: Some(found.recency),
         matched_terms: found.matched.terms,
-        matched_ranges: matched_ranges(&found.utterance.content, &found.matched.ranges),
+        matched_ranges: encode::text_ranges(&found.utterance.content, &found.matched.ranges),
         neighbors: found.neighbors.iter().map(|utterance| encode::utterance(utterance, state)).collect(),
     }
-}
-
-/// Converts byte ranges to character ranges.
-fn matched_ranges(content: &str, ranges: &[Range<usize>]) -> Vec<proto::MatchedRange> {
-    let (mut at, mut characters) = (0, 0);
-    let mut upto = |byte: usize| {
-        characters += content[at..byte].chars().count() as i32;
-        at = byte;
-        characters
-    };
-    ranges
-        .iter()
-        .map(|range| proto::MatchedRange { start: Some(upto(range.start)), end: Some(upto(range.end)) })
-        .collect()
 }
 
 fn min_relevance(given: Option<f64>) -> Result<Option<f64>, Refusal> {

@@ -26,7 +26,9 @@ fn a_conversation_is_exported_with_and_without_what_was_compacted() {
     chat.shows(&["wrote everything that is stored to kept-2.json: "]);
 
     let window = messages(&chat, "kept.json");
-    assert_eq!(window.len(), 1 + 15);
+    // the question that the oldest of the 15 answers leads them
+    assert_eq!(window.len(), 1 + 1 + 15);
+    assert_eq!(window[1]["role"], "user");
     let summary = window[0]["content"].as_str().expect("a text");
     assert!(summary.starts_with("[CONVERSATION HISTORY SUMMARY - 25 messages]"), "{summary}");
     let everything = messages(&chat, "kept-2.json");

@@ -2,6 +2,7 @@
 import {
   type BuildContextResponse,
   ContextFormat,
+  EarlierConversations,
   OmissionReason,
   SummaryPlacement,
   UnansweredCalls,
@@ -43,6 +44,13 @@ export interface ContextOptions extends CallOptions {
   readonly maskResultsAfterTurns?: number;
   /** Whether messages drop out in steps, so that a provider's prompt cache hits. */
   readonly stableSteps?: boolean;
+  /** Whether stored turns that left the window fill the rest of the budget; by default if one is given. */
+  readonly archive?: boolean;
+  /**
+   * Whether a message says how the recipient's other conversations ended; by default if this one was not addressed by
+   * its id.
+   */
+  readonly earlier?: boolean;
 }
 
 /** The request of BuildContext, without the conversation. */
@@ -57,7 +65,14 @@ export function contextRequest(options: ContextOptions) {
     unansweredCalls: read.chosen("unanswered", options.unanswered ?? "omit", UNANSWERED),
     stableSteps: options.stableSteps,
     instructions: options.instructions,
+    includeArchive: options.archive ?? options.budget !== undefined,
+    earlierConversations: earlierOf(options.earlier),
   };
+}
+
+function earlierOf(earlier: boolean | undefined) {
+  if (earlier === undefined) return EarlierConversations.UNSPECIFIED;
+  return earlier ? EarlierConversations.ENDED : EarlierConversations.NONE;
 }
 
 function recallOf(recall: string | Recall | undefined) {

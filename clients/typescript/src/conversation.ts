@@ -200,7 +200,7 @@ export class Conversation {
       ...this.at,
       prompt,
       filter: filterOf(options),
-      scope: read.chosen("scope", options.scope ?? "conversation", SCOPES),
+      scope: read.chosen("scope", options.scope, SCOPES),
       neighbors: options.neighbors,
       minRelevance: options.minRelevance,
     };

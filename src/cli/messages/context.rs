@@ -17,8 +17,8 @@ use crate::cli::{
     },
 };
 use crate::proto::{
-    BuildContextRequest, BuildContextResponse, ContextRecall, RememberScope, SummaryPlacement,
-    UnansweredCalls,
+    BuildContextRequest, BuildContextResponse, ContextRecall, EarlierConversations, RememberScope,
+    SummaryPlacement, UnansweredCalls,
 };
 
 /// Build what goes to the model: OpenAI or Anthropic messages, or text
@@ -53,7 +53,7 @@ pub struct Context {
     /// Also quote what was said about this and is not already in the context
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]
     pub recall: Option<String>,
-    /// Quote from the recipient's other conversations too
+    /// Quote from the recipient's other conversations too [default unless --conversation is given]
     #[arg(long, requires = "recall_prompt")]
     pub everywhere: bool,
     /// The most quotes [default: as many as fit]
@@ -68,6 +68,12 @@ pub struct Context {
         allow_negative_numbers = true
     )]
     pub recall_percent: Option<i32>,
+    /// Fill the budget with stored turns that left the window
+    #[arg(long)]
+    pub archive: bool,
+    /// Say how the recipient's other conversations ended [default: true unless --conversation is given]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pub earlier: Option<bool>,
     /// Mask tool results that are at least this many turns old
     #[arg(
         id = "mask_tool_results_after_turns",
@@ -112,6 +118,11 @@ fn request(args: Context) -> BuildContextRequest {
     let placement =
         if args.summary_as_user { SummaryPlacement::UserMessage } else { SummaryPlacement::System };
     let unanswered = if args.placeholders { UnansweredCalls::Placeholder } else { UnansweredCalls::Omit };
+    let earlier = match args.earlier {
+        None => EarlierConversations::Unspecified,
+        Some(true) => EarlierConversations::Ended,
+        Some(false) => EarlierConversations::None,
+    };
     BuildContextRequest {
         conversation_id: args.target.conversation,
         recipient_id: args.target.recipient,
@@ -124,6 +135,8 @@ fn request(args: Context) -> BuildContextRequest {
         recall,
         mask_tool_results_after_turns: args.mask,
         unanswered_calls: unanswered.into(),
+        include_archive: args.archive,
+        earlier_conversations: earlier.into(),
         ..Default::default()
     }
 }

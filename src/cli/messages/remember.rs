@@ -23,9 +23,9 @@ use crate::proto::{
 pub struct Remember {
     #[command(flatten)]
     pub target: Target,
-    /// Where to look
-    #[arg(long, default_value = "conversation")]
-    pub scope: Scope,
+    /// Where to look [default: conversation if one is named, else recipient]
+    #[arg(long)]
+    pub scope: Option<Scope>,
     /// Only what these roles said
     #[arg(long)]
     pub role: Vec<Speaker>,
@@ -54,7 +54,7 @@ pub enum Scope {
     Recipient,
 }
 
-/// Prints the matches, one per line: place, speaker, how much of the prompt it covers, and what was said.
+/// Prints the matches, one per line: place, speaker, the score that they are sorted by, and what was said.
 pub async fn remember(args: Remember) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let json = args.target.json;
@@ -76,9 +76,10 @@ fn request(args: Remember) -> RememberRequest {
         prompt: args.prompt.join(" "),
         filter: Some(RememberFilter { roles, ..Default::default() }),
         scope: match args.scope {
-            Scope::Window => RememberScope::Window,
-            Scope::Conversation => RememberScope::Conversation,
-            Scope::Recipient => RememberScope::Recipient,
+            None => RememberScope::Unspecified,
+            Some(Scope::Window) => RememberScope::Window,
+            Some(Scope::Conversation) => RememberScope::Conversation,
+            Some(Scope::Recipient) => RememberScope::Recipient,
         }
         .into(),
         order: match args.recent {
@@ -113,7 +114,7 @@ fn line(found: &Match) -> String {
         "{}  {}  {:.2}  {}",
         dim(&place),
         bold(&speaker(&utterance)),
-        found.relevance(),
+        found.score(),
         highlighted(found, &said(&utterance).join("  ")),
     )
 }

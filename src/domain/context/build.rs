@@ -117,8 +117,13 @@ impl Plan<'_> {
     /// that the quote leaves, and finally the quote gets those that the recent units leave.
     fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
         let fewest = recent::choose(self, units, shares, shares.recent - shares.recall);
-        let wanted = self.quote(&self.shown(shares, &fewest), shares.recall);
-        let taken = wanted.map_or(0, |quote| quote.tokens());
+        let taken = Quote::need(
+            self.archived.recalled,
+            self.most_matches(),
+            &self.shown(shares, &fewest),
+            shares.recall,
+            self.rendering.costs,
+        );
         let recent = recent::choose(self, fewest.units, shares, shares.recent - taken);
         let left = shares.recent.saturating_sub(recent.tokens(shares));
         let quote = self.quote(&self.shown(shares, &recent), shares.recall_most.min(left));
@@ -126,8 +131,11 @@ impl Plan<'_> {
     }
 
     fn quote(&self, shown: &Ranges, room: u64) -> Option<Quote> {
-        let most = self.request.recall.and_then(|limits| limits.matches).unwrap_or(usize::MAX);
-        Quote::of(self.archived.recalled, most, shown, room, self.rendering.costs)
+        Quote::of(self.archived.recalled, self.most_matches(), shown, room, self.rendering.costs)
+    }
+
+    fn most_matches(&self) -> usize {
+        self.request.recall.and_then(|limits| limits.matches).unwrap_or(usize::MAX)
     }
 
     /// The sequences of the recent and the pinned units, including utterances that a unit leaves out.

@@ -1,47 +1,14 @@
 //! How the recipient's earlier conversations ended, as a message.
 
-use std::sync::Arc;
-
 use crate::domain::{
-    ConversationId, Head, Role, Timestamp,
-    context::{Format, How, Message, Source, SummaryPlacement, wording::Costs},
+    ConversationId, Role,
+    context::{Earlier, Format, How, Message, SummaryPlacement, wording::Costs},
 };
 
 /// The share of the budget for it, in percent, while the conversation is new.
 pub(super) const EARLIER_PERCENT: u64 = 15;
 /// The last turns with the whole share and with half of it; after that, a quarter remains.
 const WHOLE_AND_HALF_TURNS: [u32; 2] = [8, 32];
-
-/// How another conversation of the recipient ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Earlier {
-    source: Source,
-    /// When it ended.
-    pub end_time: Timestamp,
-    summary: Option<Arc<str>>,
-}
-
-impl Earlier {
-    /// How the conversation of `head` ended; `None` if it has not, or if nothing is known of it.
-    pub fn of(head: &Head) -> Option<Self> {
-        let ended = head.ended.as_ref()?;
-        let (source, summary) = (Source::of(head), ended.summary.clone());
-        let says = source.title.is_some() || summary.is_some();
-        says.then_some(Self { source, end_time: ended.time, summary })
-    }
-
-    /// Its line: with the summary, or with its name alone. A line end within would look like another
-    /// conversation.
-    fn line(&self, whole: bool) -> String {
-        let mut line = format!("- {}", self.source.name());
-        if let Some(summary) = self.summary.as_ref().filter(|_| whole) {
-            line.push(':');
-            summary.split_whitespace().for_each(|word| line.extend([" ", word]));
-        }
-        line.push('\n');
-        line
-    }
-}
 
 /// The part of `most` tokens that a conversation of this many turns has for it. It shrinks at two turns only, so
 /// that a context begins like the one before.

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use crate::domain::{
     Role, Sequence, TokenCounter, Utterance,
     context::found::{Found, Match},
-    quoting::{Line, Said},
+    quoting::{Line, Said, companion_tokens},
 };
 
-/// Utterances that are quoted along with a match are shortened to this many tokens each.
-const COMPANION_TOKENS: u32 = 128;
 /// A match of at most this many tokens is quoted with the utterance before it, if that is also this short.
 const SHORT_TOKENS: u32 = 48;
 
@@ -20,16 +18,16 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// The match's whole unit, or `None` if some of it is not `quotable`.
+    /// The match's whole unit, of which at most `most` tokens are quoted of each utterance; `None` if some of it is not
+    /// `quotable`.
     pub(super) fn of(
         one: &Match,
         quotable: impl Fn(&Found) -> bool,
+        most: u32,
         counter: &dyn TokenCounter,
     ) -> Option<Self> {
-        let of_source = |utterance: &Arc<Utterance>| Found {
-            utterance: utterance.clone(),
-            source: one.found.source.clone(),
-        };
+        let of_source =
+            |utterance: &Arc<Utterance>| Found { utterance: utterance.clone(), ..one.found.clone() };
         let matched = &one.found.utterance;
         let mut unit: Vec<&Arc<Utterance>> =
             one.around.iter().filter(|other| other.unit == matched.unit && other.is_live()).collect();
@@ -39,38 +37,43 @@ impl Entry {
         if !unit.iter().all(|utterance| quotable(&of_source(utterance))) {
             return None;
         }
+        let others = companion_tokens(most, unit.len());
         let lines = unit.iter().map(|utterance| {
-            let mut line = said(utterance, &unit).line().counted(counter);
-            if utterance.sequence != matched.sequence {
-                line.shorten(COMPANION_TOKENS, counter);
-            }
+            let said = said(utterance, &unit);
+            let line = match utterance.sequence == matched.sequence {
+                true => said.line(&one.matched, most, counter),
+                false => said.line(&[], others, counter),
+            };
             (of_source(utterance), line)
         });
-        Some(Self { lines: lines.collect() })
+        let mut lines: Vec<(Found, Line)> = lines.collect();
+        lines.splice(0..0, before(one, lines[0].0.utterance.sequence, quotable, counter));
+        Some(Self { lines })
     }
 
-    /// The utterance before the match, if both are short.
-    pub(super) fn before(
-        &self,
-        one: &Match,
-        quotable: impl Fn(&Found) -> bool,
-        counter: &dyn TokenCounter,
-    ) -> Option<(Found, Line)> {
-        let first = self.lines.first()?.0.utterance.sequence;
-        let before = one.around.iter().rfind(|other| other.sequence < first && other.is_live())?;
-        let alone = before.unit == before.sequence && before.tool_calls().is_empty();
-        let found = Found { utterance: before.clone(), source: one.found.source.clone() };
-        let short = [before, &one.found.utterance].iter().all(|said| said.tokens <= SHORT_TOKENS);
-        (alone && short && quotable(&found)).then(|| {
-            let line = said(before, &[]).line().counted(counter);
-            (found, line)
-        })
+    /// The tokens of its lines.
+    pub(super) fn tokens(&self) -> u32 {
+        self.lines.iter().map(|(_, line)| line.tokens).fold(0, u32::saturating_add)
     }
 
     pub(super) fn has(&self, found: &Found) -> bool {
         let is = |sequence: Sequence| sequence == found.utterance.sequence;
         self.lines.iter().any(|(other, _)| other.source == found.source && is(other.utterance.sequence))
     }
+}
+
+/// The utterance before the `first` of a match, if it and the match are short.
+fn before(
+    one: &Match,
+    first: Sequence,
+    quotable: impl Fn(&Found) -> bool,
+    counter: &dyn TokenCounter,
+) -> Option<(Found, Line)> {
+    let before = one.around.iter().rfind(|other| other.sequence < first && other.is_live())?;
+    let alone = before.unit == before.sequence && before.tool_calls().is_empty();
+    let found = Found { utterance: before.clone(), ..one.found.clone() };
+    let short = [before, &one.found.utterance].iter().all(|said| said.tokens <= SHORT_TOKENS);
+    (alone && short && quotable(&found)).then(|| (found, said(before, &[]).line(&[], SHORT_TOKENS, counter)))
 }
 
 /// `utterance` for quoting; a result names the tool that a call in `unit` names.

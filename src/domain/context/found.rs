@@ -1,6 +1,6 @@
-//! What a search found, for a context to quote.
+//! What a context takes from elsewhere: what a search found, and how other conversations ended.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use crate::domain::{ConversationId, Head, Timestamp, Utterance};
 
@@ -11,6 +11,8 @@ pub struct Found {
     pub utterance: Arc<Utterance>,
     /// The conversation it is from, if that is another one.
     pub source: Option<Arc<Source>>,
+    /// In a context, the byte ranges of the content that are quoted; none if all of it is.
+    pub quoted: Vec<Range<usize>>,
 }
 
 /// An utterance that a search found, and those around it.
@@ -18,6 +20,8 @@ pub struct Found {
 pub struct Match {
     /// The utterance that was found.
     pub found: Found,
+    /// The byte ranges of its content that match.
+    pub matched: Vec<Range<usize>>,
     /// The rest of its unit, and the utterance before that, from the same conversation, ascending.
     pub around: Vec<Arc<Utterance>>,
 }
@@ -67,9 +71,44 @@ impl Source {
     }
 }
 
+/// How another conversation of the recipient ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Earlier {
+    pub(super) source: Source,
+    /// When it ended.
+    pub end_time: Timestamp,
+    summary: Option<Arc<str>>,
+}
+
+impl Earlier {
+    /// How the conversation of `head` ended; `None` if it has not, or if nothing is known of it.
+    pub fn of(head: &Head) -> Option<Self> {
+        let ended = head.ended.as_ref()?;
+        let (source, summary) = (Source::of(head), ended.summary.clone());
+        let says = source.title.is_some() || summary.is_some();
+        says.then_some(Self { source, end_time: ended.time, summary })
+    }
+
+    /// Its line: with the summary, or with its name alone. A line end within would look like another
+    /// conversation.
+    pub(super) fn line(&self, whole: bool) -> String {
+        let mut line = format!("- {}", self.source.name());
+        if let Some(summary) = self.summary.as_ref().filter(|_| whole) {
+            line.push(':');
+            summary.split_whitespace().for_each(|word| line.extend([" ", word]));
+        }
+        line.push('\n');
+        line
+    }
+}
+
 impl From<&Arc<Utterance>> for Match {
     fn from(utterance: &Arc<Utterance>) -> Self {
-        Self { found: Found { utterance: utterance.clone(), source: None }, around: Vec::new() }
+        Self {
+            found: Found { utterance: utterance.clone(), source: None, quoted: Vec::new() },
+            matched: Vec::new(),
+            around: Vec::new(),
+        }
     }
 }
 

@@ -6,8 +6,7 @@ use crate::domain::{
     ConversationId, Ranges, Role, ToolCall, Utterance,
     context::{
         content_parts::ContentParts,
-        earlier::Earlier,
-        found::{Found, Match},
+        found::{Earlier, Found, Match},
         request::Format,
         warning::{Uncovered, Warning},
     },

@@ -48,8 +48,7 @@ pub mod wording;
 
 pub use build::{asked_before, build, build_with, recallable};
 pub use content_parts::ContentParts;
-pub use earlier::Earlier;
-pub use found::{Found, Match, Source};
+pub use found::{Earlier, Found, Match, Source};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};
 pub use warning::{Uncovered, Warning};

@@ -3,7 +3,7 @@
 use crate::domain::{
     Ranges, Role, Timestamp,
     context::{Format, Found, How, Match, Message, Source, entry::Entry, wording::Costs},
-    quoting::{AFTER, BEFORE, Line, Room},
+    quoting::{AFTER, BEFORE, LEAST_TOKENS, Line, widest},
 };
 
 /// The first line if some utterances are from other conversations; each conversation then has a heading.
@@ -28,54 +28,69 @@ impl Quote {
         room: u64,
         costs: Costs<'_>,
     ) -> Option<Self> {
-        let frame = costs.of_words(BEFORE_ALL) + costs.counter.count(AFTER);
-        let left = u32::try_from(room).unwrap_or(u32::MAX).checked_sub(frame)?;
-        let mut choice = Choice { entries: Vec::new(), shown, room: Room::of(left), costs };
-        for one in matches {
-            if choice.entries.len() == most || !choice.room.is_open() {
-                break;
-            }
-            choice.take(one);
-        }
-        compose(choice.entries, room, costs)
+        let left = left(room, costs)?;
+        let entries = widest(|tokens| {
+            let mut choice = Choice { entries: Vec::new(), shown, left, costs };
+            let all = choice.fill(matches, most, tokens);
+            (choice.entries, all)
+        });
+        compose(entries, room, costs)
     }
 
-    /// Its cost.
-    pub(super) fn tokens(&self) -> u64 {
-        self.message.tokens.into()
+    /// What the shortest quote of `matches` needs of `room`.
+    pub(super) fn need(matches: &[Match], most: usize, shown: &Ranges, room: u64, costs: Costs<'_>) -> u64 {
+        let Some(left) = left(room, costs) else { return 0 };
+        let mut choice = Choice { entries: Vec::new(), shown, left, costs };
+        match choice.fill(matches, most, LEAST_TOKENS) {
+            true if choice.entries.is_empty() => 0,
+            true => room - u64::from(choice.left),
+            false => room,
+        }
     }
 
     /// The message, and the utterances that it quotes, in its order.
     pub(super) fn parts(self) -> (Message, Vec<Found>) {
-        let found = in_order(&self.entries).into_iter().map(|(found, _)| found.clone()).collect();
+        let found = |(found, line): &(Found, Line)| Found { quoted: line.quoted.clone(), ..found.clone() };
+        let found = in_order(&self.entries).into_iter().map(found).collect();
         (self.message, found)
     }
+}
+
+/// The tokens of `room` for entries.
+fn left(room: u64, costs: Costs<'_>) -> Option<u32> {
+    let frame = costs.of_words(BEFORE_ALL) + costs.counter.count(AFTER);
+    u32::try_from(room).unwrap_or(u32::MAX).checked_sub(frame)
 }
 
 /// The entries of a quote, while they are chosen.
 struct Choice<'a> {
     entries: Vec<Entry>,
     shown: &'a Ranges,
-    room: Room,
+    left: u32,
     costs: Costs<'a>,
 }
 
 impl Choice<'_> {
-    /// Adds the match if there is room for it, whole or shortened.
-    fn take(&mut self, one: &Match) {
-        let counter = self.costs.counter;
-        if self.room.refuses(one.found.utterance.tokens) {
-            return;
+    /// Adds matches, `tokens` of each utterance, up to the first that has no room. Returns whether all were added.
+    fn fill(&mut self, matches: &[Match], most: usize, tokens: u32) -> bool {
+        for one in matches {
+            if self.entries.len() == most {
+                break;
+            }
+            let Some(entry) = Entry::of(one, |found| self.is_quotable(found), tokens, self.costs.counter)
+            else {
+                continue;
+            };
+            let cost = entry.tokens().saturating_add(self.headings(&entry));
+            match self.left.checked_sub(cost) {
+                Some(left) => {
+                    self.left = left;
+                    self.entries.push(entry);
+                }
+                None => return false,
+            }
         }
-        let Some(mut entry) = Entry::of(one, |found| self.is_quotable(found), counter) else { return };
-        let headings = self.headings(&entry);
-        let mut lines: Vec<&mut Line> = entry.lines.iter_mut().map(|(_, line)| line).collect();
-        if !self.room.take(&mut lines, headings, counter) {
-            return;
-        }
-        let before = entry.before(one, |found| self.is_quotable(found), counter);
-        entry.lines.splice(0..0, before.filter(|(_, line)| self.room.takes(line.tokens)));
-        self.entries.push(entry);
+        true
     }
 
     fn is_quotable(&self, found: &Found) -> bool {

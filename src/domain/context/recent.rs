@@ -96,7 +96,7 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
         return all;
     }
     walk.units = all.units;
-    if fits { walk.opened(&stands) } else { walk.best(&stands, shares.recent, recent) }
+    if fits { walk.opened(&stands, recent) } else { walk.best(&stands, shares.recent, recent) }
 }
 
 /// The measures of a context that begins with a unit.
@@ -129,12 +129,12 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
-    /// The units, which all fit, from the first that opens a context; all of them if none does.
-    fn opened(mut self, stands: &[Stand]) -> Recent {
+    /// The units, which all fit into `recent`, from the first that opens a context; all of them if none does.
+    fn opened(mut self, stands: &[Stand], recent: u64) -> Recent {
         let begins = (0..stands.len()).rev().filter(|index| stands[*index].begins);
         for index in begins {
             let line = self.line(index, &stands[index], None);
-            if line.opening.is_users {
+            if line.opening.is_users && stands[index].left + line.opening.tokens <= recent {
                 return line.recent(self.units);
             }
         }

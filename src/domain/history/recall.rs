@@ -1,7 +1,9 @@
 //! Recalls what a prompt asks for from the messages that the limits leave out, as one marked message.
 //!
 //! A share of the limits is reserved for it; the newest messages get the part of the share that it does not
-//! need. Units are recalled whole or shortened, never a call without its results.
+//! need. Units are recalled whole or in passages, never a call without its results.
+
+use std::ops::Range;
 
 use super::{
     Entry, Recalled, Unit,
@@ -10,8 +12,8 @@ use super::{
 use crate::domain::{
     Draft, More, Refusal, Role, TokenCounter, ToolCall,
     limits::DEFAULT_MAX_TOKENS,
-    quoting::{AFTER, BEFORE, Line, Room, Said},
-    recall::{self, Index, Query, score},
+    quoting::{AFTER, BEFORE, Line, Said, companion_tokens, widest},
+    recall::{self, Index, Matched, Query, Search},
 };
 
 /// The default share for what is recalled, in percent of the limits.
@@ -58,7 +60,7 @@ pub fn cut_and_recall<'u>(
         let Some(beside) = most.minus(cost) else { break };
         let mut kept = cut(units, beside, frame)?;
         let (left_out, before) = (left_out(&kept), matches.len());
-        matches.retain(|place| left_out.contains(place));
+        matches.retain(|(place, _)| left_out.contains(place));
         if matches.len() == before {
             kept.recalled = Some(message);
             return Ok(kept);
@@ -79,9 +81,9 @@ impl Recall {
         Cost { messages: 1, bytes: of(most.bytes), tokens: of(tokens) }
     }
 
-    /// The places among `wanted` of the units that say most about the prompt, best first; instructions are
-    /// not quoted.
-    fn ranked(&self, units: &[Unit], wanted: &[usize]) -> Vec<usize> {
+    /// The places among `wanted` of the units that say most about the prompt, best first, with where their messages
+    /// match; instructions are not quoted.
+    fn ranked(&self, units: &[Unit], wanted: &[usize]) -> Vec<Ranked> {
         // for each sequence, from 0, the place of its unit
         let places: Vec<usize> =
             units.iter().zip(0..).flat_map(|(unit, place)| unit.entries().map(move |_| place)).collect();
@@ -93,10 +95,16 @@ impl Recall {
             let place = places[sequence as usize];
             place >= head && wanted.binary_search(&place).is_ok()
         };
-        let hits = score(&Query::new(&self.prompt), &[&index], eligible, 0..places.len());
+        let search = Search::new(Query::new(&self.prompt), vec![index]);
+        let hits = search.hits(eligible, 0..places.len());
         let mut seen = vec![false; units.len()];
+        let mut matcher = search.matched();
         let ranked = hits.into_iter().map(|hit| places[hit.sequence as usize]);
-        ranked.filter(|place| !std::mem::replace(&mut seen[*place], true)).collect()
+        let ranked = ranked.filter(|place| !std::mem::replace(&mut seen[*place], true));
+        let matched = |entry: &Entry, matcher: &mut Matched<'_>| matcher.of(&entry.draft.content).ranges;
+        ranked
+            .map(|place| (place, units[place].entries().map(|entry| matched(entry, &mut matcher)).collect()))
+            .collect()
     }
 
     /// The message that quotes as many of the units at `matches`, best first, as `share` has room for; and
@@ -104,23 +112,14 @@ impl Recall {
     fn quote(
         &self,
         units: &[Unit],
-        matches: &[usize],
+        matches: &[Ranked],
         share: Cost,
         scale: &Scale<'_>,
     ) -> Option<(Recalled, Cost)> {
         let frame = quoted(&[], units).message.draft.tokens(scale.counter);
         let tokens = share.tokens.checked_sub(frame.into())?;
-        let mut room = Room::of(u32::try_from(tokens).unwrap_or(u32::MAX));
-        let mut chosen: Vec<(usize, Vec<Line>)> = Vec::new();
-        for &place in matches {
-            if !room.is_open() || Some(chosen.len()) == self.matches {
-                break;
-            }
-            let mut lines = lines(&units[place], scale.counter);
-            if room.take(&mut lines.iter_mut().collect::<Vec<_>>(), 0, scale.counter) {
-                chosen.push((place, lines));
-            }
-        }
+        let room = u32::try_from(tokens).unwrap_or(u32::MAX);
+        let mut chosen = widest(|tokens| self.chosen(units, matches, (room, tokens), scale));
         while !chosen.is_empty() {
             let recalled = quoted(&chosen, units);
             let draft = &recalled.message.draft;
@@ -133,7 +132,34 @@ impl Recall {
         }
         None
     }
+
+    /// The lines of the matches that `room` has space for, with this many tokens of each message, and whether these
+    /// are all.
+    fn chosen(
+        &self,
+        units: &[Unit],
+        matches: &[Ranked],
+        (room, tokens): (u32, u32),
+        scale: &Scale<'_>,
+    ) -> (Vec<(usize, Vec<Line>)>, bool) {
+        let (mut left, mut chosen) = (room, Vec::new());
+        for (place, matched) in matches.iter().take(self.matches.unwrap_or(usize::MAX)) {
+            let lines = lines(&units[*place], matched, tokens, scale.counter);
+            let cost = lines.iter().map(|line| line.tokens).fold(0, u32::saturating_add);
+            match left.checked_sub(cost) {
+                Some(rest) => {
+                    left = rest;
+                    chosen.push((*place, lines));
+                }
+                None => return (chosen, false),
+            }
+        }
+        (chosen, true)
+    }
 }
+
+/// The place of a unit, and for each of its messages the byte ranges that match.
+type Ranked = (usize, Vec<Vec<Range<usize>>>);
 
 /// The messages of a unit, for the search.
 fn searched(unit: &Unit) -> impl Iterator<Item = recall::Said<'_>> {
@@ -151,9 +177,13 @@ fn searched(unit: &Unit) -> impl Iterator<Item = recall::Said<'_>> {
     })
 }
 
-fn lines(unit: &Unit, counter: &dyn TokenCounter) -> Vec<Line> {
+fn lines(unit: &Unit, matched: &[Vec<Range<usize>>], most: u32, counter: &dyn TokenCounter) -> Vec<Line> {
     let calls = unit.message.draft.tool_calls();
-    unit.entries().map(|entry| said(&entry.draft, calls).line().counted(counter)).collect()
+    let others = companion_tokens(most, matched.len());
+    let line = |(entry, matched): (&Entry, &Vec<Range<usize>>)| {
+        said(&entry.draft, calls).line(matched, if matched.is_empty() { others } else { most }, counter)
+    };
+    unit.entries().zip(matched).map(line).collect()
 }
 
 /// A message of a unit that makes `calls`.

@@ -62,8 +62,9 @@ impl Engine {
         let place = |of: &Conversation| states.iter().position(|state| state.key() == of.key());
         let source = |of: &Conversation| (of.key() != state.key()).then(|| Arc::new(Source::of(&of.head)));
         let matches = found.into_iter().map(|one| Match {
+            matched: one.matched.ranges,
             around: place(&one.state).map_or_else(Vec::new, |place| near(&around[place], &one.utterance)),
-            found: Found { source: source(&one.state), utterance: one.utterance },
+            found: Found { source: source(&one.state), utterance: one.utterance, quoted: Vec::new() },
         });
         Ok(matches.collect())
     }

@@ -1,6 +1,6 @@
 //! Converts states and changes to messages.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use prost_types::Timestamp as WireTime;
 
@@ -332,6 +332,20 @@ fn policy(policy: &Policy) -> proto::Policy {
 /// Returns a warning that concerns no place in the request.
 pub(in crate::rpc) fn warning(kind: proto::WarningKind, text: String) -> proto::Warning {
     proto::Warning { kind: kind.into(), text, place: String::new() }
+}
+
+/// Converts byte ranges to character ranges.
+pub fn text_ranges(content: &str, ranges: &[Range<usize>]) -> Vec<proto::MatchedRange> {
+    let (mut at, mut characters) = (0, 0);
+    let mut upto = |byte: usize| {
+        characters += content[at..byte].chars().count() as i32;
+        at = byte;
+        characters
+    };
+    ranges
+        .iter()
+        .map(|range| proto::MatchedRange { start: Some(upto(range.start)), end: Some(upto(range.end)) })
+        .collect()
 }
 
 #[cfg(test)]

@@ -114,8 +114,8 @@ pub async fn no_read_of_one_conversation_asks_for_its_state(pair: &Pair) {
 /// Calls each read of a conversation.
 async fn each_read(at: &Services, seconds: u64) {
     macro_rules! read {
-        ($call:ident $request:ident { $($field:ident: $value:expr)? }) => {
-            let request = $request { max_staleness: max(seconds), $($field: $value,)? ..Default::default() };
+        ($call:ident $request:ident { $($field:ident: $value:expr),* }) => {
+            let request = $request { max_staleness: max(seconds), $($field: $value,)* ..Default::default() };
             at.$call(Request::new(request)).await.reply();
         };
     }
@@ -126,9 +126,12 @@ async fn each_read(at: &Services, seconds: u64) {
     read!(list_utterances ListUtterancesRequest { include_archive: true });
     read!(list_messages ListMessagesRequest {});
     read!(list_compactions ListCompactionsRequest {});
-    read!(build_context BuildContextRequest {});
     read!(summarize SummarizeRequest {});
-    read!(remember RememberRequest { prompt: "Lisbon".to_owned() });
+    // by their recipient, these are about all its conversations
+    let conversation_id = read_id(at, seconds).await;
+    read!(build_context BuildContextRequest { conversation_id: conversation_id.clone() });
+    let prompt = "Lisbon".to_owned();
+    read!(remember RememberRequest { conversation_id: conversation_id, prompt: prompt });
 }
 
 async fn read_id(at: &Services, seconds: u64) -> String {

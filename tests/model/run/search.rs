@@ -24,7 +24,7 @@ impl Run {
         let (id, recipient) = at.ids();
         let found = self.world.find(id, recipient).cloned();
         let request = self.search_request(at, search, found.as_ref());
-        let of_recipient = request.scope() == RememberScope::Recipient;
+        let of_recipient = is_of_recipient(&request);
         let (models, owner) = match &found {
             Some(one) if !of_recipient => (vec![one.clone()], one.recipient.clone()),
             None if !of_recipient || !id.is_empty() => return self.missing(id, recipient).await,
@@ -176,8 +176,16 @@ fn is_silenced(
         let forgotten = other.sequences(|said| said.is_stored() && said.forgotten && said.origin == origin);
         other.id != model.id && !forgotten.is_empty()
     };
-    let is_wide = request.scope() == RememberScope::Recipient && request.conversation_id != model.id;
+    let is_wide = is_of_recipient(request) && request.conversation_id != model.id;
     is_wide && models.iter().any(is_forgotten)
+}
+
+/// Whether all conversations of the recipient are searched: on request, or because only the recipient is addressed.
+fn is_of_recipient(request: &RememberRequest) -> bool {
+    match request.scope() {
+        RememberScope::Unspecified => request.conversation_id.is_empty(),
+        scope => scope == RememberScope::Recipient,
+    }
 }
 
 fn place(one: &Match) -> (String, i64) {

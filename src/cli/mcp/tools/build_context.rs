@@ -32,7 +32,7 @@ pub struct Arguments {
     recipient_id: Option<String>,
     /// The format: `text`, or the messages of `openai_chat` or `anthropic_messages`. Defaults to text.
     format: Option<Format>,
-    /// The most tokens. Defaults to the limits of the conversation's window and summary together, 9064 unless changed.
+    /// The most tokens; what the recent messages leave of it goes to older ones. Defaults to the limits of the conversation's window and summary together, 9064 unless changed.
     #[schemars(range(min = 1))]
     token_budget: Option<i32>,
     /// The most turns, the newest ones. A turn is a message of the user and what follows it.
@@ -93,7 +93,7 @@ impl Tool for BuildContext {
     const NAME: &'static str = "build_context";
     const TITLE: &'static str = "Build a context";
     const DESCRIPTION: &'static str = "Build what a model should see of a conversation: the summary of what is no \
-         longer in view, and the recent messages, within a number of tokens. Use it to continue a conversation where it was \
+         longer in view, how past conversations ended, and the recent messages, within a number of tokens. Use it to continue a conversation where it was \
          left, or to hand it to another agent.";
     const EFFECT: Effect = Effect::Reads;
     type Arguments = Arguments;
@@ -120,6 +120,7 @@ impl Tool for BuildContext {
             max_turns: arguments.max_turns,
             recall,
             instructions: arguments.instructions.unwrap_or_default(),
+            include_archive: arguments.token_budget.is_some(),
             ..Default::default()
         };
         let response = memory.server().contexts().build_context(request).await?.into_inner();

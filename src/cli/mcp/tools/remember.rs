@@ -34,7 +34,7 @@ pub struct Remember;
 pub struct Arguments {
     /// What to look for: a question or a few words. Without it, the newest messages that meet the other arguments are found.
     prompt: Option<String>,
-    /// The conversation to search. By default the recipient's current one, and with scope recipient all of the recipient's.
+    /// The conversation to search. By default all of the recipient's.
     conversation_id: Option<String>,
     /// The recipient of the conversations. By default this server's recipient.
     recipient_id: Option<String>,

@@ -272,6 +272,38 @@ proptest! {
         }
     }
 
+    /// What a context shows, its double shows too, unless it takes no part where it stands.
+    #[test]
+    fn more_budget_never_gives_less(
+        steps in steps(),
+        request in requests(),
+        window in 4..60u32,
+        budget in 100..2_000u32,
+        more in 0..2_000u32,
+    ) {
+        let policy = Policy { utterances: Some(Marks::of(window)), ..Policy::ROLLING };
+        let mut talk = Talk::with(policy);
+        steps.iter().for_each(|step| talk.step(step));
+        let found: Vec<_> = talk.said().step_by(3).map(|said| talk.found(said)).collect();
+        let turns = if request.include_archive { &talk.1[..] } else { &[] };
+        let archived = Archived { recalled: &found, turns, ..Archived::default() };
+        let shown = |budget: u32| {
+            let request = Request { budget: Some(budget), ..request.clone() };
+            let context = build_with(&talk.0, archived, &request, o200k()).ok()?;
+            let recalled = context.recalled.iter().map(|found| found.utterance.sequence);
+            let all: Ranges = sequences(&context).into_iter().map(Sequence).chain(recalled).collect();
+            let cut = [Omission::Budget, Omission::Evicted];
+            let mut barred = Ranges::new();
+            let others = context.omitted.iter().filter(|(why, _)| !cut.contains(why));
+            others.for_each(|(_, ranges)| barred.union(ranges));
+            Some((all, barred, told(&context)))
+        };
+        let Some((mut few, _, told_few)) = shown(budget) else { return Ok(()) };
+        let (many, barred, told_many) = shown(2 * budget + more).unwrap();
+        few.subtract(&barred);
+        prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
+    }
+
     #[test]
     fn with_the_archive_a_context_begins_alike_between_few_steps(budget in 800..3_000u32) {
         let policy = Policy { utterances: Some(Marks::of(12)), ..Policy::ROLLING };

@@ -316,8 +316,8 @@ fn what_is_recalled_of_another_conversation_names_it() {
     let [lamps, untitled] = [source(2, Some("Lamps"), 20_000), source(3, None, 20_001)].map(Arc::new);
     let said = |sequence: u64| talk.0.window.get(Sequence(sequence)).unwrap().clone();
     let of = |source: Option<&Arc<Source>>, sequence| {
-        let found = Found { source: source.cloned(), utterance: said(sequence) };
-        Match { found, around: Vec::new() }
+        let found = Found { source: source.cloned(), utterance: said(sequence), quoted: Vec::new() };
+        Match { found, matched: Vec::new(), around: Vec::new() }
     };
     let matches =
         [of(Some(&untitled), 1), of(Some(&lamps), 4), of(None, 2), of(Some(&lamps), 1), of(Some(&lamps), 4)];
@@ -381,4 +381,24 @@ fn anthropic_begins_with_a_user_and_ends_without_white_space() {
     assert_eq!((context.head, context.stable), (1, 2));
     let words = ["Be kind.", wording::OPENING, "Welcome!"];
     assert_eq!(context.tokens, words.iter().map(|text| 4 + o200k().count(text)).sum::<u32>());
+}
+
+/// The question that was evicted comes only if it fits; without it, what answers it is left out too.
+#[test]
+fn a_question_of_the_archive_comes_if_it_fits() {
+    let mut talk = Talk::with(Policy { utterances: Marks::with_keep(6, 5), ..Policy::ROLLING });
+    talk.say(Role::System, "Be kind.").say(Role::User, "Hi.").say(Role::System, "Be brief.").pin(3);
+    talk.say(Role::User, &"Where is the lamp? ".repeat(30)).say(Role::Assistant, "In Oslo.");
+    talk.say(Role::User, "Since when?").say(Role::Assistant, "May.");
+    let asked = talk.1.iter().find(|said| said.sequence == Sequence(4));
+    let window: Vec<u64> = talk.0.window.iter().map(|said| said.sequence.get()).collect();
+    assert_eq!((window, asked_before(&talk.0)), (vec![1, 3, 5, 6, 7], asked.map(|asked| asked.turn)));
+    let archived = Archived { asked, ..Archived::default() };
+    let shown = |budget| {
+        let context = build_with(&talk.0, archived, &within(budget), o200k()).unwrap();
+        assert!(context.tokens <= budget, "{budget}: {:?}", told(&context));
+        sequences(&context)
+    };
+    assert_eq!(shown(400), [1, 3, 4, 5, 6, 7]);
+    assert_eq!(shown(150), [1, 3, 6, 7]);
 }

@@ -39,20 +39,23 @@ fn an_exchange_is_recalled_whole() {
     assert_eq!(quote(&talk, &[4, 2, 3], 400).1, [2, 3, 4], "once");
 }
 
-/// Long companions of a match are shortened; the whole exchange is still quoted.
+/// Of long companions of a match, the beginning is quoted; the whole exchange is there, and more of it if the budget has
+/// room.
 #[test]
 fn long_results_are_shortened() {
     let mut talk = Talk::session();
     talk.say(Role::User, "Look.").call("", &["a", "b"]);
     talk.answer("a", &"The lamp is late. ".repeat(300)).answer("b", "In Oslo.");
     talk.say(Role::User, "And now?");
-    let (text, recalled) = quote(&talk, &[4], 2_000);
-    assert_eq!(recalled, [1, 2, 3, 4], "the question is short too");
-    assert!(
-        text.contains("Result of lookup_order: The lamp is late.") && text.contains(" tokens left out …]")
-    );
-    assert!(text.contains("Result of lookup_order: In Oslo.\n"));
-    assert!(o200k().count(&text) < 300, "{text}");
+    for (budget, least, most) in [(600, 100, 400), (1_400, 900, 1_300), (9_000, 1_500, 2_000)] {
+        let (text, recalled) = quote(&talk, &[4], budget);
+        assert_eq!(recalled, [1, 2, 3, 4], "the question is short too");
+        assert!(text.contains("Result of lookup_order: The lamp is late."), "{text}");
+        assert_eq!(text.contains(" late. […]\n"), budget < 9_000, "{text}");
+        assert!(text.contains("Result of lookup_order: In Oslo.\n"));
+        let tokens = o200k().count(&text);
+        assert!((least..most).contains(&tokens), "{tokens} of {budget}");
+    }
 }
 
 /// A short answer means little without its question.
@@ -71,7 +74,7 @@ fn a_short_match_comes_with_what_stands_before_it() {
     assert_eq!(quote(&talk, &[2], 600).1, [2]);
 }
 
-/// A long match takes an eighth of the room, so that shorter ones after it fit too.
+/// Of a long match a passage is quoted, so that shorter ones after it fit too.
 #[test]
 fn a_long_match_leaves_room_for_others() {
     let mut talk = Talk::session();
@@ -81,10 +84,10 @@ fn a_long_match_leaves_room_for_others() {
     }
     talk.say(Role::User, "And now?");
     let (text, recalled) = quote(&talk, &(1..30).collect::<Vec<_>>(), 1_000);
-    assert!(text.contains("User: The kettle is late. ") && text.contains(" tokens left out …]"), "{text}");
+    assert!(text.contains("User: The kettle is late. ") && text.contains(" […]\n"), "{text}");
     assert!(recalled.len() > 20, "{recalled:?}");
     let (text, _) = quote(&talk, &[1], 9_000);
-    assert!(!text.contains("left out"), "there is room for all of it");
+    assert!(!text.contains("[…]"), "there is room for all of it");
 }
 
 /// Utterances that the limits of a context leave out when everything possible is recalled can be recalled

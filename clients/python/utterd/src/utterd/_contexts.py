@@ -26,6 +26,11 @@ UNANSWERED = {
     "omit": contexts.UNANSWERED_CALLS_OMIT,
     "placeholder": contexts.UNANSWERED_CALLS_PLACEHOLDER,
 }
+EARLIER = {
+    None: contexts.EARLIER_CONVERSATIONS_UNSPECIFIED,
+    False: contexts.EARLIER_CONVERSATIONS_NONE,
+    True: contexts.EARLIER_CONVERSATIONS_ENDED,
+}
 
 
 def context(
@@ -40,6 +45,8 @@ def context(
     unanswered: Literal["omit", "placeholder"] = "omit",
     mask_results_after_turns: int | None = None,
     stable_steps: bool | None = None,
+    archive: bool | None = None,
+    earlier: bool | None = None,
 ) -> Steps[model.Context]:
     """Builds what goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages.
 
@@ -54,6 +61,9 @@ def context(
     - `unanswered`: whether a call without a result is left out, or closed with a placeholder.
     - `mask_results_after_turns`: replaces tool results of older turns with a line.
     - `stable_steps`: whether messages drop out in steps, so that a provider's prompt cache hits.
+    - `archive`: whether stored turns that left the window fill the rest of the budget; by default if one is given.
+    - `earlier`: whether a message says how the recipient's other conversations ended; by default if this one was
+      not addressed by its id.
     """
     wanted = model.Recall(recall) if isinstance(recall, str) else recall
     request = contexts.BuildContextRequest(
@@ -67,6 +77,8 @@ def context(
         mask_tool_results_after_turns=mask_results_after_turns,
         unanswered_calls=read.chosen("unanswered", unanswered, UNANSWERED),
         instructions=instructions,
+        include_archive=budget is not None if archive is None else archive,
+        earlier_conversations=EARLIER[earlier],
         **read.present(stable_steps=stable_steps),
     )
     it = yield from call(CONTEXTS, "BuildContext", request, contexts.BuildContextResponse)

@@ -403,7 +403,7 @@ def remember(
     prompt: str = "",
     *,
     limit: int = 10,
-    scope: model.Scope = "conversation",
+    scope: model.Scope | None = None,
     neighbors: int = 0,
     roles: Iterable[model.Role] = (),
     names: Iterable[str] = (),
@@ -414,6 +414,7 @@ def remember(
     """Finds utterances by a prompt, the best first; without a prompt, the newest that pass the filters.
 
     - `limit`: the most matches.
+    - `scope`: what to search; by default a conversation that was addressed by its id, else all of the recipient's.
     - `neighbors`: how many utterances before and after each match to include, 0 to 10.
     - `roles`, `names`: only utterances of these speakers.
     - `since`, `until`: only what was said then or later, and before then.
@@ -433,7 +434,7 @@ def remember(
             recipient_id=at.recipient_id,
             prompt=prompt,
             filter=condition if condition.ByteSize() else None,
-            scope=read.chosen("scope", scope, SCOPES),
+            scope=None if scope is None else read.chosen("scope", scope, SCOPES),
             neighbors=neighbors,
             min_relevance=min_relevance,
             page_size=min(limit, PAGE),

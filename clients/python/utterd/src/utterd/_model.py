@@ -298,6 +298,7 @@ class Recall:
     limit: int | None = None
     """The most matches, 1 to 50; by default as many as fit."""
     scope: Literal["conversation", "recipient"] | None = None
+    """By default a conversation that was addressed by its id, else all of the recipient's."""
     max_percent: int | None = None
     """The largest share of the budget, in per cent; 50 by default."""
 

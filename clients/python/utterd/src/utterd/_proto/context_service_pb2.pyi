@@ -40,6 +40,12 @@ class RenderedAs(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RENDERED_AS_TRIMMED: _ClassVar[RenderedAs]
     RENDERED_AS_RECALLED: _ClassVar[RenderedAs]
 
+class EarlierConversations(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    EARLIER_CONVERSATIONS_UNSPECIFIED: _ClassVar[EarlierConversations]
+    EARLIER_CONVERSATIONS_NONE: _ClassVar[EarlierConversations]
+    EARLIER_CONVERSATIONS_ENDED: _ClassVar[EarlierConversations]
+
 class OmissionReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
     OMISSION_REASON_UNSPECIFIED: _ClassVar[OmissionReason]
@@ -92,6 +98,9 @@ RENDERED_AS_PINNED: RenderedAs
 RENDERED_AS_MASKED: RenderedAs
 RENDERED_AS_TRIMMED: RenderedAs
 RENDERED_AS_RECALLED: RenderedAs
+EARLIER_CONVERSATIONS_UNSPECIFIED: EarlierConversations
+EARLIER_CONVERSATIONS_NONE: EarlierConversations
+EARLIER_CONVERSATIONS_ENDED: EarlierConversations
 OMISSION_REASON_UNSPECIFIED: OmissionReason
 OMISSION_REASON_EVICTED: OmissionReason
 OMISSION_REASON_BUDGET: OmissionReason
@@ -153,7 +162,7 @@ class ContextRecall(_message.Message):
     def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., scope: _Optional[_Union[_memory_service_pb2.RememberScope, str]] = ..., max_percent: _Optional[int] = ...) -> None: ...
 
 class BuildContextRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness")
+    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier_conversations", "include_archive")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -166,6 +175,8 @@ class BuildContextRequest(_message.Message):
     STABLE_STEPS_FIELD_NUMBER: _ClassVar[int]
     INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
     MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_CONVERSATIONS_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_ARCHIVE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     format: ContextFormat
@@ -178,10 +189,12 @@ class BuildContextRequest(_message.Message):
     stable_steps: bool
     instructions: str
     max_staleness: _duration_pb2.Duration
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    earlier_conversations: EarlierConversations
+    include_archive: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier_conversations: _Optional[_Union[EarlierConversations, str]] = ..., include_archive: bool = ...) -> None: ...
 
 class BuildContextResponse(_message.Message):
-    __slots__ = ("conversation_id", "revision", "messages_json", "system_json", "text", "token_count", "token_budget", "utterances", "omitted", "stable_prefix_messages", "uncovered_utterance_count", "uncovered_turn_count", "warnings")
+    __slots__ = ("conversation_id", "revision", "messages_json", "system_json", "text", "token_count", "token_budget", "utterances", "omitted", "stable_prefix_messages", "uncovered_utterance_count", "uncovered_turn_count", "warnings", "earlier_conversation_ids")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     REVISION_FIELD_NUMBER: _ClassVar[int]
     MESSAGES_JSON_FIELD_NUMBER: _ClassVar[int]
@@ -195,6 +208,7 @@ class BuildContextResponse(_message.Message):
     UNCOVERED_UTTERANCE_COUNT_FIELD_NUMBER: _ClassVar[int]
     UNCOVERED_TURN_COUNT_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_CONVERSATION_IDS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     revision: int
     messages_json: str
@@ -208,7 +222,8 @@ class BuildContextResponse(_message.Message):
     uncovered_utterance_count: int
     uncovered_turn_count: int
     warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
-    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., messages_json: _Optional[str] = ..., system_json: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., token_budget: _Optional[int] = ..., utterances: _Optional[_Iterable[_Union[RenderedUtterance, _Mapping]]] = ..., omitted: _Optional[_Iterable[_Union[OmittedUtterances, _Mapping]]] = ..., stable_prefix_messages: _Optional[int] = ..., uncovered_utterance_count: _Optional[int] = ..., uncovered_turn_count: _Optional[int] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ...) -> None: ...
+    earlier_conversation_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., messages_json: _Optional[str] = ..., system_json: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., token_budget: _Optional[int] = ..., utterances: _Optional[_Iterable[_Union[RenderedUtterance, _Mapping]]] = ..., omitted: _Optional[_Iterable[_Union[OmittedUtterances, _Mapping]]] = ..., stable_prefix_messages: _Optional[int] = ..., uncovered_utterance_count: _Optional[int] = ..., uncovered_turn_count: _Optional[int] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., earlier_conversation_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RenderedUtterance(_message.Message):
     __slots__ = ("utterance_id", "sequence", "role", "rendered_as", "token_count", "conversation_id", "message_index")

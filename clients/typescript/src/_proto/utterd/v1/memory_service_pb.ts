@@ -532,7 +532,7 @@ export type RememberRequest = Message<"utterd.v1.RememberRequest"> & {
   filter?: RememberFilter;
 
   /**
-   * Optional. What to search; CONVERSATION by default.
+   * Optional. What to search. By default CONVERSATION if the request has a `conversation_id`, else RECIPIENT.
    *
    * @generated from field: utterd.v1.RememberScope scope = 5;
    */
@@ -1401,7 +1401,7 @@ export const WatchCapacityResponseSchema: GenMessage<WatchCapacityResponse> = /*
  */
 export enum RememberScope {
   /**
-   * CONVERSATION.
+   * CONVERSATION if a conversation is addressed, RECIPIENT if only a recipient is.
    *
    * @generated from enum value: REMEMBER_SCOPE_UNSPECIFIED = 0;
    */
