@@ -113,7 +113,7 @@ impl IndexBlock {
             let questions = if std::ptr::eq(text, said.content) { &questions } else { &none };
             reader.each_term(text, language, StopWords::Skip, |term| {
                 quarters += term.quarters();
-                terms.push((self.number(&term), questions.hold(term.range.start)));
+                terms.push(Stated::new(self.number(&term), questions.hold(term.range.start)));
             });
         }
         self.languages.insert(language);
@@ -122,7 +122,7 @@ impl IndexBlock {
             terms.clear();
             reader.read(said.content, language);
             reader.each_term(said.content, language, StopWords::Keep, |term| {
-                terms.push((self.number(&term), questions.hold(term.range.start)));
+                terms.push(Stated::new(self.number(&term), questions.hold(term.range.start)));
             });
         }
         self.add_document(said, words, !questions.is_empty());
@@ -131,6 +131,7 @@ impl IndexBlock {
     }
 
     /// The number of a term, adding the term if necessary.
+    #[inline]
     fn number(&mut self, term: &Term<'_>) -> u32 {
         let known = term.number.and_then(Number::get);
         known.unwrap_or_else(|| {

@@ -1,7 +1,5 @@
 //! Identifiers, as a whole (regardless of their punctuation) and in parts.
 
-use smallvec::SmallVec;
-
 /// The length to which people abbreviate a commit hash.
 const HASH_PREFIX: usize = 7;
 
@@ -20,6 +18,8 @@ pub(super) fn whole(word: &str, into: &mut String) {
             c == '.' && before.is_numeric() && chars.peek().is_some_and(|after| after.is_numeric());
         if is_point {
             into.push('.');
+        } else if c.is_ascii_alphanumeric() {
+            into.push(c.to_ascii_lowercase());
         } else if c.is_alphanumeric() {
             into.extend(c.to_lowercase());
         }
@@ -35,6 +35,7 @@ fn version(word: &str) -> Option<&str> {
 /// A number without thousands separators and with a decimal point: `1,249.50` and `1.249,50` become
 /// `1249.50`. A single `1.249` stays, because it might be a version.
 fn as_number(word: &str) -> Option<String> {
+    word.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
     let english = thousands(word, ',', '.');
     english
         .or_else(|| thousands(word, '.', ',').filter(|_| word.contains(',') || word.matches('.').count() > 1))
@@ -69,9 +70,9 @@ pub(super) fn each_part(word: &str, whole: &str, mut found: impl FnMut(&str)) {
     if is_hash(whole) {
         found(&whole[..HASH_PREFIX]);
     }
-    let parts = parts(word);
-    if parts.len() > 1 {
-        parts.into_iter().filter(|part| part.len() > 1).for_each(found);
+    let mut parts = Parts(word);
+    if let (Some(first), Some(second)) = (parts.next(), parts.next()) {
+        [first, second].into_iter().chain(parts).filter(|part| part.len() > 1).for_each(found);
     }
 }
 
@@ -93,29 +94,49 @@ fn is_hash(whole: &str) -> bool {
         && whole.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-fn parts(word: &str) -> SmallVec<[&str; 8]> {
-    let mut parts: SmallVec<[&str; 8]> = SmallVec::new();
-    for piece in word.split(|c: char| !c.is_alphanumeric()) {
-        let mut start = 0;
-        let mut before = None;
-        let mut chars = piece.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            let after = chars.peek().map(|&(_, after)| after);
-            if before.is_some_and(|before| starts_part(before, c, after)) {
-                parts.push(&piece[start..at]);
-                start = at;
+/// The parts of the rest of a word.
+struct Parts<'a>(&'a str);
+
+impl<'a> Iterator for Parts<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let rest = self.0.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let mut chars = rest.chars();
+        let mut before = chars.next()?;
+        let mut end = before.len_utf8();
+        while let Some(c) = chars.next() {
+            if !c.is_alphanumeric() || starts_part(before, c, || chars.clone().next()) {
+                break;
             }
-            before = Some(c);
+            before = c;
+            end += c.len_utf8();
         }
-        parts.push(&piece[start..]);
+        let (part, rest) = rest.split_at(end);
+        self.0 = rest;
+        Some(part)
     }
-    parts.retain(|part| !part.is_empty());
-    parts
 }
 
 /// Whether a part starts at `c`: `getUser` splits at its `U`, `HTTPServer` at its `S`, `HAT136` at its `1`.
-fn starts_part(before: char, c: char, after: Option<char>) -> bool {
-    let opens_word = || after.is_some_and(char::is_lowercase);
+fn starts_part(before: char, c: char, after: impl Fn() -> Option<char>) -> bool {
+    let opens_word = || after().is_some_and(char::is_lowercase);
     before.is_numeric() != c.is_numeric()
         || (c.is_uppercase() && (before.is_lowercase() || (before.is_alphabetic() && opens_word())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_has_parts_at_marks_capitals_and_digits() {
+        let parts = |word| Parts(word).collect::<Vec<_>>();
+        assert_eq!(parts("create_order"), ["create", "order"]);
+        assert_eq!(parts("__getHTTPServerV2.rs"), ["get", "HTTP", "Server", "V", "2", "rs"]);
+        assert_eq!(parts("HAT-136"), ["HAT", "136"]);
+        assert_eq!(parts("grüßeÄndern"), ["grüße", "Ändern"]);
+        assert_eq!(parts("order"), ["order"]);
+        assert_eq!(parts("_-"), [""; 0]);
+    }
 }

@@ -11,8 +11,24 @@ pub(super) struct Posting {
     pub count: Count,
 }
 
-/// A term of an utterance: its number, and whether it occurs in a question.
-pub(super) type Stated = (u32, bool);
+/// A term of an utterance: its number, and whether it occurs in a question. In one word, which sorts fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Stated(u32);
+
+impl Stated {
+    /// Terms are too few for the highest bit: their text has at most 2^32 bytes.
+    pub(super) fn new(term: u32, is_asked: bool) -> Self {
+        Self(term << 1 | u32::from(is_asked))
+    }
+
+    fn term(self) -> u32 {
+        self.0 >> 1
+    }
+
+    fn is_asked(self) -> bool {
+        self.0 & 1 != 0
+    }
+}
 
 /// How often a term occurs in a passage: in statements and in questions, each counted up to fifteen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,8 +38,8 @@ impl Count {
     const MOST: u8 = 15;
 
     fn of(same: &[Stated]) -> Self {
-        let asked = same.iter().filter(|(_, asks)| *asks).count();
-        let few = |count| u8::try_from(count).map_or(Self::MOST, |count| count.min(Self::MOST));
+        let asked = same.iter().filter(|stated| stated.is_asked()).count();
+        let few = |count: usize| count.min(usize::from(Self::MOST)) as u8;
         Self(few(same.len() - asked) | few(asked) << 4)
     }
 
@@ -72,9 +88,9 @@ impl Postings {
     pub(super) fn push(&mut self, passage: &mut [Stated]) {
         let ByPassage { ends, terms, counts, .. } = &mut self.new;
         passage.sort_unstable();
-        for same in passage.chunk_by(|(one, _), (other, _)| one == other) {
+        for same in passage.chunk_by(|one, other| one.term() == other.term()) {
             grow(terms);
-            terms.push(same[0].0);
+            terms.push(same[0].term());
             grow(counts);
             counts.push(Count::of(same));
         }

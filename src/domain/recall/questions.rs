@@ -17,18 +17,19 @@ impl Questions {
             return Self { sentences };
         }
         let is_thai = text.chars().any(is_thai);
-        let mut start = 0;
-        for (at, c) in text.char_indices() {
+        let (mut at, mut start) = (0, 0);
+        while let Some(c) = text[at..].chars().next() {
             let end = at + c.len_utf8();
             if c == '¿' {
                 start = at;
             }
-            if end == text.len() || ends(c, text[end..].chars().next(), is_thai) {
+            if end == text.len() || ends(c, || text[end..].chars().next(), is_thai) {
                 if asks(&text[start..end], is_thai) {
                     sentences.push(start..end);
                 }
                 start = end;
             }
+            at = end + plain(&text[end..]);
         }
         Self { sentences }
     }
@@ -44,11 +45,18 @@ impl Questions {
     }
 }
 
+/// How many bytes at the beginning of a text, except its last one, are ASCII letters and digits: none of these
+/// ends a sentence.
+fn plain(text: &str) -> usize {
+    let but_last = text.as_bytes().split_last().map_or(&[][..], |(_, rest)| rest);
+    but_last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
+}
+
 /// Whether a sentence ends with `c` before `next`. In Thai, which has no full stop, a clause ends it too.
-fn ends(c: char, next: Option<char>, is_thai: bool) -> bool {
+fn ends(c: char, next: impl Fn() -> Option<char>, is_thai: bool) -> bool {
     match c {
-        '.' | '!' => next.is_none_or(char::is_whitespace),
-        '?' => next.is_none_or(|next| !next.is_alphanumeric()),
+        '.' | '!' => next().is_none_or(char::is_whitespace),
+        '?' => next().is_none_or(|next| !next.is_alphanumeric()),
         '。' | '！' | '।' | '\n' => true,
         ' ' => is_thai,
         _ => is_question_mark(c),
@@ -95,3 +103,21 @@ const ASKING: [&str; 13] = [
     "หรือยัง",
     "กี่",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_a_sentence_with_a_question_mark() {
+        let asked = |text: &str| {
+            let questions = Questions::of(text);
+            questions.sentences.iter().map(|range| text[range.clone()].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(asked("I see. Is v1.2 out? Yes!"), [" Is v1.2 out?"]);
+        assert_eq!(asked("See a?b=c"), [""; 0], "a mark inside a word ends nothing");
+        assert_eq!(asked("Bueno, ¿cuándo?"), ["¿cuándo?"]);
+        assert_eq!(asked("你好吗"), ["你好吗"]);
+        assert_eq!(asked("Really?x"), [""; 0]);
+    }
+}

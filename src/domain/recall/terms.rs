@@ -185,13 +185,17 @@ impl Reader {
         }
         if is_short {
             each_part(&written, text, |part| {
+                let (range, kind) = (range.clone(), TermKind::Part);
                 lower_case(part, &mut self.lower);
-                let known = self.vocabulary.entry(beginning(&self.lower));
+                let lower = &self.lower;
+                if has_digit(lower) {
+                    // It is its own stem, and seldom worth remembering.
+                    return found(Term { text: beginning(lower), range, kind, number: None });
+                }
+                let known = self.vocabulary.entry(beginning(lower));
                 if !known.stops.contains(language) {
-                    let lower = &self.lower;
                     let (text, number) = self.vocabulary.stem(known, language, || stem_of(lower, language));
-                    let range = range.clone();
-                    found(Term { text, range, kind: TermKind::Part, number: Some(number) });
+                    found(Term { text, range, kind, number: Some(number) });
                 }
             });
         }
@@ -211,12 +215,16 @@ fn is_stop_phrase(text: &str, word: Word, language: Language) -> bool {
 /// The term for a lower-case word.
 pub(super) fn stem_of(lower: &str, language: Language) -> String {
     let word = beginning(lower);
-    if word.bytes().any(|byte| byte.is_ascii_digit()) {
+    if has_digit(word) {
         return word.to_owned();
     }
     let word = without_elision(word);
     let plain = without_vowel_points(word);
     folded(&language.stem(&plain))
+}
+
+fn has_digit(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// `école` of `l'école`, and `Caroline` of `Caroline's`.
@@ -349,9 +357,13 @@ struct Phone {
 
 impl Phone {
     fn see(&mut self, text: &str, word: Word, found: &mut impl FnMut(Term<'_>)) {
+        // A number begins with a digit.
+        let is_apart = !text.as_bytes()[word.start].is_ascii_digit();
+        if is_apart && self.digits.is_empty() {
+            return;
+        }
         let written = &text[word.start..word.end];
-        let is_number = written.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
-        if !is_number {
+        if is_apart || !written.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.')) {
             return self.end(found);
         }
         let between = text.get(self.range.end..word.start).unwrap_or("");

@@ -57,10 +57,12 @@ impl Number<'_> {
 }
 
 impl Vocabulary {
-    /// The entry of a word in a text, in any case, if it is ASCII, short and known.
+    /// The entry of a word in a text, in any case, if it is short and known, and has only ASCII letters,
+    /// digits and apostrophes.
     pub(super) fn find_short(&self, text: &str, range: Range<usize>) -> Option<Entry> {
+        let length = range.len();
         let key = key(text, range).filter(|key| key & HIGH == 0)?;
-        self.short.get(&key).copied()
+        self.short.get(&(key | CAPITAL & MASKS[length])).copied()
     }
 
     /// The entry of a lower-case word, adding it if necessary.
@@ -110,29 +112,51 @@ impl Vocabulary {
     }
 }
 
-/// The bytes of a word shorter than 16 bytes, with its length and with ASCII letters in lower case: faster to
-/// look up than text on the heap.
+/// The bytes of a word shorter than 16 bytes, with its length: faster to look up than text on the heap.
 fn key(text: &str, range: Range<usize>) -> Option<u128> {
     let length = range.len();
     if !(1..16).contains(&length) {
         return None;
     }
     let bytes = match text.as_bytes()[range.start..].first_chunk() {
-        Some(bytes) => u128::from_le_bytes(*bytes) & (u128::MAX >> (128 - 8 * length)),
+        Some(bytes) => u128::from_le_bytes(*bytes) & MASKS[length],
         // Near the end of a text.
         None => text[range].bytes().rev().fold(0, |bytes, byte| bytes << 8 | u128::from(byte)),
     };
-    Some(lower(bytes) | (length as u128) << 120)
+    Some(bytes | (length as u128) << 120)
 }
+
+/// The first bytes, by their number.
+const MASKS: [u128; 16] = {
+    let mut masks = [0; 16];
+    let mut length = 1;
+    while length < 16 {
+        masks[length] = masks[length - 1] << 8 | 0xFF;
+        length += 1;
+    }
+    masks
+};
 
 /// The highest bit of each byte.
 const HIGH: u128 = u128::from_ne_bytes([0x80; 16]);
 
-/// The bytes with ASCII capitals in lower case.
-fn lower(bytes: u128) -> u128 {
-    let each = |byte: u8| u128::from_ne_bytes([byte; 16]);
-    let low = bytes & !HIGH;
-    let from_a = low + each(0x80 - b'A');
-    let beyond_z = low + each(0x7F - b'Z');
-    bytes | ((from_a & !beyond_z & !bytes & HIGH) >> 2)
+/// The bit of each byte that tells small letters from capitals; digits and apostrophes have it too.
+const CAPITAL: u128 = u128::from_ne_bytes([b'a' ^ b'A'; 16]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_word_is_found_in_any_case_and_place() {
+        let mut vocabulary = Vocabulary::default();
+        let places = ["don't", "x86", "fifteen-letters"].map(|word| vocabulary.entry(word).place);
+        let place = |text: &str, range| vocabulary.find_short(text, range).map(|known| known.place);
+        assert_eq!(place("Don't stop here, please", 0..5), Some(places[0]));
+        assert_eq!(place("I DON'T", 2..7), Some(places[0]));
+        assert_eq!(place("on an X86 with nothing else", 6..9), Some(places[1]));
+        assert_eq!(place("FIFTEEN-LETTERS", 0..15), Some(places[2]));
+        assert_eq!(place("Don stop here, please", 0..3), None);
+        assert_eq!(place("sixteen--letters", 0..16), None, "it is long");
+    }
 }

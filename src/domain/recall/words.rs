@@ -30,12 +30,10 @@ pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !bytes[at].is_ascii() {
-            at = foreign(text, at, &mut found);
-        } else if bytes[at].is_ascii_alphanumeric() {
-            at = spaced(text, at, &mut found);
-        } else {
-            at += 1;
+        at = match CLASSES[usize::from(bytes[at])] {
+            FOREIGN => foreign(text, at, &mut found),
+            LOWER | UPPER | DIGIT => spaced(text, at, &mut found),
+            _ => at + 1,
         }
     }
 }
@@ -43,16 +41,21 @@ pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
 /// Reads a word that begins with an ASCII letter or digit; returns where the text continues.
 fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let bytes = text.as_bytes();
-    let first = CLASSES[usize::from(bytes[start])];
+    let class = |at: usize| bytes.get(at).map_or(OTHER, |&byte| CLASSES[usize::from(byte)]);
+    let first = class(start);
     let (mut end, mut rest) = (start + 1, 0);
-    while let Some(&byte) = bytes.get(end) {
-        match CLASSES[usize::from(byte)] {
-            OTHER => break,
+    loop {
+        let class = class(end);
+        if class & (LOWER | UPPER | DIGIT) == 0 {
             // A word that merely begins in ASCII, such as `señor`.
-            FOREIGN => return foreign(text, start, found),
-            MARK | APOSTROPHE if !goes_on(bytes, end) => break,
-            class => rest |= class,
+            if class == FOREIGN {
+                return foreign(text, start, found);
+            }
+            if class == OTHER || !goes_on(bytes, end) {
+                break;
+            }
         }
+        rest |= class;
         end += 1;
     }
     let all = first | rest;

@@ -57,7 +57,13 @@ impl Language {
     ];
 
     /// The language indicated by a word's script; `None` for Latin letters and for scripts without a stemmer.
+    #[inline]
     pub(in crate::domain::recall) fn of_script(word: &str) -> Option<Self> {
+        let is_latin = word.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        if is_latin { None } else { Self::of_first_letter(word) }
+    }
+
+    fn of_first_letter(word: &str) -> Option<Self> {
         word.chars().find(|c| c.is_alphabetic()).and_then(|c| match c {
             '\u{0370}'..='\u{03FF}' | '\u{1F00}'..='\u{1FFF}' => Some(Self::Greek),
             '\u{0400}'..='\u{052F}' => Some(Self::Russian),
