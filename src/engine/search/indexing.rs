@@ -17,7 +17,7 @@ use crate::{
     telemetry::panics::{Within, joined},
 };
 
-/// Indexing more utterances than this, or more than 200 times as many bytes of text, is long.
+/// Indexing more utterances than this, or more than 200 times as many bytes, is long.
 const LONG_TO_INDEX: usize = 200;
 /// The number of blocks read from the store at a time: some 8 MiB.
 const READ_BLOCKS: usize = 64;
@@ -176,10 +176,43 @@ fn holds_stored(state: &Conversation, block: Block) -> bool {
 }
 
 fn is_long(utterances: &[Arc<Utterance>]) -> bool {
-    let bytes: usize = utterances.iter().map(|utterance| utterance.content.len()).sum();
+    let bytes: usize = utterances.iter().map(|utterance| utterance.text_bytes()).sum();
     utterances.len() > LONG_TO_INDEX || bytes > LONG_TO_INDEX * 200
 }
 
 fn said(utterances: &[Arc<Utterance>]) -> impl Iterator<Item = Said<'_>> {
     utterances.iter().map(|utterance| Said::from(&**utterance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{LineageId, More, Role, Timestamp, ToolCall, UtteranceId};
+
+    fn calling(arguments: usize) -> Arc<Utterance> {
+        let arguments_json = "x".repeat(arguments).into();
+        let call = ToolCall { id: "1".into(), name: "write".into(), arguments_json };
+        Arc::new(Utterance {
+            sequence: Sequence::FIRST,
+            unit: Sequence::FIRST,
+            create_time: Timestamp(0),
+            turn: 0,
+            tokens: 0,
+            id: UtteranceId::Assigned(LineageId([0; 16])),
+            role: Role::Assistant,
+            forgotten: false,
+            pinned: false,
+            instruction: false,
+            aside: false,
+            content: "".into(),
+            more: Some(Box::new(More { tool_calls: vec![call], ..More::default() })),
+        })
+    }
+
+    #[test]
+    fn many_utterances_and_much_text_are_long_to_index() {
+        assert!(!is_long(&vec![calling(10); LONG_TO_INDEX]));
+        assert!(is_long(&vec![calling(10); LONG_TO_INDEX + 1]));
+        assert!(is_long(&[calling(LONG_TO_INDEX * 200)]), "what a tool is called with is indexed too");
+    }
 }
