@@ -151,6 +151,24 @@ fn relevance_tells_how_much_of_the_prompt_is_covered() {
 }
 
 #[test]
+fn a_word_that_nobody_said_is_covered_by_one_of_its_family() {
+    let others = (2..50).map(|sequence| said(sequence, "The weather was nice."));
+    let texts = |key| of([said(1, key)].into_iter().chain(others.clone()));
+    let relevance = |prompt: &str, key| search(prompt, &[&texts(key)])[0].relevance;
+    let peanuts = "I am allergic to peanuts.";
+    assert!(relevance("food allergies", peanuts) >= DEFAULT_MIN_RELEVANCE);
+    assert!(relevance("Which allergies do I have?", peanuts) > 0.8);
+    assert!(relevance("Am I allergic?", "My allergies are bad.") > 0.8);
+    assert!(relevance("Was there a conclusion?", "We concluded it today.") > 0.8);
+    assert!(
+        relevance("Which allergies do I have?", "I am allrgic.") < DEFAULT_MIN_RELEVANCE,
+        "it is misspelt"
+    );
+    let both = index(&[(1, "I am allergic to peanuts."), (2, "Allergies are bad.")]);
+    assert_eq!(sequences(&search("allergies", &[&both])), [2], "the word itself was said");
+}
+
+#[test]
 fn a_long_prompt_is_covered_by_a_few_of_its_words_unless_the_others_were_never_said() {
     let index = index(&[
         (1, "The boat to Oslo leaves on Sunday"),

@@ -11,7 +11,7 @@ use super::{
     phrasing::share,
     postings::Posting,
     query::{Query, Wanted},
-    similar::{longer, similar},
+    similar::{longer, related, similar},
     terms::{TermKind, is_unspaced_letter},
     times::When,
     weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART},
@@ -276,17 +276,19 @@ fn is_written(one: &Sought) -> bool {
     !one.wanted.word.contains(|c: char| c.is_numeric())
 }
 
-/// Lets words that no utterance has match similar ones.
+/// Lets words that no utterance has match one of their family or, without any, similar ones.
 fn resemble(sought: &mut [Sought], indexes: &[Index]) {
     let is_unknown = |one: &Sought| {
         one.covers && one.wanted.kind == TermKind::Word && one.found.is_empty() && is_written(one)
     };
     let mut some = false;
     for one in sought.iter_mut().filter(|one| is_unknown(one)).take(MAX_RESEMBLED) {
-        let alike = similar(&one.alternatives[0].0, indexes);
+        let stem = &one.alternatives[0].0;
+        let related = related(&one.wanted.word, stem, indexes);
+        let alike = if related.is_some() { Vec::new() } else { similar(stem, indexes) };
         one.resembles = !alike.is_empty();
-        some |= one.resembles;
-        one.again(alike);
+        some |= one.resembles || related.is_some();
+        one.again(alike.into_iter().chain(related).collect());
     }
     if some {
         find(sought, indexes, is_unknown);

@@ -1,4 +1,4 @@
-//! Finds terms similar to a word: for words that no utterance has, and for compounds.
+//! Finds terms similar to a word, or of its family: for words that no utterance has, and for compounds.
 
 use rustc_hash::FxHashSet;
 
@@ -14,6 +14,12 @@ const COMPOUND: f32 = 0.6;
 const INFLECTION_CHARS: usize = 2;
 /// The fewest characters of a word in a compound.
 const COMPOUND_CHARS: usize = 4;
+/// How close two words of one family are.
+const RELATED: f32 = 0.9;
+/// The fewest letters that two words of one family have in common.
+const FAMILY_CHARS: usize = 6;
+/// The fewest letters of a verb, and of its noun, that end differently.
+const VERB_CHARS: usize = 5;
 /// The most similar terms for a word.
 const MOST: usize = 4;
 
@@ -33,6 +39,32 @@ pub(super) fn similar(wanted: &str, indexes: &[Index]) -> Vec<(String, f32)> {
         let is_part = is_compound(wanted, term) || is_compound(term, wanted);
         share.max(if is_part { COMPOUND } else { 0.0 })
     })
+}
+
+/// The term of the same English family, if some utterance has it.
+pub(super) fn related(word: &str, stem: &str, indexes: &[Index]) -> Option<(String, f32)> {
+    let relative = relative(word, stem)?;
+    let mut blocks = indexes.iter().flat_map(|index| index.blocks());
+    let is_said = blocks.any(|block| block.dictionary.find(&relative).is_some());
+    is_said.then_some((relative, RELATED))
+}
+
+/// The stem that the English stemmer leaves apart: that of `allergic` for `allergies` and the other way round,
+/// and that of `decide` for `decision` and the other way round.
+///
+/// Further endings (`-er`, `-ment`, `-ship`) join more words that have nothing in common than words that have.
+fn relative(word: &str, stem: &str) -> Option<String> {
+    let is_long = |part: &str, least: usize| part.len() >= least;
+    if let Some(root) = stem.strip_suffix('i') {
+        return is_long(root, FAMILY_CHARS).then(|| root.to_owned());
+    }
+    let changed = stem.strip_suffix('s').map(|root| format!("{root}d"));
+    let changed = changed.or_else(|| stem.strip_suffix('d').map(|root| format!("{root}s")));
+    if changed.is_some() {
+        return changed.filter(|_| is_long(stem, VERB_CHARS));
+    }
+    let is_adjective = ["ic", "ics", "ical", "ically", "ous"].iter().any(|ending| word.ends_with(ending));
+    (is_adjective && is_long(stem, FAMILY_CHARS)).then(|| format!("{stem}i"))
 }
 
 /// The longer forms of a word: inflections that a stemmer left and, in languages that write compounds as one
@@ -94,5 +126,29 @@ fn holding<'a>(block: &'a IndexBlock, part: &str, found: &mut FxHashSet<&'a str>
         if term.contains(part) {
             found.insert(term);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::recall::terms::stem_of;
+
+    fn relative_of(word: &str) -> Option<String> {
+        relative(word, &stem_of(word, Language::English))
+    }
+
+    #[test]
+    fn a_family_has_the_stems_of_both_its_words() {
+        let families = [("allergies", "allergic"), ("strategy", "strategic"), ("decide", "decision")];
+        for (one, other) in families {
+            let stem = |word| Some(stem_of(word, Language::English));
+            assert_eq!((relative_of(one), relative_of(other)), (stem(other), stem(one)));
+        }
+    }
+
+    #[test]
+    fn short_words_have_no_family() {
+        assert_eq!(["party", "policy", "basic", "kind", "bus"].map(relative_of), [const { None }; 5]);
     }
 }
