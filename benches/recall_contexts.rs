@@ -3,10 +3,10 @@
 //!
 //! Reads `recall/locomo.jsonl` and `recall/beam.jsonl` below `UTTERD_DATA` (default `../shared/data`). Each
 //! conversation is memorized twice: in the default window, which holds its newest 20 utterances, and in one
-//! without limits, which the budget cuts. For each question except adversarial ones, contexts of 2,000 and of
-//! 4,000 tokens are built with the question as the recall prompt. An utterance of the evidence counts if it
-//! is in the context whole, or with at least four fifths of its text. Shares are averaged over the questions.
-//! For comparison there are the newest utterances that fit the budget alone.
+//! without limits, which the budget cuts. For each question except adversarial ones, contexts of several budgets
+//! are built with the question as the recall prompt. An utterance of the evidence counts if it is in the context,
+//! whole or in passages. Shares are averaged over the questions. For comparison there are the newest utterances
+//! that fit the budget alone.
 //!
 //! `-- 25 50` adds contexts in which at most this many percent are recalled.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A bench can panic.
@@ -17,7 +17,7 @@ use serde_json::Value;
 use utterd::{
     domain::{
         ConversationId, Draft, Encoding, More, Policy, Role, Timestamp,
-        context::{Context, How, RecallLimits, Request},
+        context::{Context, RecallLimits, Request},
         conversation::Timeouts,
     },
     engine::{Address, BuildContextCall, Caller, Defaults, Engine, MemorizeCall, Recall, Scope, SystemClock},
@@ -26,7 +26,7 @@ use utterd::{
     tokenizer,
 };
 
-const BUDGETS: [u32; 2] = [2_000, 4_000];
+const BUDGETS: [u32; 4] = [2_000, 4_000, 8_000, 16_000];
 /// Utterances memorized at a time.
 const BATCH: usize = 20;
 
@@ -50,22 +50,29 @@ async fn main() {
 async fn print(name: &str, talks: &[Talk], shares: &[Option<u32>]) {
     let questions: usize = talks.iter().map(|talk| talk.questions.len()).sum();
     println!("\n{name}, {questions} questions: evidence in the context, %, and its tokens on average");
-    println!("{:<44}{:>14}{:>14}", "", "2,000 tokens", "4,000 tokens");
+    print!("{:<36}", "tokens:");
+    BUDGETS.iter().for_each(|budget| print!("{budget:>14}"));
+    println!();
     line("the newest that fit, alone", BUDGETS.map(|budget| Figures::of_newest(talks, budget)));
     for (window, policy) in [("default window", Policy::ROLLING), ("no window", Policy::SESSION)] {
         let engine = memorized(talks, &policy).await;
         for share in shares {
-            let [few, many] = BUDGETS.map(|budget| Figures::of_contexts(&engine, talks, budget, *share));
-            let what = share.map_or(String::new(), |percent| format!(", at most {percent} % recalled"));
-            line(&format!("{window}{what}"), [few.await, many.await]);
+            let mut figures = Vec::new();
+            for budget in BUDGETS {
+                figures.push(Figures::of_contexts(&engine, talks, budget, *share).await);
+            }
+            let what = share.map_or(String::new(), |percent| format!(", at most {percent} %"));
+            line(&format!("{window}{what}"), figures);
         }
     }
 }
 
-fn line(name: &str, figures: [Figures; 2]) {
-    let [few, many] =
-        figures.map(|figures| format!("{:.1} {:>6.0}", 100.0 * figures.share(), figures.mean()));
-    println!("{name:<44}{few:>14}{many:>14}");
+fn line(name: &str, figures: impl IntoIterator<Item = Figures>) {
+    print!("{name:<36}");
+    for figures in figures {
+        print!("{:>14}", format!("{:.1} {:>6.0}", 100.0 * figures.share(), figures.mean()));
+    }
+    println!();
 }
 
 /// How much of the evidence the contexts contain, added up.
@@ -180,32 +187,10 @@ impl Talk {
 
     fn is_shown(&self, place: usize, context: &Context) -> bool {
         let sequence = place as u64 + 1;
-        let said = |message: &&utterd::domain::context::Message| {
-            message.utterance.as_ref().is_some_and(|said| said.sequence.get() == sequence)
-        };
-        if let Some(message) = context.messages.iter().find(said) {
-            return matches!(message.how, How::Whole | How::Pinned | How::Instruction);
-        }
-        let quoted = context.recalled.iter().any(|found| found.utterance.sequence.get() == sequence);
-        let quote = context.messages.iter().find(|message| message.how == How::Recalled);
-        quoted && quote.is_some_and(|quote| kept(&self.drafts[place].content, quote.text()) >= 0.8)
+        let said = context.messages.iter().filter_map(|message| message.utterance.as_ref());
+        let recalled = context.recalled.iter().map(|found| &found.utterance);
+        said.chain(recalled).any(|said| said.sequence.get() == sequence)
     }
-}
-
-/// The share of `text` that `quote` covers from its head and its tail.
-fn kept(text: &str, quote: &str) -> f64 {
-    let text = text.trim_end();
-    if quote.contains(text) {
-        return 1.0;
-    }
-    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-    let head = ends.partition_point(|at| quote.contains(&text[..*at])).saturating_sub(1);
-    let tail = ends.partition_point(|at| !quote.contains(&text[*at..]));
-    (head + ends.len() - tail) as f64 / ends.len() as f64
-}
-
-fn text(value: &Value, key: &str) -> String {
-    value[key].as_str().unwrap().to_owned()
 }
 
 fn draft(utterance: &Value) -> Draft {
@@ -223,6 +208,10 @@ fn draft(utterance: &Value) -> Draft {
 }
 
 /// `1:56 pm on 8 May, 2023` or `March-15-2024`.
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or_default().to_owned()
+}
+
 fn time(text: &str) -> Option<Timestamp> {
     let moment = jiff::civil::DateTime::strptime("%I:%M %p on %d %B, %Y", text);
     let day = || jiff::civil::Date::strptime("%B-%d-%Y", text).map(|day| day.at(12, 0, 0, 0));
