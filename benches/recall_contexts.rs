@@ -5,7 +5,7 @@
 //! conversation is memorized twice: in the default window, which holds its newest 20 utterances, and in one
 //! without limits, which the budget cuts. For each question except adversarial ones, contexts of several budgets
 //! are built with the question as the recall prompt. An utterance of the evidence counts if it is in the context,
-//! whole or in passages. Shares are averaged over the questions. For comparison there are the newest utterances
+//! whole or in passages; in brackets is the share of its text that is. Shares are averaged over the questions. For comparison there are the newest utterances
 //! that fit the budget alone.
 //!
 //! `-- 25 50` adds contexts in which at most this many percent are recalled.
@@ -51,7 +51,7 @@ async fn print(name: &str, talks: &[Talk], shares: &[Option<u32>]) {
     let questions: usize = talks.iter().map(|talk| talk.questions.len()).sum();
     println!("\n{name}, {questions} questions: evidence in the context, %, and its tokens on average");
     print!("{:<36}", "tokens:");
-    BUDGETS.iter().for_each(|budget| print!("{budget:>14}"));
+    BUDGETS.iter().for_each(|budget| print!("{budget:>21}"));
     println!();
     line("the newest that fit, alone", BUDGETS.map(|budget| Figures::of_newest(talks, budget)));
     for (window, policy) in [("default window", Policy::ROLLING), ("no window", Policy::SESSION)] {
@@ -70,7 +70,7 @@ async fn print(name: &str, talks: &[Talk], shares: &[Option<u32>]) {
 fn line(name: &str, figures: impl IntoIterator<Item = Figures>) {
     print!("{name:<36}");
     for figures in figures {
-        print!("{:>14}", format!("{:.1} {:>6.0}", 100.0 * figures.share(), figures.mean()));
+        print!("{:>21}", figures.told());
     }
     println!();
 }
@@ -79,6 +79,8 @@ fn line(name: &str, figures: impl IntoIterator<Item = Figures>) {
 #[derive(Default)]
 struct Figures {
     shares: f64,
+    /// The shares of the text.
+    texts: f64,
     tokens: u64,
     count: u32,
 }
@@ -90,11 +92,8 @@ impl Figures {
             let newest = talk.newest(budget);
             let tokens = talk.drafts[newest..].iter().map(|draft| draft.tokens(counter())).sum();
             for question in &talk.questions {
-                figures.add(
-                    question.evidence.iter().filter(|place| **place >= newest).count(),
-                    question,
-                    tokens,
-                );
+                let shown = |place: &usize| (*place >= newest).then_some(1.0);
+                figures.add(question.evidence.iter().filter_map(shown), question, tokens);
             }
         }
         figures
@@ -116,25 +115,27 @@ impl Figures {
                     content_parts,
                 };
                 let context = engine.build_context(&Caller::default(), &call).await.unwrap().context;
-                let shown = question.evidence.iter().filter(|place| talk.is_shown(**place, &context)).count();
+                let shown = question.evidence.iter().filter_map(|place| talk.shown(*place, &context));
                 figures.add(shown, question, context.tokens);
             }
         }
         figures
     }
 
-    fn add(&mut self, shown: usize, question: &Question, tokens: u32) {
-        self.shares += shown as f64 / question.evidence.len() as f64;
+    /// Adds a context; `shown` are the shares of the text of the evidence in it.
+    fn add(&mut self, shown: impl Iterator<Item = f64>, question: &Question, tokens: u32) {
+        for text in shown {
+            self.shares += 1.0 / question.evidence.len() as f64;
+            self.texts += text / question.evidence.len() as f64;
+        }
         self.tokens += u64::from(tokens);
         self.count += 1;
     }
 
-    fn share(&self) -> f64 {
-        self.shares / f64::from(self.count.max(1))
-    }
-
-    fn mean(&self) -> f64 {
-        self.tokens as f64 / f64::from(self.count.max(1))
+    fn told(&self) -> String {
+        let of = |sum: f64| sum / f64::from(self.count.max(1));
+        let (shares, texts) = (100.0 * of(self.shares), 100.0 * of(self.texts));
+        format!("{shares:.1} ({texts:.1}) {:>6.0}", of(self.tokens as f64))
     }
 }
 
@@ -185,11 +186,16 @@ impl Talk {
         self.drafts.len() - self.drafts.iter().rev().take_while(fits).count()
     }
 
-    fn is_shown(&self, place: usize, context: &Context) -> bool {
+    /// The share of an utterance's text that is in the context; `None` if it is not there.
+    fn shown(&self, place: usize, context: &Context) -> Option<f64> {
         let sequence = place as u64 + 1;
-        let said = context.messages.iter().filter_map(|message| message.utterance.as_ref());
-        let recalled = context.recalled.iter().map(|found| &found.utterance);
-        said.chain(recalled).any(|said| said.sequence.get() == sequence)
+        let mut said = context.messages.iter().filter_map(|message| message.utterance.as_ref());
+        if said.any(|said| said.sequence.get() == sequence) {
+            return Some(1.0);
+        }
+        let found = context.recalled.iter().find(|found| found.utterance.sequence.get() == sequence)?;
+        let quoted: usize = found.quoted.iter().map(|range| range.len()).sum();
+        Some(if quoted == 0 { 1.0 } else { quoted as f64 / found.utterance.content.len() as f64 })
     }
 }
 

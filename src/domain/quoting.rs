@@ -12,6 +12,8 @@ pub(super) const AFTER: &str = "[End of what was recalled]";
 const PASSAGE_TOKENS: [u32; 4] = [120, 360, 1_080, u32::MAX];
 /// The most tokens quoted of an utterance of the best match, if there is no room for more of that.
 const SHORT_TOKENS: u32 = 40;
+/// A small quote has room for about this many.
+const UTTERANCES: u32 = 24;
 /// The least tokens quoted of each of the other utterances in a long exchange.
 const COMPANION_TOKENS: u32 = 8;
 /// Marks what is left out of an utterance.
@@ -19,8 +21,9 @@ const GAP: &str = "[…]";
 
 /// Chooses what to quote. `chosen` returns what has room if this many tokens are quoted of an utterance, best first
 /// without gaps, and whether that is everything. So a larger room quotes all that a smaller one does, and more of each.
-pub(super) fn widest<T>(mut chosen: impl FnMut(u32) -> (Vec<T>, bool)) -> Vec<T> {
-    let [least, more @ ..] = PASSAGE_TOKENS;
+pub(super) fn widest<T>(room: u32, mut chosen: impl FnMut(u32) -> (Vec<T>, bool)) -> Vec<T> {
+    let least = least_tokens(room);
+    let [_, more @ ..] = PASSAGE_TOKENS;
     let (mut widest, mut all) = chosen(least);
     if widest.is_empty() && !all {
         (widest, _) = chosen(SHORT_TOKENS);
@@ -37,8 +40,10 @@ pub(super) fn widest<T>(mut chosen: impl FnMut(u32) -> (Vec<T>, bool)) -> Vec<T>
     widest
 }
 
-/// What is quoted at least of an utterance.
-pub(super) const LEAST_TOKENS: u32 = PASSAGE_TOKENS[0];
+/// What is quoted at least of an utterance in a quote of `room` tokens: in a small one less, so that it holds many.
+pub(super) fn least_tokens(room: u32) -> u32 {
+    (room / UTTERANCES).clamp(SHORT_TOKENS, PASSAGE_TOKENS[0])
+}
 
 /// The most tokens quoted of each other utterance in an exchange of `count`, if this many are quoted of the one that
 /// was found.

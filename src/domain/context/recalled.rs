@@ -3,7 +3,7 @@
 use crate::domain::{
     Ranges, Role, Timestamp,
     context::{Format, Found, How, Match, Message, Source, entry::Entry, wording::Costs},
-    quoting::{AFTER, BEFORE, LEAST_TOKENS, Line, widest},
+    quoting::{AFTER, BEFORE, Line, least_tokens, widest},
 };
 
 /// The first line if some utterances are from other conversations; each conversation then has a heading.
@@ -29,7 +29,7 @@ impl Quote {
         costs: Costs<'_>,
     ) -> Option<Self> {
         let left = left(room, costs)?;
-        let entries = widest(|tokens| {
+        let entries = widest(left, |tokens| {
             let mut choice = Choice { entries: Vec::new(), shown, left, costs };
             let all = choice.fill(matches, most, tokens);
             (choice.entries, all)
@@ -41,7 +41,7 @@ impl Quote {
     pub(super) fn need(matches: &[Match], most: usize, shown: &Ranges, room: u64, costs: Costs<'_>) -> u64 {
         let Some(left) = left(room, costs) else { return 0 };
         let mut choice = Choice { entries: Vec::new(), shown, left, costs };
-        match choice.fill(matches, most, LEAST_TOKENS) {
+        match choice.fill(matches, most, least_tokens(left)) {
             true if choice.entries.is_empty() => 0,
             true => room - u64::from(choice.left),
             false => room,

@@ -119,7 +119,7 @@ impl Recall {
         let frame = quoted(&[], units).message.draft.tokens(scale.counter);
         let tokens = share.tokens.checked_sub(frame.into())?;
         let room = u32::try_from(tokens).unwrap_or(u32::MAX);
-        let mut chosen = widest(|tokens| self.chosen(units, matches, (room, tokens), scale));
+        let mut chosen = widest(room, |tokens| self.chosen(units, matches, (room, tokens), scale));
         while !chosen.is_empty() {
             let recalled = quoted(&chosen, units);
             let draft = &recalled.message.draft;
