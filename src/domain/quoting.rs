@@ -10,10 +10,10 @@ pub(super) const BEFORE: &str = "[Recalled from earlier in this conversation]\n"
 pub(super) const AFTER: &str = "[End of what was recalled]";
 /// The most tokens quoted of an utterance: the least of these unless there is room for more of all of them.
 const PASSAGE_TOKENS: [u32; 4] = [120, 360, 1_080, u32::MAX];
-/// The most tokens quoted of an utterance of the best match, if there is no room for more of that.
-const SHORT_TOKENS: u32 = 40;
+/// The most tokens quoted of an utterance in the smallest quotes.
+const SHORT_TOKENS: u32 = 32;
 /// A small quote has room for about this many.
-const UTTERANCES: u32 = 24;
+const UTTERANCES: u32 = 30;
 /// The least tokens quoted of each of the other utterances in a long exchange.
 const COMPANION_TOKENS: u32 = 8;
 /// Marks what is left out of an utterance.
@@ -23,13 +23,12 @@ const GAP: &str = "[…]";
 /// without gaps, and whether that is everything. So a larger room quotes all that a smaller one does, and more of each.
 pub(super) fn widest<T>(room: u32, mut chosen: impl FnMut(u32) -> (Vec<T>, bool)) -> Vec<T> {
     let least = least_tokens(room);
-    let [_, more @ ..] = PASSAGE_TOKENS;
     let (mut widest, mut all) = chosen(least);
     if widest.is_empty() && !all {
         (widest, _) = chosen(SHORT_TOKENS);
         widest.truncate(1);
     }
-    for tokens in more {
+    for tokens in PASSAGE_TOKENS.into_iter().filter(|tokens| *tokens > least) {
         if !all {
             break;
         }

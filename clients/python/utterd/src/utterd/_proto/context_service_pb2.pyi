@@ -226,7 +226,7 @@ class BuildContextResponse(_message.Message):
     def __init__(self, conversation_id: _Optional[str] = ..., revision: _Optional[int] = ..., messages_json: _Optional[str] = ..., system_json: _Optional[str] = ..., text: _Optional[str] = ..., token_count: _Optional[int] = ..., token_budget: _Optional[int] = ..., utterances: _Optional[_Iterable[_Union[RenderedUtterance, _Mapping]]] = ..., omitted: _Optional[_Iterable[_Union[OmittedUtterances, _Mapping]]] = ..., stable_prefix_messages: _Optional[int] = ..., uncovered_utterance_count: _Optional[int] = ..., uncovered_turn_count: _Optional[int] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., earlier_conversation_ids: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RenderedUtterance(_message.Message):
-    __slots__ = ("utterance_id", "sequence", "role", "rendered_as", "token_count", "conversation_id", "message_index")
+    __slots__ = ("utterance_id", "sequence", "role", "rendered_as", "token_count", "conversation_id", "message_index", "quoted_ranges")
     UTTERANCE_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     ROLE_FIELD_NUMBER: _ClassVar[int]
@@ -234,6 +234,7 @@ class RenderedUtterance(_message.Message):
     TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_INDEX_FIELD_NUMBER: _ClassVar[int]
+    QUOTED_RANGES_FIELD_NUMBER: _ClassVar[int]
     utterance_id: str
     sequence: int
     role: _utterance_pb2.Role
@@ -241,7 +242,8 @@ class RenderedUtterance(_message.Message):
     token_count: int
     conversation_id: str
     message_index: int
-    def __init__(self, utterance_id: _Optional[str] = ..., sequence: _Optional[int] = ..., role: _Optional[_Union[_utterance_pb2.Role, str]] = ..., rendered_as: _Optional[_Union[RenderedAs, str]] = ..., token_count: _Optional[int] = ..., conversation_id: _Optional[str] = ..., message_index: _Optional[int] = ...) -> None: ...
+    quoted_ranges: _containers.RepeatedCompositeFieldContainer[_memory_service_pb2.MatchedRange]
+    def __init__(self, utterance_id: _Optional[str] = ..., sequence: _Optional[int] = ..., role: _Optional[_Union[_utterance_pb2.Role, str]] = ..., rendered_as: _Optional[_Union[RenderedAs, str]] = ..., token_count: _Optional[int] = ..., conversation_id: _Optional[str] = ..., message_index: _Optional[int] = ..., quoted_ranges: _Optional[_Iterable[_Union[_memory_service_pb2.MatchedRange, _Mapping]]] = ...) -> None: ...
 
 class OmittedUtterances(_message.Message):
     __slots__ = ("reason", "sequences")
