@@ -39,8 +39,8 @@ fn an_exchange_is_recalled_whole() {
     assert_eq!(quote(&talk, &[4, 2, 3], 400).1, [2, 3, 4], "once");
 }
 
-/// Of long companions of a match, the beginning is quoted; the whole exchange is there, and more of it if the budget has
-/// room.
+/// Of long companions of a match, the beginning is quoted, and more of it if the budget has room; the whole
+/// exchange is there.
 #[test]
 fn long_results_are_shortened() {
     let mut talk = Talk::session();
