@@ -75,7 +75,7 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
     Ok(BuildContextCall {
         request: context,
         recall: request.recall.map(|wanted| recall(wanted, &address)).transpose()?,
-        earlier: earlier(request.earlier_conversations, &address)?,
+        earlier: earlier(request.earlier, &address)?,
         address,
         content_parts,
     })
@@ -107,14 +107,14 @@ fn scope(number: i32, address: &Address) -> Result<Scope, Refusal> {
 
 /// Whether to say how earlier conversations ended. A recipient's are, a conversation stands alone.
 fn earlier(number: i32, address: &Address) -> Result<bool, Refusal> {
-    use proto::EarlierConversations as Wire;
+    use proto::Earlier as Wire;
     match Wire::try_from(number) {
         Ok(Wire::Unspecified) => Ok(address.conversation.is_none()),
         Ok(Wire::None) => Ok(false),
         Ok(Wire::Ended) => Ok(true),
         Err(_) => {
             let text = format!("is {number}; accepted: NONE (1) and ENDED (2)");
-            Err(Refusal::invalid("earlier_conversations", text))
+            Err(Refusal::invalid("earlier", text))
         }
     }
 }

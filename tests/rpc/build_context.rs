@@ -4,10 +4,9 @@ use serde_json::{Value, json};
 use tonic::Code;
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
-    EarlierConversations, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance,
-    OmissionReason, Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role,
-    SummaryPlacement, UnansweredCalls, WarningKind, WatchEventsRequest,
-    watch_events_response::Message as Watched,
+    Earlier, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance, OmissionReason,
+    Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role, SummaryPlacement,
+    UnansweredCalls, WarningKind, WatchEventsRequest, watch_events_response::Message as Watched,
 };
 
 use crate::session::{Reply, Session, assistant, calls, ranges, result, system, user};
@@ -343,7 +342,7 @@ async fn ended_conversations_are_recalled_with_their_title_and_date() {
             scope: scope.into(),
             ..Default::default()
         }),
-        earlier_conversations: EarlierConversations::None.into(),
+        earlier: Earlier::None.into(),
         ..Default::default()
     };
     let here = build(&session, recall(RememberScope::Conversation)).await;

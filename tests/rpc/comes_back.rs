@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, DeleteConversationRequest,
-    EarlierConversations, EndConversationRequest, ForgetMode, ForgetRequest, RememberRequest, RememberScope,
+    Earlier, EndConversationRequest, ForgetMode, ForgetRequest, RememberRequest, RememberScope,
     SummarizeRequest,
 };
 
@@ -51,9 +51,8 @@ async fn what_was_said_before_the_break_is_remembered() {
     let here = RememberRequest { conversation_id: next.clone(), ..Default::default() };
     assert!(found(&session, here).await.is_empty());
     let recall = || ContextRecall { prompt: "allergic to nuts".to_owned(), ..Default::default() };
-    let none = EarlierConversations::None.into();
-    let recalling =
-        BuildContextRequest { recall: Some(recall()), earlier_conversations: none, ..Default::default() };
+    let none = Earlier::None.into();
+    let recalling = BuildContextRequest { recall: Some(recall()), earlier: none, ..Default::default() };
     assert!(build(&session, recalling.clone()).await.messages_json.contains("HAT136"));
     let here = BuildContextRequest { conversation_id: next, ..recalling };
     assert!(!build(&session, here).await.messages_json.contains("HAT136"));
@@ -80,14 +79,13 @@ async fn a_context_says_how_earlier_conversations_ended() {
     assert!(text.starts_with("## Earlier conversations, the newest first\n- \""), "{text}");
     let anthropic = BuildContextRequest { format: ContextFormat::AnthropicMessages.into(), ..within(2_000) };
     assert!(build(&session, anthropic).await.system_json.contains("HAT136"));
-    let none =
-        BuildContextRequest { earlier_conversations: EarlierConversations::None.into(), ..within(2_000) };
+    let none = BuildContextRequest { earlier: Earlier::None.into(), ..within(2_000) };
     let by_id = BuildContextRequest { conversation_id: next.clone(), ..within(2_000) };
     for without in [none, by_id.clone()] {
         let context = build(&session, without).await;
         assert!(!context.messages_json.contains("HAT136") && context.earlier_conversation_ids.is_empty());
     }
-    let wanted = BuildContextRequest { earlier_conversations: EarlierConversations::Ended.into(), ..by_id };
+    let wanted = BuildContextRequest { earlier: Earlier::Ended.into(), ..by_id };
     assert_eq!(build(&session, wanted).await.earlier_conversation_ids, [first]);
 }
 

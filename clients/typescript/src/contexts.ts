@@ -2,7 +2,7 @@
 import {
   type BuildContextResponse,
   ContextFormat,
-  EarlierConversations,
+  Earlier,
   OmissionReason,
   SummaryPlacement,
   UnansweredCalls,
@@ -66,13 +66,13 @@ export function contextRequest(options: ContextOptions) {
     stableSteps: options.stableSteps,
     instructions: options.instructions,
     includeArchive: options.archive ?? options.budget !== undefined,
-    earlierConversations: earlierOf(options.earlier),
+    earlier: earlierOf(options.earlier),
   };
 }
 
 function earlierOf(earlier: boolean | undefined) {
-  if (earlier === undefined) return EarlierConversations.UNSPECIFIED;
-  return earlier ? EarlierConversations.ENDED : EarlierConversations.NONE;
+  if (earlier === undefined) return Earlier.UNSPECIFIED;
+  return earlier ? Earlier.ENDED : Earlier.NONE;
 }
 
 function recallOf(recall: string | Recall | undefined) {

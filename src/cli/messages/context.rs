@@ -17,8 +17,8 @@ use crate::cli::{
     },
 };
 use crate::proto::{
-    BuildContextRequest, BuildContextResponse, ContextRecall, EarlierConversations, RememberScope,
-    SummaryPlacement, UnansweredCalls,
+    BuildContextRequest, BuildContextResponse, ContextRecall, Earlier, RememberScope, SummaryPlacement,
+    UnansweredCalls,
 };
 
 /// Build what goes to the model: OpenAI or Anthropic messages, or text
@@ -119,9 +119,9 @@ fn request(args: Context) -> BuildContextRequest {
         if args.summary_as_user { SummaryPlacement::UserMessage } else { SummaryPlacement::System };
     let unanswered = if args.placeholders { UnansweredCalls::Placeholder } else { UnansweredCalls::Omit };
     let earlier = match args.earlier {
-        None => EarlierConversations::Unspecified,
-        Some(true) => EarlierConversations::Ended,
-        Some(false) => EarlierConversations::None,
+        None => Earlier::Unspecified,
+        Some(true) => Earlier::Ended,
+        Some(false) => Earlier::None,
     };
     BuildContextRequest {
         conversation_id: args.target.conversation,
@@ -136,7 +136,7 @@ fn request(args: Context) -> BuildContextRequest {
         mask_tool_results_after_turns: args.mask,
         unanswered_calls: unanswered.into(),
         include_archive: args.archive,
-        earlier_conversations: earlier.into(),
+        earlier: earlier.into(),
         ..Default::default()
     }
 }

@@ -30,7 +30,9 @@ impl Recent {
     /// All `units`, which are everything the plan has.
     pub(super) fn all(plan: &Plan<'_>, units: Vec<Unit>) -> Self {
         let nothing = Unit::nothing(plan.window().len());
-        let oldest = units.last().unwrap_or(&nothing);
+        // what leads a unit without messages leads nothing, unless there is nothing else
+        let oldest =
+            units.iter().rfind(|unit| !unit.messages.is_empty()).or(units.last()).unwrap_or(&nothing);
         Self {
             taken: units.len(),
             place: plan.first,

@@ -27,9 +27,9 @@ UNANSWERED = {
     "placeholder": contexts.UNANSWERED_CALLS_PLACEHOLDER,
 }
 EARLIER = {
-    None: contexts.EARLIER_CONVERSATIONS_UNSPECIFIED,
-    False: contexts.EARLIER_CONVERSATIONS_NONE,
-    True: contexts.EARLIER_CONVERSATIONS_ENDED,
+    None: contexts.EARLIER_UNSPECIFIED,
+    False: contexts.EARLIER_NONE,
+    True: contexts.EARLIER_ENDED,
 }
 
 
@@ -78,7 +78,7 @@ def context(
         unanswered_calls=read.chosen("unanswered", unanswered, UNANSWERED),
         instructions=instructions,
         include_archive=budget is not None if archive is None else archive,
-        earlier_conversations=EARLIER[earlier],
+        earlier=EARLIER[earlier],
         **read.present(stable_steps=stable_steps),
     )
     it = yield from call(CONTEXTS, "BuildContext", request, contexts.BuildContextResponse)

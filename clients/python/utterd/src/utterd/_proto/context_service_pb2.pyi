@@ -40,11 +40,11 @@ class RenderedAs(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     RENDERED_AS_TRIMMED: _ClassVar[RenderedAs]
     RENDERED_AS_RECALLED: _ClassVar[RenderedAs]
 
-class EarlierConversations(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+class Earlier(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
-    EARLIER_CONVERSATIONS_UNSPECIFIED: _ClassVar[EarlierConversations]
-    EARLIER_CONVERSATIONS_NONE: _ClassVar[EarlierConversations]
-    EARLIER_CONVERSATIONS_ENDED: _ClassVar[EarlierConversations]
+    EARLIER_UNSPECIFIED: _ClassVar[Earlier]
+    EARLIER_NONE: _ClassVar[Earlier]
+    EARLIER_ENDED: _ClassVar[Earlier]
 
 class OmissionReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -98,9 +98,9 @@ RENDERED_AS_PINNED: RenderedAs
 RENDERED_AS_MASKED: RenderedAs
 RENDERED_AS_TRIMMED: RenderedAs
 RENDERED_AS_RECALLED: RenderedAs
-EARLIER_CONVERSATIONS_UNSPECIFIED: EarlierConversations
-EARLIER_CONVERSATIONS_NONE: EarlierConversations
-EARLIER_CONVERSATIONS_ENDED: EarlierConversations
+EARLIER_UNSPECIFIED: Earlier
+EARLIER_NONE: Earlier
+EARLIER_ENDED: Earlier
 OMISSION_REASON_UNSPECIFIED: OmissionReason
 OMISSION_REASON_EVICTED: OmissionReason
 OMISSION_REASON_BUDGET: OmissionReason
@@ -162,7 +162,7 @@ class ContextRecall(_message.Message):
     def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., scope: _Optional[_Union[_memory_service_pb2.RememberScope, str]] = ..., max_percent: _Optional[int] = ...) -> None: ...
 
 class BuildContextRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier_conversations", "include_archive")
+    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier", "include_archive")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -175,7 +175,7 @@ class BuildContextRequest(_message.Message):
     STABLE_STEPS_FIELD_NUMBER: _ClassVar[int]
     INSTRUCTIONS_FIELD_NUMBER: _ClassVar[int]
     MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
-    EARLIER_CONVERSATIONS_FIELD_NUMBER: _ClassVar[int]
+    EARLIER_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_ARCHIVE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
@@ -189,9 +189,9 @@ class BuildContextRequest(_message.Message):
     stable_steps: bool
     instructions: str
     max_staleness: _duration_pb2.Duration
-    earlier_conversations: EarlierConversations
+    earlier: Earlier
     include_archive: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier_conversations: _Optional[_Union[EarlierConversations, str]] = ..., include_archive: bool = ...) -> None: ...
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier: _Optional[_Union[Earlier, str]] = ..., include_archive: bool = ...) -> None: ...
 
 class BuildContextResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "messages_json", "system_json", "text", "token_count", "token_budget", "utterances", "omitted", "stable_prefix_messages", "uncovered_utterance_count", "uncovered_turn_count", "warnings", "earlier_conversation_ids")
