@@ -89,7 +89,6 @@ impl Assembly<'_> {
                 lead = None;
             }
             messages.extend(lead.take_if(|lead| sequence(lead) < first(unit)));
-            unit.omitted.iter().for_each(|(sequence, omission)| self.omitted.add(*omission, *sequence));
             pinned::mark(unit);
             messages.extend(unit.messages.drain(..));
         }
@@ -176,7 +175,7 @@ impl Assembly<'_> {
         {
             let mut cut = plan.sequences(places);
             cut.subtract(&head.left);
-            self.omitted.add_others(omission, &cut);
+            self.omitted.add_all(omission, &cut);
         }
         self.omitted.add_others(Omission::Evicted, &head.left);
         std::mem::take(&mut self.omitted).done(rendered)

@@ -150,7 +150,7 @@ fn earlier_within(plan: &Plan<'_>, room: u64) -> Option<(Message, Vec<Conversati
 }
 
 fn pinned_within(plan: &Plan<'_>, newest: &Unit, room: u64) -> Vec<Unit> {
-    let window = &plan.conversation.window;
+    let window = plan.window();
     pinned::units(window, plan.floor..newest.places.start, plan.archived.pinned, room, plan.rendering)
 }
 
