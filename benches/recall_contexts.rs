@@ -3,10 +3,10 @@
 //!
 //! Reads `recall/locomo.jsonl` and `recall/beam.jsonl` below `UTTERD_DATA` (default `../shared/data`). Each
 //! conversation is memorized twice: in the default window, which holds its newest 20 utterances, and in one
-//! without limits, which the budget cuts. For each question except adversarial ones, contexts of several budgets
-//! are built with the question as the recall prompt. An utterance of the evidence counts if it is in the context,
-//! whole or in passages; in brackets is the share of its text that is. Shares are averaged over the questions. For comparison there are the newest utterances
-//! that fit the budget alone.
+//! without limits, which the budget cuts. For each question except adversarial ones, contexts of several
+//! budgets are built with the question as the recall prompt. An utterance of the evidence counts if it is in
+//! the context, whole or in passages; in brackets is the share of its text that is. Shares are averaged over
+//! the questions. For comparison there are the newest utterances that fit the budget alone.
 //!
 //! `-- 25 50` adds contexts in which at most this many percent are recalled.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A bench can panic.
@@ -199,6 +199,10 @@ impl Talk {
     }
 }
 
+fn text(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap().to_owned()
+}
+
 fn draft(utterance: &Value) -> Draft {
     let name = text(utterance, "name");
     let more = More { name: Some(name.as_str().into()), ..More::default() };
@@ -214,10 +218,6 @@ fn draft(utterance: &Value) -> Draft {
 }
 
 /// `1:56 pm on 8 May, 2023` or `March-15-2024`.
-fn text(value: &Value, key: &str) -> String {
-    value[key].as_str().unwrap_or_default().to_owned()
-}
-
 fn time(text: &str) -> Option<Timestamp> {
     let moment = jiff::civil::DateTime::strptime("%I:%M %p on %d %B, %Y", text);
     let day = || jiff::civil::Date::strptime("%B-%d-%Y", text).map(|day| day.at(12, 0, 0, 0));

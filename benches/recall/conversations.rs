@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use utterd::domain::{
     Role,
-    recall::{Hit, Index, Query, Said, score},
+    recall::{Hit, Index, Query, Said, Search},
 };
 
 /// The conversations of a file.
@@ -66,7 +66,8 @@ impl Conversation {
 
     /// At most `count` hits that a prompt finds now in an index of the conversation, the best first.
     pub fn find(&self, index: &Index, prompt: &str, count: usize) -> Vec<Hit> {
-        score(&Query::new(prompt).at(self.now()), &[index], |_, _| true, 0..count)
+        let query = Query::new(prompt).at(self.now());
+        Search::new(query, vec![index.clone()]).hits(|_, _| true, 0..count)
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 use utterd::{
     domain::{
         Draft, Role,
-        recall::{Index, Query, score},
+        recall::{Query, Search},
     },
     engine::{Address, Scope},
 };
@@ -44,13 +44,14 @@ pub fn print(files: &[File]) {
         }
     });
     indexes.reverse();
-    let indexes: Vec<&Index> = indexes.iter().collect();
     let prompts: Vec<&str> =
         files.iter().flat_map(File::questions).map(|(_, asked)| &*asked.prompt).collect();
     let prompts: Vec<&str> =
         prompts.iter().copied().step_by(prompts.len().div_ceil(PROMPTS).max(1)).collect();
     let query = |prompt: &str| Query::new(prompt).at((CONVERSATIONS * EACH) as u32);
-    let time = |prompt: &&str| least(RUNS, || score(&query(prompt), &indexes, |_, _| true, 0..FIRST));
+    let time = |prompt: &&str| {
+        least(RUNS, || Search::new(query(prompt), indexes.clone()).hits(|_, _| true, 0..FIRST))
+    };
     let times: Times = prompts.iter().map(time).collect();
     let (count, size) = (CONVERSATIONS * EACH, indexes.iter().map(|index| index.heap_bytes()).sum::<usize>());
     let mut table = Table::new(&format!("{} utterances of one recipient", grouped(count))).columns(["", ""]);

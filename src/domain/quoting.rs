@@ -94,6 +94,11 @@ impl Said<'_> {
     }
 }
 
+/// The tokens of `lines`.
+pub(super) fn tokens_of<'a>(lines: impl Iterator<Item = &'a Line>) -> u32 {
+    lines.map(|line| line.tokens).fold(0, u32::saturating_add)
+}
+
 /// Appends `content`, or passages of it if it has more than `most` tokens; returns the byte ranges of these.
 fn quote(
     content: &str,
@@ -105,7 +110,8 @@ fn quote(
     if content.is_empty() {
         return Vec::new();
     }
-    if counter.count(content) <= most {
+    // a token has a byte or more
+    if content.len() <= most as usize || counter.count(content) <= most {
         let _ = write!(text, " {content}");
         return Vec::new();
     }

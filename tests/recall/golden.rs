@@ -5,8 +5,10 @@ use std::path::Path;
 use serde::Deserialize;
 use utterd::domain::{
     Role, Timestamp,
-    recall::{Index, Query, Said, score},
+    recall::{Index, Query, Said},
 };
+
+use crate::support::score;
 
 #[derive(Deserialize)]
 struct Golden {

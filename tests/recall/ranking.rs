@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use utterd::domain::{
     Role,
     limits::DEFAULT_MIN_RELEVANCE,
-    recall::{Hit, Index, Query, Said, Search, score},
+    recall::{Hit, Index, Query, Said, Search},
 };
 
-use crate::support::{index, of, places, said, search, sequences};
+use crate::support::{index, of, places, said, score, search, sequences};
 
 #[test]
 fn more_and_rarer_words_rank_higher() {

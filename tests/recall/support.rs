@@ -1,8 +1,10 @@
 //! Conversations to search.
 
+use std::ops::Range;
+
 use utterd::domain::{
     Role,
-    recall::{Hit, Index, Match, Query, Said, Search, score},
+    recall::{Hit, Index, Match, Query, Said, Search},
 };
 
 /// What a user said.
@@ -18,6 +20,17 @@ pub fn of<'a>(utterances: impl IntoIterator<Item = Said<'a>>) -> Index {
     let mut index = Index::new();
     index.extend(utterances);
     index
+}
+
+/// The hits of a query in `indexes`, searched as one collection.
+pub fn score(
+    query: &Query,
+    indexes: &[&Index],
+    eligible: impl Fn(usize, u64) -> bool,
+    page: Range<usize>,
+) -> Vec<Hit> {
+    let indexes = indexes.iter().map(|index| (*index).clone()).collect();
+    Search::new(query.clone(), indexes).hits(eligible, page)
 }
 
 pub fn search(prompt: &str, indexes: &[&Index]) -> Vec<Hit> {

@@ -2,10 +2,10 @@
 
 use utterd::domain::{
     Timestamp,
-    recall::{Query, Said, score},
+    recall::{Query, Said},
 };
 
-use crate::support::{of, said};
+use crate::support::{of, said, score};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000_000;
 /// Noon of Friday, 15 March 2024.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{
     Role, Sequence, TokenCounter, Utterance,
     context::found::{Found, Match},
-    quoting::{Line, Said, companion_tokens},
+    quoting::{Line, Said, companion_tokens, tokens_of},
 };
 
 /// A match of at most this many tokens is quoted with the utterance before it, if that is also this short.
@@ -53,7 +53,7 @@ impl Entry {
 
     /// The tokens of its lines.
     pub(super) fn tokens(&self) -> u32 {
-        self.lines.iter().map(|(_, line)| line.tokens).fold(0, u32::saturating_add)
+        tokens_of(self.lines.iter().map(|(_, line)| line))
     }
 
     pub(super) fn has(&self, found: &Found) -> bool {

@@ -23,7 +23,7 @@ pub(super) struct Plan<'a> {
     /// The window, with what the archive adds.
     window: Cow<'a, Window>,
     /// What left the window and is not in [`Plan::window`].
-    left: Ranges,
+    left: Arc<Ranges>,
     pub(super) archived: Archived<'a>,
     pub(super) request: &'a Request,
     pub(super) rendering: Rendering<'a>,
@@ -55,9 +55,10 @@ impl<'a> Plan<'a> {
         counter: &'a dyn TokenCounter,
     ) -> Self {
         let window = with(&conversation.window, archived.turns);
-        let mut left = (*conversation.head.left).clone();
-        left.subtract(&archived.turns.iter().map(|utterance| utterance.sequence).collect());
+        let mut left = conversation.head.left.clone();
         if let Some(first) = archived.turns.first() {
+            let shown = archived.turns.iter().map(|utterance| utterance.sequence).collect();
+            Arc::make_mut(&mut left).subtract(&shown);
             let away = archived.pinned.partition_point(|pinned| pinned.sequence < first.sequence);
             archived.pinned = &archived.pinned[..away];
         }

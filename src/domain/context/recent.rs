@@ -77,6 +77,9 @@ impl Line {
 /// Continues from `units`, the newest ones, to those that fit into `recent`, and chooses the line at which
 /// the context begins: see `cut.rs`. The newest unit with a message is always rendered.
 pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent: u64) -> Recent {
+    // the summary, and so what the recent units have, changes more often than what the archive adds
+    let most = if plan.request.include_archive { plan.budget } else { shares.recent };
+    let grid = plan.request.in_steps().then(|| Grid::of(most).within(recent));
     let mut walk = Walk { plan, units, lead: (0, None) };
     let (mut left, mut said) = (0, plan.window().tokens());
     let mut stands = Vec::new();
@@ -87,7 +90,7 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
             left += unit.tokens;
         }
         if left > recent && stands.iter().any(|stand: &Stand| stand.begins) {
-            return walk.best(&stands, shares.recent, recent);
+            return walk.best(&stands, grid, recent);
         }
         said = said.saturating_sub(unit.counted);
         stands.push(Stand { begins: !unit.messages.is_empty(), left, said });
@@ -98,7 +101,9 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
         return all;
     }
     walk.units = all.units;
-    if fits { walk.opened(&stands, recent) } else { walk.best(&stands, shares.recent, recent) }
+    // what fits is cut only to begin with a user's utterance, and so in no steps
+    let cut = walk.best(&stands, grid.filter(|_| !fits), recent);
+    if fits && !cut.opening.is_users { Recent::all(plan, cut.units) } else { cut }
 }
 
 /// The measures of a context that begins with a unit.
@@ -131,24 +136,8 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
-    /// The units, which all fit into `recent`, from the first that opens a context; all of them if none does.
-    fn opened(mut self, stands: &[Stand], recent: u64) -> Recent {
-        let begins = (0..stands.len()).rev().filter(|index| stands[*index].begins);
-        for index in begins {
-            let line = self.line(index, &stands[index], None);
-            if line.opening.is_users && stands[index].left + line.opening.tokens <= recent {
-                return line.recent(self.units);
-            }
-        }
-        Recent::all(self.plan, self.units)
-    }
-
-    /// The recent units from the best of the lines that keep at most `recent` tokens; `most` is what they may
-    /// have if nothing is recalled.
-    fn best(mut self, stands: &[Stand], most: u64, recent: u64) -> Recent {
-        // the summary, and so what the recent units have, changes more often than what the archive adds
-        let most = if self.plan.request.include_archive { self.plan.budget } else { most };
-        let grid = self.plan.request.in_steps().then(|| Grid::of(most).within(recent));
+    /// The recent units from the best of the lines that keep at most `recent` tokens.
+    fn best(mut self, stands: &[Stand], grid: Option<Grid>, recent: u64) -> Recent {
         let mut best: Option<Line> = None;
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);

@@ -10,6 +10,7 @@ use crate::domain::{
         naming::facts::find,
         text::{
             clip::clip,
+            marks::QUESTION_MARKS,
             words::{Cue, IDENTIFIER, NUMBER, Word, scan},
         },
         tools::calls::{answers, failed},
@@ -221,7 +222,7 @@ impl Signs {
         let is_user = utterance.role == Role::User;
         self.said += 1;
         self.users += usize::from(is_user);
-        self.asked += usize::from(is_user && content.contains(['?', '？', '؟']));
+        self.asked += usize::from(is_user && content.contains(QUESTION_MARKS));
         self.code += usize::from(code);
         self.plans += usize::from(traits.plan);
         self.trouble += usize::from(traits.trouble || failed);

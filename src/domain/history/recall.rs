@@ -12,7 +12,7 @@ use super::{
 use crate::domain::{
     Draft, More, Refusal, Role, TokenCounter, ToolCall,
     limits::DEFAULT_MAX_TOKENS,
-    quoting::{AFTER, BEFORE, Line, Said, companion_tokens, widest},
+    quoting::{AFTER, BEFORE, Line, Said, companion_tokens, tokens_of, widest},
     recall::{self, Index, Matched, Query, Search},
 };
 
@@ -145,8 +145,7 @@ impl Recall {
         let (mut left, mut chosen) = (room, Vec::new());
         for (place, matched) in matches.iter().take(self.matches.unwrap_or(usize::MAX)) {
             let lines = lines(&units[*place], matched, tokens, scale.counter);
-            let cost = lines.iter().map(|line| line.tokens).fold(0, u32::saturating_add);
-            match left.checked_sub(cost) {
+            match left.checked_sub(tokens_of(lines.iter())) {
                 Some(rest) => {
                     left = rest;
                     chosen.push((*place, lines));

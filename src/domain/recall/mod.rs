@@ -48,4 +48,4 @@ pub use language::stems::Stems;
 pub use matched::{Match, Matched};
 pub use query::Query;
 pub use said::Said;
-pub use score::{Hit, Search, score};
+pub use score::{Hit, Search};

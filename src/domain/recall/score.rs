@@ -176,17 +176,6 @@ impl Search {
     }
 }
 
-/// Returns the hits of a query: those of [`Search::hits`].
-pub fn score(
-    query: &Query,
-    indexes: &[&Index],
-    eligible: impl Fn(usize, u64) -> bool,
-    page: Range<usize>,
-) -> Vec<Hit> {
-    let indexes = indexes.iter().map(|index| (*index).clone()).collect();
-    Search::new(query.clone(), indexes).hits(eligible, page)
-}
-
 fn sought_time(when: When, indexes: &[Index]) -> SoughtTime {
     let documents = || indexes.iter().flat_map(|index| index.blocks()).flat_map(|block| &block.documents);
     let count = documents().count();

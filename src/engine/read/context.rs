@@ -138,6 +138,11 @@ impl Engine {
         call: &BuildContextCall,
     ) -> Result<BuildContextReply, EngineError> {
         let state = self.read_or_blank(caller, &call.address).await?;
+        let turns = match call.request.include_archive {
+            true => Box::pin(self.archived_turns(&state, &call.request)).await?,
+            false => Vec::new(),
+        };
+        let is_read = |turn: &u32| turns.iter().any(|said| said.turn == *turn && said.role == Role::User);
         let limits = call.recall.as_ref().map(|recall| recall.limits);
         let mut sources = Sources {
             request: Request { recall: limits, ..call.request.clone() },
@@ -146,11 +151,7 @@ impl Engine {
                 true => Vec::new(),
                 false => Box::pin(self.stored(&state, &state.head.pinned_away)).await?,
             },
-            turns: match call.request.include_archive {
-                true => Box::pin(self.archived_turns(&state, &call.request)).await?,
-                false => Vec::new(),
-            },
-            asked: match asked_before(&state) {
+            asked: match asked_before(&state).filter(|turn| !is_read(turn)) {
                 None => None,
                 Some(turn) => Box::pin(self.asked(&state, turn)).await?,
             },
@@ -158,6 +159,7 @@ impl Engine {
                 true => Box::pin(self.earlier_conversations(caller, &state)).await?,
                 false => Vec::new(),
             },
+            turns,
             found: Vec::new(),
             parts: None,
             content_parts: call.content_parts,

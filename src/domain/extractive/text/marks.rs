@@ -1,8 +1,11 @@
 //! Tells markup and code from prose.
 
+/// The question marks: of Latin letters, of Chinese and Japanese, of Arabic.
+pub(in crate::domain::extractive) const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
+
 /// Whether a text ends with a question mark.
 pub(in crate::domain) fn asks(text: &str) -> bool {
-    text.ends_with(['?', '？', '؟'])
+    text.ends_with(QUESTION_MARKS)
 }
 
 /// The kind of a Markdown line.
