@@ -49,7 +49,7 @@ static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
          month year last first next thing things kind type sort number need use used work place people person home house \
          good great best favorite favourite long much many call called know feel look find found keep start begin end come \
          came leave left bring brought try tried see saw meet met help plan choose chose happen change read show way lot \
-         return big small right part different far often today tomorrow yesterday currently recently ever live",
+         return big small right part different far often cost cut fit return today tomorrow yesterday currently recently ever live",
     )
 });
 

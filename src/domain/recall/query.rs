@@ -54,11 +54,17 @@ impl Query {
     /// asks what the assistant said, or for a summary.
     pub(super) fn role(&self, is_named: bool) -> Option<(Role, f32)> {
         let lower = self.prompt.to_lowercase();
-        let words: Vec<&str> =
-            lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+        let words: Vec<&str> = words_of(&lower).collect();
         let asked = asked_role(&words);
         let is_own = !is_named && asked != Some(Role::Assistant) && speaks_of_oneself(&words);
         if is_own { Some((Role::User, OWN)) } else { asked.map(|role| (role, ASKED)) }
+    }
+
+    /// Whether the prompt asks what several people discussed, or for a summary: it names a topic by words that few
+    /// of them said.
+    pub(super) fn asks_for_a_topic(&self) -> bool {
+        let starts = |word: &str| TOPICS.iter().chain(&SUMMARIES).any(|start| word.starts_with(start));
+        words_of(&self.prompt.to_lowercase()).any(starts)
     }
 
     /// The present, in minutes since 1970.
@@ -179,6 +185,10 @@ fn asked_role(words: &[&str]) -> Option<Role> {
     }
 }
 
+fn words_of(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
 /// Whether an English prompt is about the person who asks, and no request for a summary.
 fn speaks_of_oneself(words: &[&str]) -> bool {
     let summarizes = |word: &&str| SUMMARIES.iter().any(|start| word.starts_with(start));
@@ -189,6 +199,9 @@ fn speaks_of_oneself(words: &[&str]) -> bool {
 const ONESELF: [&str; 5] = ["i", "my", "me", "mine", "myself"];
 /// How words begin that ask for a summary.
 const SUMMARIES: [&str; 3] = ["summar", "recap", "overview"];
+/// How words begin that ask what several people discussed.
+const TOPICS: [&str; 8] =
+    ["discuss", "debat", "opinion", "attitude", "group", "conclu", "presentation", "reflect"];
 
 fn is_past(verb: &str) -> bool {
     verb.ends_with("ed") || base_form(verb) != verb

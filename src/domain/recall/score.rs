@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, RECENCY, STRICTNESS},
+    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, OF_A_TOPIC, RECENCY, STRICTNESS},
 };
 use crate::domain::Role;
 
@@ -151,7 +151,8 @@ impl Search {
         let place = (telling.round() as usize).min(STRICTNESS.len() - 1);
         // in a short conversation, hardly anything is shared by chance
         let most = if count < CHANCE_UTTERANCES { 1.0 } else { f64::MAX };
-        Total { all, strictness: STRICTNESS[place].min(most) }
+        let factor = if self.query.asks_for_a_topic() { OF_A_TOPIC } else { 1.0 };
+        Total { all, strictness: factor * STRICTNESS[place].min(most) }
     }
 
     fn hit(&self, number: usize, scored: &Scored, total: Total) -> Hit {

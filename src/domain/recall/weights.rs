@@ -56,6 +56,9 @@ pub(super) const RECENCY: f64 = 0.05;
 /// By the number of words in a prompt that tell what it is about, the exponent of the share of it that is covered.
 /// With these, a relevance of 0.35 is 0.45 of one or two words, 0.38 of three, 0.28 of four, 0.2 of five and 0.15 of more.
 pub(super) const STRICTNESS: [f64; 7] = [1.32, 1.32, 1.32, 1.08, 0.825, 0.65, 0.553];
+/// The factor for this exponent if the prompt names a topic that several people discussed: they said its words one
+/// here and one there.
+pub(super) const OF_A_TOPIC: f64 = 0.4;
 /// In a conversation of fewer utterances, a relevance of 0.35 is never more than 0.35 of the words.
 pub(super) const CHANCE_UTTERANCES: usize = 100;
 /// How much a word of every day covers, relative to another word.
