@@ -14,7 +14,7 @@ use super::{
     similar::{longer, related, similar},
     terms::{TermKind, is_unspaced_letter},
     times::When,
-    weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART},
+    weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART, PHRASING},
 };
 
 /// The most terms looked up; of a longer prompt, those of [`keep_telling`].
@@ -140,6 +140,7 @@ impl Sought {
         let alternatives = wanted.alternatives.iter().map(|term| (term.clone(), 1.0)).collect();
         let weight = match wanted.kind {
             TermKind::Part => PART,
+            TermKind::Word if share == 0.0 => PHRASING,
             TermKind::Character => CHARACTER,
             TermKind::Pair if wanted.alternatives.iter().all(|pair| pair.chars().all(is_hiragana)) => KANA,
             _ => 1.0,

@@ -44,6 +44,8 @@ pub(super) const QUESTION_WORDS: f32 = 20.0;
 
 /// The weight of a part of an identifier, relative to the whole.
 pub(super) const PART: f32 = 0.5;
+/// The weight of a word that only phrases the question.
+pub(super) const PHRASING: f32 = 0.15;
 /// The weight of a single character in a script without spaces, relative to a pair.
 pub(super) const CHARACTER: f32 = 0.3;
 /// The weight of a pair of hiragana, which are mostly endings.
