@@ -1,5 +1,7 @@
 //! Writes a summary from the candidates.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use crate::domain::{
     TokenCounter,
     extractive::{
@@ -78,8 +80,7 @@ pub(super) fn compose(
 
     let mut weigher = Weigher::default();
     saids.retain(|said| weigher.add(said.said(), said.voice, said.worth, focus));
-    let mut sentences =
-        Sentences { weighed: weigher.weighed(), chosen: Vec::new(), lines: Vec::new(), saids, counter };
+    let mut sentences = Sentences::new(saids, weigher.weighed(), counter);
     for line in goal.iter().chain(&open).chain(&checks) {
         sentences.weighed.tell(&line.text);
     }
@@ -89,6 +90,9 @@ pub(super) fn compose(
         sentences.choose(Some(voice), room);
         shares.spent(sentences.tokens() - before);
     }
+    for line in goal.iter().chain(&acts).chain(&steps).chain(&checks).chain(&open) {
+        sentences.told.add(&line.text);
+    }
     let written = |sentences: &Sentences<'_>| -> Vec<Sentence> {
         let said = days.above(&sentences.lines);
         goal.iter().chain(&said).chain(&acts).chain(&steps).chain(&checks).cloned().collect()
@@ -97,12 +101,7 @@ pub(super) fn compose(
         return sentences.clipped(budget).into_iter().collect();
     }
     let spoken = sentences.tokens();
-    let entries = |sentences: &Sentences<'_>, room: u32| {
-        let lines =
-            goal.iter().chain(&sentences.lines).chain(&acts).chain(&steps).chain(&checks).chain(&open);
-        let told = Told::of(lines.map(|line| &*line.text));
-        ledger(&facts, &pages, &told, room, counter)
-    };
+    let entries = |sentences: &Sentences<'_>, room: u32| ledger(&facts, &pages, &sentences.told, room, counter);
     let (left, candidates) = (shares.left(), facts.len());
     let mut facts = entries(&sentences, left);
     sentences.weighed.take_rest();
@@ -140,29 +139,59 @@ struct Sentences<'a> {
     chosen: Vec<usize>,
     /// The lines of the chosen sentences.
     lines: Vec<Sentence>,
+    /// Every line that was written so far, by the places of its sentences.
+    written: FxHashMap<Vec<usize>, Sentence>,
+    /// What the lines mention.
+    told: Told,
     counter: &'a dyn TokenCounter,
 }
 
-impl Sentences<'_> {
+impl<'a> Sentences<'a> {
+    fn new(saids: Vec<Said>, weighed: Weighed, counter: &'a dyn TokenCounter) -> Self {
+        let (chosen, lines) = (Vec::new(), Vec::new());
+        let (written, told) = (FxHashMap::default(), Told::default());
+        Self { saids, weighed, chosen, lines, written, told, counter }
+    }
+
     /// Chooses the sentences that add most to those chosen before; returns whether there are any.
     fn choose(&mut self, voice: Option<Voice>, budget: u32) -> bool {
-        let Self { saids, weighed, chosen: before, lines, counter } = self;
-        let chosen = weighed.choose(voice, budget, |at, chosen| {
+        let (saids, counter, mut seen) = (&self.saids, self.counter, 0);
+        let mut shared: FxHashSet<_> = self.chosen.iter().filter_map(|at| saids[*at].shared()).collect();
+        let chosen = self.weighed.choose(voice, budget, |at, chosen| {
+            shared.extend(chosen[seen..].iter().filter_map(|at| saids[*at].shared()));
+            seen = chosen.len();
             let said = &saids[at];
-            let joins = |other: &usize| saids[*other].is_sentence() && saids[*other].shares_utterance(said);
-            match said.is_sentence() && before.iter().chain(chosen).any(joins) {
+            match said.shared().is_some_and(|line| shared.contains(&line)) {
                 // without the speaker
                 true => counter.count(&format!(" {}", &said.text[said.start..])),
-                false => counter.count(&said.text),
+                false => said.count(counter),
             }
         });
         if chosen.is_empty() {
             return false;
         }
-        before.extend(chosen);
-        before.sort_unstable();
-        *lines = lines_of(saids, before, weighed, *counter);
+        chosen.iter().for_each(|at| self.told.add(&saids[*at].text));
+        self.chosen.extend(chosen);
+        self.chosen.sort_unstable();
+        self.write();
         true
+    }
+
+    /// Writes the lines of the chosen sentences: whole sentences of one utterance share a line, ahead of its
+    /// fragments.
+    fn write(&mut self) {
+        let Self { saids, weighed, chosen, written, counter, .. } = self;
+        self.lines.clear();
+        for utterance in chosen.chunk_by(|one, next| saids[*one].shares_utterance(&saids[*next])) {
+            let (whole, rest): (Vec<usize>, Vec<usize>) =
+                utterance.iter().partition(|at| saids[**at].is_sentence());
+            let places = Some(whole).filter(|whole| !whole.is_empty());
+            for places in places.into_iter().chain(rest.into_iter().map(|at| vec![at])) {
+                let line = written.entry(places);
+                let line = line.or_insert_with_key(|places| joined(saids, places, weighed, *counter));
+                self.lines.push(line.clone());
+            }
+        }
     }
 
     fn tokens(&self) -> u32 {
@@ -180,29 +209,13 @@ impl Sentences<'_> {
     }
 }
 
-/// The lines of the chosen sentences: whole sentences of one utterance share a line, ahead of its fragments.
-fn lines_of(
-    saids: &[Said],
-    chosen: &[usize],
-    weighed: &Weighed,
-    counter: &dyn TokenCounter,
-) -> Vec<Sentence> {
-    let mut lines = Vec::new();
-    for utterance in chosen.chunk_by(|one, next| saids[*one].shares_utterance(&saids[*next])) {
-        let (whole, rest): (Vec<usize>, Vec<usize>) =
-            utterance.iter().partition(|at| saids[**at].is_sentence());
-        lines.extend(joined(saids, &whole, weighed, counter));
-        lines.extend(rest.iter().filter_map(|at| joined(saids, &[*at], weighed, counter)));
-    }
-    lines
-}
-
-fn joined(saids: &[Said], said: &[usize], weighed: &Weighed, counter: &dyn TokenCounter) -> Option<Sentence> {
-    let first = &saids[*said.first()?];
-    if let [at] = said {
-        let (weight, tokens) = (weighed.weight(*at), counter.count(&first.text));
+/// The line of some sentences of one utterance.
+fn joined(saids: &[Said], places: &[usize], weighed: &Weighed, counter: &dyn TokenCounter) -> Sentence {
+    let first = &saids[places[0]];
+    if let [at] = places {
+        let (weight, tokens) = (weighed.weight(*at), first.count(counter));
         let line = Sentence::plain(LineKind::Said, first.sequence, first.text.clone(), weight, tokens);
-        return Some(Sentence { result: first.result, ..line });
+        return Sentence { result: first.result, ..line };
     }
     let part = |at: &usize| Part {
         sequence: first.sequence,
@@ -210,7 +223,7 @@ fn joined(saids: &[Said], said: &[usize], weighed: &Weighed, counter: &dyn Token
         text: saids[*at].said().into(),
         weight: weighed.weight(*at),
     };
-    let parts: Vec<Part> = said.iter().map(part).collect();
+    let parts: Vec<Part> = places.iter().map(part).collect();
     let head = first.text[..first.start].trim_end();
-    Some(Sentence::listed(LineKind::Said, head, &parts, 0, counter))
+    Sentence::listed(LineKind::Said, head, &parts, 0, counter)
 }

@@ -1,9 +1,11 @@
 //! The candidates for a summary, taken from what was said or from earlier lines.
 
+use std::cell::Cell;
+
 use rustc_hash::FxHashMap;
 
 use crate::domain::{
-    Sequence,
+    Sequence, TokenCounter,
     extractive::{
         choose::{Voice, Worth},
         day::Days,
@@ -48,6 +50,8 @@ pub(super) struct Said {
     pub start: usize,
     pub voice: Voice,
     pub worth: Worth,
+    /// The tokens of the whole line, once counted.
+    pub tokens: Cell<Option<u32>>,
 }
 
 /// A test or build, or a call that failed.
@@ -163,6 +167,7 @@ impl Pool {
                     start: head.len() + 1,
                     voice: voice(head),
                     worth: Worth::Known(part.weight),
+                    tokens: Cell::default(),
                 }));
             }
             LineKind::Said if line.is_day() => self.days.add(line.clone()),
@@ -170,8 +175,8 @@ impl Pool {
             LineKind::Said => {
                 let start = line.text.len() - Spoken::of(&line.text).said.len();
                 let (sequence, result, text) = (line.sequence, line.result, line.text.clone());
-                let (voice, worth) = (voice(&text), Worth::Known(line.weight));
-                self.saids.push(Said { sequence, result, text, start, voice, worth });
+                let (voice, worth, tokens) = (voice(&text), Worth::Known(line.weight), Cell::new(Some(line.tokens)));
+                self.saids.push(Said { sequence, result, text, start, voice, worth, tokens });
             }
         }
     }
@@ -276,6 +281,7 @@ fn said(part: &Part) -> Option<Said> {
         start: speaker.len(),
         voice,
         worth: Worth::Known(SAID_WEIGHT),
+        tokens: Cell::default(),
     })
 }
 
@@ -306,6 +312,19 @@ impl Said {
             && self.sequence >= Sequence::FIRST
             && !self.is_call()
             && self.text[..self.start] == other.text[..other.start]
+    }
+
+    /// The utterance and its speaker, if the line can be shared with other sentences of the utterance.
+    pub(super) fn shared(&self) -> Option<(Sequence, &str)> {
+        let is_shared = self.sequence >= Sequence::FIRST && !self.is_call() && self.is_sentence();
+        is_shared.then(|| (self.sequence, &self.text[..self.start]))
+    }
+
+    /// The tokens of the whole line.
+    pub(super) fn count(&self, counter: &dyn TokenCounter) -> u32 {
+        let tokens = self.tokens.get().unwrap_or_else(|| counter.count(&self.text));
+        self.tokens.set(Some(tokens));
+        tokens
     }
 
     pub(super) fn said(&self) -> &str {

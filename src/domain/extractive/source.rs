@@ -1,6 +1,6 @@
 //! Collects the candidates for a summary from what was said.
 
-use std::sync::Arc;
+use std::{cell::Cell, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
@@ -226,7 +226,8 @@ impl Reader {
         let start = text.len();
         text.push_str(said);
         text.push('\n');
-        self.pool.saids.push(Said { sequence, result, text: text.into(), start, voice, worth });
+        let tokens = Cell::default();
+        self.pool.saids.push(Said { sequence, result, text: text.into(), start, voice, worth, tokens });
     }
 
     fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {

@@ -28,15 +28,12 @@ const MAX_MISSES: u32 = 24;
 pub(in crate::domain::extractive) struct Told(FxHashSet<u32>);
 
 impl Told {
-    pub(in crate::domain::extractive) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
-        let mut told = FxHashSet::default();
-        for line in lines {
-            scan(line, |word| {
-                told.insert(word.concept);
-                told.insert(exact(word.of(line)));
-            });
-        }
-        Self(told)
+    /// Adds what a line mentions.
+    pub(in crate::domain::extractive) fn add(&mut self, line: &str) {
+        scan(line, |word| {
+            self.0.insert(word.concept);
+            self.0.insert(exact(word.of(line)));
+        });
     }
 
     fn holds(&self, fact: &Fact) -> bool {

@@ -1,6 +1,6 @@
 //! What is open: questions without an answer, promises not kept, failures not made good.
 
-use std::cmp::Reverse;
+use std::{cell::LazyCell, cmp::Reverse};
 
 use rustc_hash::FxHashSet;
 
@@ -109,9 +109,11 @@ pub(in crate::domain::extractive) fn line(
             && !matter.text.starts_with(TODO)
             && (follows(asked) || follows(answered) || !is_request && follows(acted))
     };
-    matters.retain(
-        |matter| if matter.rank > LEFT { !is_past(matter) } else { !is_settled(matter, acts, saids) },
-    );
+    let reports = LazyCell::new(|| reports(acts, saids));
+    matters.retain(|matter| match matter.rank > LEFT {
+        true => !is_past(matter),
+        false => !is_settled(matter, acts, &reports),
+    });
     let mut told = FxHashSet::default();
     matters.reverse();
     matters.retain(|matter| told.insert(words_of(&matter.text).to_owned()));
@@ -133,20 +135,28 @@ fn words_of(text: &str) -> &str {
     text.split_once(": ").map_or(text, |(_, words)| words)
 }
 
-fn is_settled(matter: &Matter, acts: &[Act], saids: &[Said]) -> bool {
-    let done = |act: &&Act| act.sequence > matter.sequence && !act.failed;
+/// Something that was reported later, by which a matter can be settled.
+struct Report {
+    sequence: Sequence,
+    about: FxHashSet<u32>,
+}
+
+/// Calls that succeeded, and sentences that report a decision.
+fn reports(acts: &[Act], saids: &[Said]) -> Vec<Report> {
+    let done = acts.iter().filter(|act| !act.failed);
+    let done = done.filter_map(|act| Some((act.sequence, act.text.as_deref()?)));
+    let said = saids.iter().map(|said| (said.sequence, said.said())).filter(|(_, said)| decides(said));
+    done.chain(said).map(|(sequence, text)| Report { sequence, about: about(text) }).collect()
+}
+
+fn is_settled(matter: &Matter, acts: &[Act], reports: &[Report]) -> bool {
     if matter.text.ends_with(FAILED) {
-        return acts.iter().filter(done).any(|act| failure(act).text == matter.text);
+        let mut done = acts.iter().filter(|act| act.sequence > matter.sequence && !act.failed);
+        return done.any(|act| failure(act).text == matter.text);
     }
     let open = about(&matter.text);
-    let tells = |text: &str| {
-        let told = about(text);
-        let shared = open.iter().filter(|concept| told.contains(concept)).count();
-        shared * 2 >= open.len().max(1)
-    };
-    let later = saids.iter().filter(|said| said.sequence > matter.sequence);
-    acts.iter().filter(done).any(|act| act.text.as_deref().is_some_and(tells))
-        || later.filter(|said| decides(said.said())).any(|said| tells(said.said()))
+    let mut later = reports.iter().filter(|report| report.sequence > matter.sequence);
+    later.any(|report| open.intersection(&report.about).count() * 2 >= open.len().max(1))
 }
 
 fn decides(text: &str) -> bool {

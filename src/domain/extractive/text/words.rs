@@ -4,6 +4,9 @@ use std::{ops::Range, sync::LazyLock};
 
 use rustc_hash::FxHashMap;
 
+pub(in crate::domain::extractive) use super::shape::{IDENTIFIER, NUMBER, PLAIN};
+use super::shape::{FNV_BASIS, SHORT, Shape, hash, pair};
+
 /// A word: its concept and its weight.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::domain::extractive) struct Word {
@@ -42,50 +45,55 @@ pub(in crate::domain::extractive) enum Cue {
     Open,
 }
 
-/// Identifiers, paths, addresses, codes.
-pub(in crate::domain::extractive) const IDENTIFIER: u32 = 10;
-/// Amounts, dates, times: a number of two digits or more.
-pub(in crate::domain::extractive) const NUMBER: u32 = 6;
-/// `IAH`, `HTTP`.
-const ACRONYM: u32 = 5;
-/// A capital within the sentence; `/name`.
-const NAME: u32 = 4;
-/// Any other word of four letters or more. Recurring words are worth more.
-pub(in crate::domain::extractive) const PLAIN: u32 = 2;
-/// Short words, and pairs of characters in scripts without blanks.
-const SHORT: u32 = 1;
-/// Longer runs, in bytes, are data, not words.
-const MAX_WORD_BYTES: usize = 96;
-
 /// Calls `each` for every word of `text`.
+///
+/// All that a summary weighs passes through here, most of it several times, so ASCII is read byte by byte.
 pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)) {
-    let mut start = None;
-    let mut first = true;
+    let cues = &*CUES;
+    let (mut at, mut is_first) = (0, true);
     let mut ideograph: Option<char> = None;
-    for (at, c) in text.char_indices() {
-        let wide = !c.is_ascii() && is_ideographic(c);
-        if !wide && (is_word_char(c) || c == ',' && groups_digits(text, at)) {
-            start = start.or(Some(at));
+    while let Some(c) = next(text, at) {
+        let end = at + c.len_utf8();
+        if !c.is_ascii() && is_ideographic(c) {
+            if let Some(before) = ideograph {
+                let (start, end) = place(&(at - before.len_utf8()..end));
+                each(Word { concept: pair(before, c), weight: SHORT, cue: Cue::None, start, end });
+            }
+            (at, ideograph) = (end, Some(c));
+        } else if is_word_char(c) {
+            let run = at..end_of_run(text, end);
+            at = run.end;
+            if let Some(word) = classify(text, run, is_first, cues) {
+                is_first = false;
+                each(word);
+            }
             ideograph = None;
-            continue;
+        } else {
+            (at, ideograph) = (end, None);
         }
-        if let Some(from) = start.take() {
-            first &= !classify(text, from..at, first, &mut each);
-        }
-        if let (true, Some(before)) = (wide, ideograph) {
-            let place = place(&(at - before.len_utf8()..at + c.len_utf8()));
-            each(Word {
-                concept: pair(before, c),
-                weight: SHORT,
-                cue: Cue::None,
-                start: place.0,
-                end: place.1,
-            });
-        }
-        ideograph = wide.then_some(c);
     }
-    if let Some(from) = start {
-        classify(text, from..text.len(), first, &mut each);
+}
+
+/// Where the run of word characters that includes everything before `at` ends.
+fn end_of_run(text: &str, mut at: usize) -> usize {
+    while let Some(c) = next(text, at) {
+        let goes_on = match c.is_ascii() {
+            true => is_word_char(c) || c == ',' && groups_digits(text, at),
+            false => is_word_char(c) && !is_ideographic(c),
+        };
+        if !goes_on {
+            break;
+        }
+        at += c.len_utf8();
+    }
+    at
+}
+
+/// The character at `at`.
+fn next(text: &str, at: usize) -> Option<char> {
+    match text.as_bytes().get(at)? {
+        byte if byte.is_ascii() => Some(char::from(*byte)),
+        _ => text[at..].chars().next(),
     }
 }
 
@@ -150,8 +158,8 @@ fn trim(text: &str, range: &mut Range<usize>) {
         };
 }
 
-/// Passes the word in `range` to `each`; returns whether there was one.
-fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl FnMut(Word)) -> bool {
+/// The word in `range`, if there is one.
+fn classify(text: &str, mut range: Range<usize>, is_first: bool, cues: &FxHashMap<u32, Cue>) -> Option<Word> {
     let is_plain = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     let bytes = &text.as_bytes()[range.clone()];
     if !is_plain(bytes.first()) || !is_plain(bytes.last()) {
@@ -160,115 +168,21 @@ fn classify(text: &str, mut range: Range<usize>, first: bool, each: &mut impl Fn
     let run = &text[range.clone()];
     let shape = Shape::of(run);
     if shape.letters + shape.digits == 0 {
-        return false;
+        return None;
     }
-    let cue = if shape.is_plain() { cue_of(shape.concept) } else { Cue::None };
-    let weight = if cue == Cue::Filler { 0 } else { shape.weight(run, first) };
-    let plural = shape.is_plain() && shape.letters > 3 && run.ends_with('s') && !run.ends_with("ss");
-    let concept = if plural { shape.without_last } else { shape.concept };
+    let is_plain = shape.is_plain();
+    let cue = cues.get(&shape.concept).filter(|_| is_plain).copied().unwrap_or(Cue::None);
+    let weight = if cue == Cue::Filler { 0 } else { shape.weight(run, is_first) };
+    let is_plural = is_plain && shape.letters > 3 && run.ends_with('s') && !run.ends_with("ss");
+    let concept = if is_plural { shape.without_last } else { shape.concept };
     let (start, end) = place(&range);
-    each(Word { concept, weight, cue, start, end });
-    true
+    Some(Word { concept, weight, cue, start, end })
 }
 
 /// The range in 32 bits: scanned texts are far shorter than 4 GiB.
 fn place(range: &Range<usize>) -> (u32, u32) {
     let bounded = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     (bounded(range.start), bounded(range.end))
-}
-
-/// What the characters of a word reveal.
-#[derive(Default)]
-struct Shape {
-    letters: u32,
-    digits: u32,
-    capitals: u32,
-    starts_with_capital: bool,
-    /// A small letter followed by a capital: `camelCase`.
-    hump: bool,
-    /// Contains `_`, `@`, `\` or `::`, or a dot between letters.
-    joined: bool,
-    slashes: u32,
-    concept: u32,
-    without_last: u32,
-}
-
-impl Shape {
-    fn of(run: &str) -> Self {
-        let mut shape = Self { concept: FNV_BASIS, ..Self::default() };
-        let mut before = '\0';
-        for c in run.chars() {
-            if matches!(c, '\'' | '’') {
-                continue;
-            }
-            shape.see(before, c);
-            before = c;
-        }
-        shape
-    }
-
-    fn see(&mut self, before: char, c: char) {
-        self.without_last = self.concept;
-        self.concept = hash(self.concept, lower(c));
-        match c {
-            'a'..='z' => self.see_letter(before),
-            '0'..='9' => self.digits += 1,
-            '/' => self.slashes += 1,
-            _ if c.is_alphabetic() => {
-                let capital = c.is_uppercase();
-                self.starts_with_capital |= capital && self.letters + self.digits == 0;
-                self.hump |= capital && before.is_lowercase();
-                self.capitals += u32::from(capital);
-                self.see_letter(before);
-            }
-            _ => self.joined |= matches!(c, '_' | '@' | '\\') || c == ':' && before == ':',
-        }
-    }
-
-    fn see_letter(&mut self, before: char) {
-        self.joined |= before == '.' && self.letters > 1;
-        self.letters += 1;
-    }
-
-    /// Letters only, nothing special about them.
-    fn is_plain(&self) -> bool {
-        self.digits == 0 && !self.joined && !self.hump && self.slashes == 0
-    }
-
-    fn weight(&self, run: &str, first: bool) -> u32 {
-        let path = self.slashes > 1 || self.slashes == 1 && self.joined;
-        match () {
-            () if run.len() > MAX_WORD_BYTES => SHORT,
-            () if path || self.joined || self.hump => IDENTIFIER,
-            () if self.digits > 0 && self.letters > 0 => IDENTIFIER,
-            () if self.digits > 1 || self.digits == 1 && run.len() > 1 => NUMBER,
-            () if self.digits == 1 => PLAIN,
-            () if self.capitals > 1 && self.capitals == self.letters => ACRONYM,
-            () if self.starts_with_capital && !first => NAME,
-            () if self.slashes == 1 => NAME,
-            () if run.is_ascii() && self.letters < 3 => 0,
-            () if run.is_ascii() && self.letters == 3 => SHORT,
-            () => PLAIN,
-        }
-    }
-}
-
-const FNV_BASIS: u32 = 0x811c_9dc5;
-
-/// One step of 32-bit FNV-1a, by character.
-fn hash(state: u32, c: char) -> u32 {
-    (state ^ u32::from(c)).wrapping_mul(0x0100_0193)
-}
-
-fn pair(before: char, c: char) -> u32 {
-    hash(hash(FNV_BASIS, before), c)
-}
-
-fn lower(c: char) -> char {
-    match c.is_ascii() {
-        true => c.to_ascii_lowercase(),
-        false => c.to_lowercase().next().unwrap_or(c),
-    }
 }
 
 fn is_word_char(c: char) -> bool {
@@ -301,10 +215,6 @@ const fn is_joiner(c: char) -> bool {
 /// Chinese characters and kana, from scripts without blanks between words.
 pub(in crate::domain::extractive) fn is_ideographic(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
-}
-
-fn cue_of(concept: u32) -> Cue {
-    CUES.get(&concept).copied().unwrap_or(Cue::None)
 }
 
 static CUES: LazyLock<FxHashMap<u32, Cue>> = LazyLock::new(|| {
@@ -364,6 +274,7 @@ const PLAN: &str = "goal goals milestone milestones phase phases plan planned pl
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::extractive::text::shape::{ACRONYM, NAME};
 
     fn weights(text: &str) -> Vec<u32> {
         let mut found = Vec::new();
