@@ -13,6 +13,7 @@ use crate::domain::{
         progress::matter::{self, ASKED, Matter, USER},
         sentence::{CHECK, ERROR, GOAL, Item, LineKind, Part, STEPS, Sentence, caller},
         spoken::Spoken,
+        text::cues::Cues,
     },
 };
 
@@ -50,6 +51,8 @@ pub(super) struct Said {
     pub start: usize,
     pub voice: Voice,
     pub worth: Worth,
+    /// What its words show; of an earlier line, nothing.
+    pub cues: Cues,
     /// The tokens of the whole line, once counted.
     pub tokens: Cell<Option<u32>>,
 }
@@ -167,6 +170,7 @@ impl Pool {
                     start: head.len() + 1,
                     voice: voice(head),
                     worth: Worth::Known(part.weight),
+                    cues: Cues::default(),
                     tokens: Cell::default(),
                 }));
             }
@@ -175,8 +179,9 @@ impl Pool {
             LineKind::Said => {
                 let start = line.text.len() - Spoken::of(&line.text).said.len();
                 let (sequence, result, text) = (line.sequence, line.result, line.text.clone());
+                let cues = Cues::default();
                 let (voice, worth, tokens) = (voice(&text), Worth::Known(line.weight), Cell::new(Some(line.tokens)));
-                self.saids.push(Said { sequence, result, text, start, voice, worth, tokens });
+                self.saids.push(Said { sequence, result, text, start, voice, worth, cues, tokens });
             }
         }
     }
@@ -281,6 +286,7 @@ fn said(part: &Part) -> Option<Said> {
         start: speaker.len(),
         voice,
         worth: Worth::Known(SAID_WEIGHT),
+        cues: Cues::default(),
         tokens: Cell::default(),
     })
 }

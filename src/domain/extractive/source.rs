@@ -195,7 +195,10 @@ impl Reader {
             let bonus =
                 bonus(utterance, place == opening, said) + if restricts { CONSTRAINT_BONUS } else { 0 };
             let worth = Worth::Fresh { bonus, percent };
-            self.say((utterance.sequence, None), format!("{speaker}: "), said, voice, worth);
+            let tokens = Cell::default();
+            let (text, start) = (format!("{speaker}: {said}\n").into(), speaker.len() + 2);
+            let (sequence, result) = (utterance.sequence, None);
+            self.pool.saids.push(Said { sequence, result, text, start, voice, worth, cues, tokens });
         }
     }
 
@@ -222,12 +225,13 @@ impl Reader {
         }
     }
 
-    fn say(&mut self, (sequence, result): Origin, mut text: String, said: &str, voice: Voice, worth: Worth) {
+    /// Adds a line about a call.
+    fn say(&mut self, (sequence, result): Origin, mut text: String, said: &str, worth: Worth) {
         let start = text.len();
         text.push_str(said);
         text.push('\n');
-        let tokens = Cell::default();
-        self.pool.saids.push(Said { sequence, result, text: text.into(), start, voice, worth, tokens });
+        let (text, voice, cues, tokens) = (text.into(), Voice::Other, Cues::default(), Cell::default());
+        self.pool.saids.push(Said { sequence, result, text, start, voice, worth, cues, tokens });
     }
 
     fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {
@@ -274,7 +278,7 @@ impl Reader {
                 // what the call found goes into the ledger
                 false => Worth::Rest { bonus },
             };
-            self.say((utterance.sequence, result), format!("{speaker} called "), &told, Voice::Other, worth);
+            self.say((utterance.sequence, result), format!("{speaker} called "), &told, worth);
         }
         self.named.call(utterance.sequence, speaker, &key, made);
     }
@@ -352,7 +356,7 @@ impl Reader {
         let mut told = String::new();
         let failed = tell_late(late, &utterance.content, &mut told);
         let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
-        self.say((utterance.sequence, None), format!("{speaker}: "), &told, Voice::Other, worth);
+        self.say((utterance.sequence, None), format!("{speaker}: "), &told, worth);
         if !failed {
             self.named.late(utterance.sequence, &late.tool, &utterance.content);
         }
@@ -369,7 +373,7 @@ impl Reader {
             let acts = is_done || !utterance.tool_calls().is_empty() || utterance.content.len() > OPEN_BYTES;
             let own = |said: &&Said| said.sequence == utterance.sequence;
             let first = self.pool.saids.partition_point(|said| said.sequence < utterance.sequence);
-            let lasts = |said: &&Said| !acts || Cues::of(said.said()).has(Cues::TODO);
+            let lasts = |said: &&Said| !acts || said.cues.has(Cues::TODO);
             let found = self.pool.saids[first..].iter().take_while(own).filter(lasts).filter_map(matter);
             self.pool.matters.extend(found);
         }

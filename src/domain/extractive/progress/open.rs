@@ -53,20 +53,14 @@ const PROMISES: [&str; 15] = [
 /// The matter that a sentence might leave open: a promise, or work it says is left to do.
 pub(in crate::domain::extractive) fn matter(said: &Said) -> Option<Matter> {
     let words = said.said();
-    let lower = words.to_lowercase();
-    let promises = PROMISES.iter().any(|start| lower.starts_with(start));
-    let mut concepts = FxHashSet::default();
-    scan(words, |word| {
-        if word.weight > 0 {
-            concepts.insert(word.concept);
-        }
-    });
-    let is_matter = (promises || Cues::of(words).has(Cues::TODO)) && concepts.len() >= LEAST_CONCEPTS;
-    is_matter.then(|| {
-        let plain = said.text.trim_end().replace(BETWEEN, ", ");
-        let text = folded(&plain, MATTER_BYTES);
-        Matter { sequence: said.sequence, result: said.result, text: text.into(), rank: LEFT }
-    })
+    let begins = |start: &str| words.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
+    let promises = || PROMISES.iter().any(|start| begins(start));
+    if !(said.cues.has(Cues::TODO) || promises()) || about(words).len() < LEAST_CONCEPTS {
+        return None;
+    }
+    let plain = said.text.trim_end().replace(BETWEEN, ", ");
+    let text = folded(&plain, MATTER_BYTES).into();
+    Some(Matter { sequence: said.sequence, result: said.result, text, rank: LEFT })
 }
 
 /// A failed call as a matter.

@@ -42,7 +42,9 @@ impl Cues {
             let [one, two, _] = phrases;
             phrases = [extended(0, word), extended(one, word), extended(two, word)];
             for (length, hash) in (1..).zip(phrases).take(at + 1) {
-                found |= tables.anywhere.get(&hash).copied().unwrap_or_default();
+                if tables.may_hold(hash) {
+                    found |= tables.anywhere.get(&hash).copied().unwrap_or_default();
+                }
                 if at + 1 - length <= opens {
                     found |= tables.opening.get(&hash).copied().unwrap_or_default();
                 }
@@ -79,23 +81,25 @@ fn extended(phrase: u64, word: u64) -> u64 {
 /// The hashes of a text's words in lower case, without apostrophes. Sets `is_wide` if it has characters of a script
 /// without blanks.
 fn words<'a>(text: &'a str, is_wide: &'a mut bool) -> impl Iterator<Item = u64> + 'a {
-    let mut chars = text.chars().chain([' ']);
-    let mut hash = EMPTY;
+    let mut at = 0;
     std::iter::from_fn(move || {
-        loop {
-            let c = chars.next()?;
+        let mut hash = EMPTY;
+        while let Some(byte) = text.as_bytes().get(at) {
+            let c = if byte.is_ascii() { char::from(*byte) } else { text[at..].chars().next()? };
+            at += c.len_utf8();
             match c {
-                'A'..='Z' => hash = with(hash, c.to_ascii_lowercase()),
                 'a'..='z' | '0'..='9' => hash = with(hash, c),
+                'A'..='Z' => hash = with(hash, c.to_ascii_lowercase()),
                 '\'' | '’' => {}
                 _ if !c.is_ascii() && c.is_alphanumeric() => {
                     *is_wide |= is_ideographic(c);
                     hash = c.to_lowercase().fold(hash, with);
                 }
-                _ if hash != EMPTY => return Some(std::mem::replace(&mut hash, EMPTY)),
+                _ if hash != EMPTY => break,
                 _ => {}
             }
         }
+        (hash != EMPTY).then_some(hash)
     })
 }
 
@@ -111,12 +115,33 @@ struct Tables {
     anywhere: FxHashMap<u64, u16>,
     opening: FxHashMap<u64, u16>,
     leads: FxHashSet<u64>,
+    /// A bit for each phrase of `anywhere`, by its hash: most words are in none, which this tells quickly.
+    bits: [u64; 128],
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let leads = LEADS.iter().flat_map(|word| words(word, &mut false).collect::<Vec<_>>()).collect();
-    Tables { anywhere: table(ANYWHERE), opening: table(OPENING), leads }
-});
+impl Tables {
+    fn new() -> Self {
+        let leads = LEADS.iter().flat_map(|word| words(word, &mut false).collect::<Vec<_>>()).collect();
+        let (anywhere, mut bits) = (table(ANYWHERE), [0; 128]);
+        for phrase in anywhere.keys() {
+            let (word, bit) = place(*phrase);
+            bits[word] |= bit;
+        }
+        Self { anywhere, opening: table(OPENING), leads, bits }
+    }
+
+    fn may_hold(&self, phrase: u64) -> bool {
+        let (word, bit) = place(phrase);
+        self.bits[word] & bit > 0
+    }
+}
+
+/// The place of a phrase's bit: by the upper bits of its hash, which all of its characters reach.
+fn place(phrase: u64) -> (usize, u64) {
+    ((phrase >> 57) as usize, 1 << (phrase >> 51 & 63))
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(Tables::new);
 
 fn table(lists: &[(Cues, &str)]) -> FxHashMap<u64, u16> {
     let mut table = FxHashMap::default();

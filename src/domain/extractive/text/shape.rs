@@ -35,6 +35,25 @@ pub(super) struct Shape {
 
 impl Shape {
     pub fn of(run: &str) -> Self {
+        Self::of_plain(run.as_bytes()).unwrap_or_else(|| Self::of_any(run))
+    }
+
+    /// The shape of most words: small ASCII letters, the first of which can be a capital.
+    fn of_plain(run: &[u8]) -> Option<Self> {
+        let (last, before) = run.split_last()?;
+        let starts_with_capital = run[0].is_ascii_uppercase();
+        if !run[0].is_ascii_alphabetic() || !run[1..].iter().all(u8::is_ascii_lowercase) {
+            return None;
+        }
+        let with = |concept: u32, byte: &u8| hash(concept, char::from(byte.to_ascii_lowercase()));
+        let without_last = before.iter().fold(FNV_BASIS, with);
+        let concept = with(without_last, last);
+        let letters = run.len() as u32;
+        let capitals = u32::from(starts_with_capital);
+        Some(Self { letters, capitals, starts_with_capital, concept, without_last, ..Self::default() })
+    }
+
+    fn of_any(run: &str) -> Self {
         let mut shape = Self { concept: FNV_BASIS, ..Self::default() };
         let mut before = Kind::Other;
         for c in run.chars() {

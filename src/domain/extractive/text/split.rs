@@ -182,13 +182,34 @@ impl Splitter<'_> {
     fn say(&mut self, said: &str) {
         // The last character other than `*`.
         let mut before = ' ';
-        let mut rest = said.chars();
-        while let Some(c) = rest.next() {
-            if !is_markup(before, c, rest.as_str()) {
-                self.push(c, rest.as_str().is_empty());
+        let mut rest = said;
+        while let Some(c) = rest.chars().next() {
+            let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+            if plain > 1 && self.has_room(plain) {
+                self.push_plain(&rest[..plain]);
+                (before, rest) = ('a', &rest[plain..]); // as any letter
+                continue;
+            }
+            rest = &rest[c.len_utf8()..];
+            if !is_markup(before, c, rest) {
+                self.push(c, rest.is_empty());
             }
             before = if c == '*' { before } else { c };
         }
+    }
+
+    /// Whether that many more bytes fit in the open sentence without clipping it.
+    fn has_room(&self, bytes: usize) -> bool {
+        !self.full && self.length() + bytes <= MAX_SENTENCE_BYTES - '…'.len_utf8()
+    }
+
+    /// Appends letters and digits, which end no sentence and are no markup.
+    fn push_plain(&mut self, word: &str) {
+        if self.terminated == Some(End::Wide) {
+            self.close();
+        }
+        self.terminated = None;
+        self.text.push_str(word);
     }
 
     fn push(&mut self, c: char, last: bool) {
