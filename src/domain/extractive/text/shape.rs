@@ -34,26 +34,23 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn of(run: &str) -> Self {
-        Self::of_plain(run.as_bytes()).unwrap_or_else(|| Self::of_any(run))
-    }
-
-    /// The shape of most words: small ASCII letters, the first of which can be a capital.
-    fn of_plain(run: &[u8]) -> Option<Self> {
-        let (last, before) = run.split_last()?;
-        let starts_with_capital = run[0].is_ascii_uppercase();
-        if !run[0].is_ascii_alphabetic() || !run[1..].iter().all(u8::is_ascii_lowercase) {
-            return None;
+    /// The shape of the small ASCII letters at the beginning of `text`, the first of which can be a capital: of
+    /// most words, all of it.
+    #[inline]
+    pub fn plain(text: &[u8]) -> Option<Self> {
+        let first = text.first().filter(|first| first.is_ascii_alphabetic())?;
+        let capitals = u32::from(first.is_ascii_uppercase());
+        let (mut without_last, mut concept) = (FNV_BASIS, hash(FNV_BASIS, first.to_ascii_lowercase().into()));
+        let mut letters = 1;
+        for byte in text[1..].iter().take_while(|byte| byte.is_ascii_lowercase()) {
+            (without_last, concept) = (concept, hash(concept, (*byte).into()));
+            letters += 1;
         }
-        let with = |concept: u32, byte: &u8| hash(concept, char::from(byte.to_ascii_lowercase()));
-        let without_last = before.iter().fold(FNV_BASIS, with);
-        let concept = with(without_last, last);
-        let letters = run.len() as u32;
-        let capitals = u32::from(starts_with_capital);
+        let starts_with_capital = capitals > 0;
         Some(Self { letters, capitals, starts_with_capital, concept, without_last, ..Self::default() })
     }
 
-    fn of_any(run: &str) -> Self {
+    pub fn of(run: &str) -> Self {
         let mut shape = Self { concept: FNV_BASIS, ..Self::default() };
         let mut before = Kind::Other;
         for c in run.chars() {
@@ -91,10 +88,12 @@ impl Shape {
     }
 
     /// Letters only, nothing special about them.
+    #[inline]
     pub fn is_plain(&self) -> bool {
         self.digits == 0 && !self.joined && !self.hump && self.slashes == 0
     }
 
+    #[inline]
     pub fn weight(&self, run: &str, first: bool) -> u32 {
         let path = self.slashes > 1 || self.slashes == 1 && self.joined;
         match () {

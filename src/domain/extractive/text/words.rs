@@ -60,6 +60,9 @@ pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)
                 each(Word { concept: pair(before, c), weight: SHORT, cue: Cue::None, start, end });
             }
             (at, ideograph) = (end, Some(c));
+        } else if let Some((shape, end)) = plain(text, at) {
+            each(word(&shape, text, at..end, is_first, cues));
+            (at, is_first, ideograph) = (end, false, None);
         } else if is_word_char(c) {
             let run = at..end_of_run(text, end);
             at = run.end;
@@ -72,6 +75,22 @@ pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)
             (at, ideograph) = (end, None);
         }
     }
+}
+
+/// A word of nothing but small ASCII letters, but for a capital at its beginning, as most words are, and where it
+/// ends.
+#[inline]
+fn plain(text: &str, at: usize) -> Option<(Shape, usize)> {
+    let bytes = text.as_bytes();
+    let shape = Shape::plain(&bytes[at..])?;
+    let end = at + shape.letters as usize;
+    let goes_on = |at: usize| {
+        let byte = bytes.get(at).copied().unwrap_or(b' ');
+        !byte.is_ascii() || is_word_char(byte.into())
+    };
+    // a sentence's full stop, a colon
+    let ends = !goes_on(end) || matches!(bytes[end], b'.' | b':') && !goes_on(end + 1);
+    ends.then_some((shape, end))
 }
 
 /// Where the run of word characters that includes everything before `at` ends.
@@ -167,16 +186,25 @@ fn classify(text: &str, mut range: Range<usize>, is_first: bool, cues: &FxHashMa
     }
     let run = &text[range.clone()];
     let shape = Shape::of(run);
-    if shape.letters + shape.digits == 0 {
-        return None;
-    }
+    (shape.letters + shape.digits > 0).then(|| word(&shape, text, range, is_first, cues))
+}
+
+#[inline]
+fn word(
+    shape: &Shape,
+    text: &str,
+    range: Range<usize>,
+    is_first: bool,
+    cues: &FxHashMap<u32, Cue>,
+) -> Word {
+    let run = &text[range.clone()];
     let is_plain = shape.is_plain();
     let cue = cues.get(&shape.concept).filter(|_| is_plain).copied().unwrap_or(Cue::None);
     let weight = if cue == Cue::Filler { 0 } else { shape.weight(run, is_first) };
     let is_plural = is_plain && shape.letters > 3 && run.ends_with('s') && !run.ends_with("ss");
     let concept = if is_plural { shape.without_last } else { shape.concept };
     let (start, end) = place(&range);
-    Some(Word { concept, weight, cue, start, end })
+    Word { concept, weight, cue, start, end }
 }
 
 /// The range in 32 bits: scanned texts are far shorter than 4 GiB.
