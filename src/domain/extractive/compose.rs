@@ -80,7 +80,7 @@ pub(super) fn compose(
 
     let mut weigher = Weigher::default();
     saids.retain(|said| weigher.add(said.said(), said.voice, said.worth, focus));
-    let mut sentences = Sentences::new(saids, weigher.weighed(), counter);
+    let mut sentences = Sentences::new(saids, weigher.weighed(), Told::nothing_of(&facts), counter);
     for line in goal.iter().chain(&open).chain(&checks) {
         sentences.weighed.tell(&line.text);
     }
@@ -141,15 +141,14 @@ struct Sentences<'a> {
     lines: Vec<Sentence>,
     /// Every line that was written so far, by the places of its sentences.
     written: FxHashMap<Vec<usize>, Sentence>,
-    /// What the lines mention.
+    /// What the lines mention of the facts.
     told: Told,
     counter: &'a dyn TokenCounter,
 }
 
 impl<'a> Sentences<'a> {
-    fn new(saids: Vec<Said>, weighed: Weighed, counter: &'a dyn TokenCounter) -> Self {
-        let (chosen, lines) = (Vec::new(), Vec::new());
-        let (written, told) = (FxHashMap::default(), Told::default());
+    fn new(saids: Vec<Said>, weighed: Weighed, told: Told, counter: &'a dyn TokenCounter) -> Self {
+        let (chosen, lines, written) = (Vec::new(), Vec::new(), FxHashMap::default());
         Self { saids, weighed, chosen, lines, written, told, counter }
     }
 

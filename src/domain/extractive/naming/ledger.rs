@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::domain::{
     TokenCounter,
@@ -23,21 +23,38 @@ const AGAIN_DIVISOR: usize = 12;
 /// The search ends after this many entries in a row that do not fit.
 const MAX_MISSES: u32 = 24;
 
-/// The concepts and names that lines mention.
-#[derive(Default)]
-pub(in crate::domain::extractive) struct Told(FxHashSet<u32>);
+/// What the lines of a summary mention of the ledger's candidates: whether they do, by concept or name.
+pub(in crate::domain::extractive) struct Told(FxHashMap<u32, bool>);
 
 impl Told {
+    /// Nothing is mentioned yet.
+    pub(in crate::domain::extractive) fn nothing_of(facts: &[Fact]) -> Self {
+        let concepts = facts.iter().flat_map(|fact| fact.concepts).filter(|concept| *concept != 0);
+        Self(concepts.map(|concept| (concept, false)).collect())
+    }
+
     /// Adds what a line mentions.
     pub(in crate::domain::extractive) fn add(&mut self, line: &str) {
+        if self.0.is_empty() {
+            return;
+        }
+        let mut tell = |concept: u32| {
+            if let Some(is_told) = self.0.get_mut(&concept) {
+                *is_told = true;
+            }
+        };
         scan(line, |word| {
-            self.0.insert(word.concept);
-            self.0.insert(exact(word.of(line)));
+            tell(word.concept);
+            tell(exact(word.of(line)));
         });
     }
 
+    fn has(&self, concept: u32) -> bool {
+        self.0.get(&concept).is_some_and(|is_told| *is_told)
+    }
+
     fn holds(&self, fact: &Fact) -> bool {
-        fact.concepts.iter().all(|concept| *concept == 0 || self.0.contains(concept))
+        fact.concepts.iter().all(|concept| *concept == 0 || self.has(*concept))
     }
 }
 
@@ -119,7 +136,7 @@ impl<'a> Ledger<'a> {
     /// The fact's worth relative to its length.
     fn value(&self, fact: &Fact) -> usize {
         let head = if self.opened[fact.page] { 0 } else { self.pages[fact.page].head.len() / TOKEN_BYTES };
-        let is_told = self.values.contains(&fact.concepts[0]) || self.told.0.contains(&fact.concepts[0]);
+        let is_told = self.values.contains(&fact.concepts[0]) || self.told.has(fact.concepts[0]);
         let again = if is_told { AGAIN_DIVISOR } else { 1 };
         fact.worth as usize / again / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)
     }

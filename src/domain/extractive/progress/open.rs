@@ -1,6 +1,6 @@
 //! What is open: questions without an answer, promises not kept, failures not made good.
 
-use std::{cell::LazyCell, cmp::Reverse};
+use std::cmp::Reverse;
 
 use rustc_hash::FxHashSet;
 
@@ -103,11 +103,9 @@ pub(in crate::domain::extractive) fn line(
             && !matter.text.starts_with(TODO)
             && (follows(asked) || follows(answered) || !is_request && follows(acted))
     };
-    let reports = LazyCell::new(|| reports(acts, saids));
-    matters.retain(|matter| match matter.rank > LEFT {
-        true => !is_past(matter),
-        false => !is_settled(matter, acts, &reports),
-    });
+    matters.retain(|matter| matter.rank <= LEFT || !is_past(matter));
+    let reports = reports(matters.iter().filter(|matter| matter.rank <= LEFT), acts, saids);
+    matters.retain(|matter| matter.rank > LEFT || !is_settled(matter, acts, &reports));
     let mut told = FxHashSet::default();
     matters.reverse();
     matters.retain(|matter| told.insert(words_of(&matter.text).to_owned()));
@@ -135,11 +133,13 @@ struct Report {
     about: FxHashSet<u32>,
 }
 
-/// Calls that succeeded, and sentences that report a decision.
-fn reports(acts: &[Act], saids: &[Said]) -> Vec<Report> {
-    let done = acts.iter().filter(|act| !act.failed);
+/// Calls that succeeded, and sentences that report a decision, after the first of `matters`.
+fn reports<'a>(mut matters: impl Iterator<Item = &'a Matter>, acts: &[Act], saids: &[Said]) -> Vec<Report> {
+    let Some(first) = matters.next().map(|first| first.sequence) else { return Vec::new() };
+    let done = acts.iter().filter(|act| act.sequence > first && !act.failed);
     let done = done.filter_map(|act| Some((act.sequence, act.text.as_deref()?)));
-    let said = saids.iter().map(|said| (said.sequence, said.said())).filter(|(_, said)| decides(said));
+    let later = saids.iter().filter(|said| said.sequence > first);
+    let said = later.map(|said| (said.sequence, said.said())).filter(|(_, said)| decides(said));
     done.chain(said).map(|(sequence, text)| Report { sequence, about: about(text) }).collect()
 }
 
