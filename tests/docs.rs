@@ -1,5 +1,5 @@
-//! The README and the pages of `docs/`: each command in them is run as written, and each link leads
-//! somewhere. The README begins with the commands that run the program and its tests.
+//! The README and the pages of `docs/` and `contributing/`: each command in them is run as written, and each
+//! link leads somewhere. The README begins with the commands that run the program and its tests.
 //!
 //! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
 //!   and file sizes can differ. A command without output only has to succeed.
