@@ -1,5 +1,5 @@
 //! The floors of the house: which part can use which; that no files use one another in a circle; and that
-//! `docs/seeds.md` and `docs/security.md` name things that exist.
+//! `contributing/seeds.md` and `contributing/threats.md` name things that exist.
 //!
 //! Every path in `src/` is checked, in imports, in bodies and inside macros; comments and string literals are
 //! not. A path that breaks a floor fails the test, with its file and line.
@@ -243,12 +243,12 @@ fn what_only_looks_like_a_path_is_let_be() {
 
 #[test]
 fn every_row_of_the_seeds_is_shown() {
-    every_row_is_shown("docs/seeds.md", &seeds::DOCUMENTS);
+    every_row_is_shown("contributing/seeds.md", &seeds::DOCUMENTS);
 }
 
 #[test]
 fn every_threat_has_a_test() {
-    every_row_is_shown("docs/security.md", &seeds::SECTIONS);
+    every_row_is_shown("contributing/threats.md", &seeds::SECTIONS);
 }
 
 #[track_caller]

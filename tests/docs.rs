@@ -1,5 +1,6 @@
-//! The README and the pages of `docs/`: each command in them is run as written, and each link leads
-//! somewhere. The README begins with the commands that run the program and its tests.
+//! The README and the pages of `docs/` and `contributing/`: each command in them is run as written, and each
+//! link leads somewhere. The README begins with the commands that run the program and its tests, and its chart
+//! shows what was measured.
 //!
 //! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
 //!   and file sizes can differ. A command without output only has to succeed.
@@ -13,6 +14,8 @@
 
 #[path = "support/binary.rs"]
 mod binary;
+#[path = "docs/chart.rs"]
+mod chart;
 #[path = "docs/commands.rs"]
 mod commands;
 #[path = "docs/first_screen.rs"]
@@ -38,7 +41,10 @@ fn main() {
         trials
             .push(Trial::test(format!("{name}::links"), move || Ok(links::lead_somewhere(&linked, number)?)));
     }
-    let readme = pages.iter().position(|page| page.name == "README.md").expect("there is a README");
+    let of = |name| pages.iter().position(|page| page.name == name).expect("the page is there");
+    let (readme, figures) = (of("README.md"), of("docs/figures.md"));
+    let charted = Arc::clone(&pages);
+    trials.push(Trial::test("README.md::chart", move || Ok(chart::shows_the_table(&charted[figures])?)));
     trials.push(Trial::test("README.md::first_screen", move || {
         Ok(first_screen::has_the_commands_to_run_and_to_test(&pages[readme])?)
     }));

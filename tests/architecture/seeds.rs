@@ -1,11 +1,12 @@
-//! Checks `docs/seeds.md`, with every row of the five documents, and `docs/security.md`, with every threat.
+//! Checks `contributing/seeds.md`, with every row of the five documents, and `contributing/threats.md`, with
+//! every threat.
 //!
 //! A row has a number in its document or section, the requirement or the threat, what addresses it here, and
 //! what shows that: tests (`FILE.rs::NAME`) and golden scripts, or the reason why it was decided otherwise.
 
-/// The documents of `docs/seeds.md`, in its order.
+/// The documents of `contributing/seeds.md`, in its order.
 pub const DOCUMENTS: [&str; 5] = ["000", "001", "002", "003", "004"];
-/// The sections of `docs/security.md`.
+/// The sections of `contributing/threats.md`.
 pub const SECTIONS: [&str; 9] = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
 /// The prefix of a reason.
 const DECIDED: &str = "Decided: ";

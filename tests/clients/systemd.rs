@@ -24,6 +24,11 @@ fn units_are_accepted(_: &Server) -> Checked {
         fs::write(&path, unit).expect("a file");
         verify.arg(path);
     }
+    // systemd reads it as a part of the unit, because its directory is named after the unit.
+    let extras = directory.path().join("utterd.service.d");
+    fs::create_dir(&extras).expect("a directory");
+    let credentials = concat!(env!("CARGO_MANIFEST_DIR"), "/packaging/systemd/credentials.conf");
+    fs::copy(credentials, extras.join("credentials.conf")).expect("the file is there");
     let output = verify.output().expect("systemd-analyze runs");
     let told =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();

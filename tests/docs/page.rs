@@ -31,8 +31,9 @@ pub fn root() -> &'static Path {
 impl Page {
     /// The pages of the project.
     pub fn all() -> Vec<Self> {
-        let docs = fs::read_dir(root().join("docs")).expect("there are docs");
-        let mut paths: Vec<PathBuf> = docs.map(|entry| entry.expect("an entry").path()).collect();
+        let inside = |name| fs::read_dir(root().join(name)).expect("there are pages");
+        let entries = ["docs", "contributing"].into_iter().flat_map(inside);
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
         paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
         paths.extend(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
         paths.sort();

@@ -15,7 +15,7 @@ use crate::cli::access::Access;
 #[command(after_help = "Examples:
   utterd mcp --data-dir ~/.utterd
   utterd mcp --server 127.0.0.1:50051 --recipient alice
-  utterd mcp --server 127.0.0.1:50051 --http 127.0.0.1:50080
+  utterd mcp --server 127.0.0.1:50051 --http 127.0.0.1:50090
 
 A client starts it by itself, once its configuration has:
   {\"mcpServers\": {\"utterd\": {\"command\": \"utterd\", \"args\": [\"mcp\", \"--data-dir\", \"/home/me/.utterd\"]}}}")]
