@@ -209,25 +209,25 @@ struct Signs {
 impl Signs {
     fn see(&mut self, utterance: &Utterance, failed: bool) {
         let content = clip(&utterance.content, READ_BYTES);
+        let is_user = utterance.role == Role::User;
         let mut traits = Traits::default();
         let (mut code, mut reviews, mut builds) = (content.contains("```"), false, false);
         scan(content, |word| {
             traits.see(&word);
-            reviews |= REVIEW.contains(&word.concept);
-            builds |= BUILD.contains(&word.concept);
+            reviews |= is_user && REVIEW.contains(&word.concept);
+            builds |= is_user && BUILD.contains(&word.concept);
             code |= word.weight == IDENTIFIER && is_code(word.of(content));
         });
         let mut arguments = utterance.tool_calls().iter().map(|call| clip(&call.arguments_json, READ_BYTES));
         code |= arguments.any(has_path);
-        let is_user = utterance.role == Role::User;
         self.said += 1;
         self.users += usize::from(is_user);
         self.asked += usize::from(is_user && content.contains(QUESTION_MARKS));
         self.code += usize::from(code);
         self.plans += usize::from(traits.plan);
         self.trouble += usize::from(traits.trouble || failed);
-        self.reviews += usize::from(is_user && reviews);
-        self.builds += usize::from(is_user && builds);
+        self.reviews += usize::from(reviews);
+        self.builds += usize::from(builds);
     }
 
     fn kind(&self) -> Option<Kind> {
