@@ -3,7 +3,7 @@
     memory = utterd.connect_async()
     runner = Runner(agent=agent, app_name="shop", session_service=UtterdSessionService(memory))
 
-An event is a message of the session's conversation: texts, function calls and their responses in Anthropic's
+An event is a message of the session's conversation: texts, pictures, function calls and their responses in Anthropic's
 format, so that the server knows which response answers which call, together with ADK's own data. A session's state
 belongs to its conversation, and a user's (`user:`) to the recipient: an event and its changes to both are stored in
 one commit. An app's state (`app:`) belongs to a recipient of its own, and is changed just before. Each has at most
@@ -13,6 +13,7 @@ one commit. An app's state (`app:`) belongs to a recipient of its own, and is ch
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Collection
@@ -46,6 +47,7 @@ from utterd._ids import fit
 
 __all__ = ["UtterdSessionService"]
 
+logger = logging.getLogger("utterd")
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -209,11 +211,14 @@ class UtterdSessionService(BaseSessionService):
     async def context(self, session: Session, budget: int | None = None) -> tuple[str, list[types.Content]]:
         """What goes to the model within a token budget: a text for the system prompt, and contents.
 
-        The text summarises what is not among the contents.
+        The text summarises what is not among the contents. What they contain of `session.events` is as it is there.
+        Pictures and PDF files have 2 MiB in all; if older ones are left out, a warning is logged.
         """
         at = self._session(session.app_name, session.user_id, session.id)
         context = await at.context(budget, "anthropic", unanswered="placeholder")
-        return "\n".join(block["text"] for block in context.system), contents(context)
+        for warning in context.warnings:
+            logger.warning("context of session %s: %s", session.id, warning)
+        return "\n".join(block["text"] for block in context.system), contents(context, session.events)
 
     async def _listed(self, record: ConversationRecord) -> _Session | None:
         """A session with its own state; None if it was deleted meanwhile."""
