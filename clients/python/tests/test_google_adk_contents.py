@@ -1,12 +1,17 @@
-"""What goes into ADK's session service comes out of it, and into contexts."""
+"""What goes into ADK's session service comes out of it, and reaches the model within a budget."""
 
 import pytest
 
 pytest.importorskip("google.adk", reason="pip install 'utterd[google-adk]'")
 
+from google.adk.agents import Agent
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
+from google.adk.models.base_llm import BaseLlm
+from google.adk.models.llm_response import LlmResponse
+from google.adk.runners import Runner
 from google.genai import types
+from pydantic import Field
 
 from utterd.google_adk import UtterdSessionService
 
@@ -144,3 +149,47 @@ async def test_pictures_of_other_clients_are_pictures(sessions, memory_async):
     _, contents = await service.context(session, 8000)
     (got,) = (await stored(sessions)).events
     assert contents[0].parts == got.content.parts == [blob(b"\x00\xff\xfe", "image/png")]
+
+
+class Model(BaseLlm):
+    """A model that answers each question, and remembers the requests."""
+
+    model: str = "fake"
+    requests: list = Field(default_factory=list)
+
+    async def generate_content_async(self, llm_request, stream=False):
+        self.requests.append(llm_request)
+        answered = llm_request.contents[-1].parts[0].function_response
+        parts = [types.Part(text="It is here. " * 40)] if answered else [types.Part(function_call=CALL.function_call)]
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+
+def look(at: float, how: dict) -> dict:
+    """Looks."""
+    return {"seen": at}
+
+
+async def test_a_callback_trims_what_goes_to_the_model(sessions):
+    service, session = sessions
+    model = Model()
+    callback = service.trimmed(1000)
+    agent = Agent(name="shop", model=model, instruction="Help.", tools=[look], before_model_callback=callback)
+    runner = Runner(agent=agent, app_name=session.app_name, session_service=service)
+
+    async def ask(*parts):
+        content = types.Content(role="user", parts=list(parts))
+        async for _ in runner.run_async(user_id="u", session_id="s", new_message=content):
+            pass
+
+    for n in range(12):
+        await ask(types.Part(text=f"Question {n} is about the parcel {n}."))
+    await ask(ASKED, PHOTO)
+    events = (await stored(sessions)).events
+    assert len(events) == 13 * 4
+    first, last = model.requests[0], model.requests[-1]
+    assert [part.text for content in first.contents for part in content.parts] == ["Question 0 is about the parcel 0."]
+    assert first.config.system_instruction.count("parcel") == 0
+    assert 3 < len(last.contents) < 20 and last.contents[0].parts[0].text.startswith("Question ")
+    assert last.contents[-3].parts == [ASKED, PHOTO]
+    assert last.contents[-2].parts[0].function_call and last.contents[-1].parts[0].function_response
+    assert "parcel 0" in last.config.system_instruction and "Help." in last.config.system_instruction

@@ -220,6 +220,29 @@ class UtterdSessionService(BaseSessionService):
             logger.warning("context of session %s: %s", session.id, warning)
         return "\n".join(block["text"] for block in context.system), contents(context, session.events)
 
+    def trimmed(self, budget: int | None = None) -> Callable[..., Awaitable[None]]:
+        """A `before_model_callback` for agents: cuts what a session adds to a request down to a token budget.
+
+        The oldest turns are left out, and a summary of them is appended to the instructions.
+        """
+
+        async def trim(callback_context: Any, llm_request: Any) -> None:
+            # Older versions of ADK have no public name for it.
+            session: Session = (
+                getattr(callback_context, "session", None) or callback_context._invocation_context.session
+            )
+            at = self._session(session.app_name, session.user_id, session.id)
+            context = await at.context(budget, "anthropic")
+            if not context.sequences:
+                return
+            oldest = await at.stored(after=context.sequences[0] - 1, limit=1)
+            start = _place(llm_request.contents, session.events, event_of(oldest.messages[0]))
+            llm_request.contents = llm_request.contents[start:]
+            if start and context.system:
+                llm_request.append_instructions([block["text"] for block in context.system])
+
+        return trim
+
     async def _listed(self, record: ConversationRecord) -> _Session | None:
         """A session with its own state; None if it was deleted meanwhile."""
         at = self._memory.conversation(record.conversation_id)
@@ -299,3 +322,13 @@ async def _each(items: Collection[T], do: Callable[[T], Awaitable[R]]) -> list[R
             return await do(item)
 
     return await asyncio.gather(*map(one, items))
+
+
+def _place(contents: list[types.Content], events: list[Event], oldest: Event) -> int:
+    """Where what an event said begins in what ADK made of `events`; 0 if it is not there."""
+    ids = [event.id for event in events]
+    if oldest.id not in ids:
+        return 0
+    said_again = sum(event.content == oldest.content for event in events[ids.index(oldest.id) :])
+    places = [place for place, content in enumerate(contents) if content == oldest.content]
+    return places[-said_again] if said_again <= len(places) else 0
