@@ -2,7 +2,8 @@
 
 import uuid
 
-import google.adk.sessions
+from google.adk import sessions
+from google.adk.sessions import in_memory_session_service
 
 import utterd
 from utterd.google_adk import UtterdSessionService
@@ -16,6 +17,9 @@ class Service(UtterdSessionService):
     def __init__(self):
         super().__init__(memory)
         self.namespace = uuid.uuid4().hex
+        with utterd.connect(memory.address) as client:
+            for record in client.conversations(all_recipients=True):
+                client.conversation(record.conversation_id).delete()
 
     def _session(self, app_name, user_id, session_id):
         return super()._session(self.namespace + app_name, user_id, session_id)
@@ -27,4 +31,4 @@ class Service(UtterdSessionService):
         return super()._app(self.namespace + app_name)
 
 
-google.adk.sessions.InMemorySessionService = Service
+sessions.InMemorySessionService = in_memory_session_service.InMemorySessionService = Service

@@ -72,9 +72,10 @@ SUITES = {
     ],
     "google-adk": [
         Suite(
-            "google-adk==1.4.2",
+            "google-adk",
             "plugin_google_adk",
             ("test_session_service.py",),
+            ("aiosqlite", "sqlalchemy[asyncio]"),
             from_sdist=False,
             options=("-k", "IN_MEMORY", "-o", "asyncio_mode=auto"),
         )
@@ -123,7 +124,7 @@ def environment(suite: Suite, into: Path) -> str:
     python = into / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", into], check=True)
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade"]
     subprocess.run([*install, *PYTEST, *suite.needs, suite.package, "-e", PACKAGE], check=True)
     return str(python)
 

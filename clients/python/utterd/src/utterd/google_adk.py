@@ -3,48 +3,81 @@
     memory = utterd.connect_async()
     runner = Runner(agent=agent, app_name="shop", session_service=UtterdSessionService(memory))
 
-An event is a message of the session's conversation: texts, function calls and their responses in Anthropic's format,
-so that the server knows which response answers which call, together with ADK's own data. A session's state belongs to
-its conversation, and a user's (`user:`) to the recipient: an event and its changes to both are stored in one commit.
-An app's state (`app:`) belongs to a recipient of its own. Each has at most 256 keys, of 256 bytes, and 1 MiB.
+An event is a message of the session's conversation: texts, pictures, function calls and their responses in Anthropic's
+format, so that the server knows which response answers which call, together with ADK's own data. A session's state
+belongs to its conversation, and a user's (`user:`) to the recipient: an event and its changes to both are stored in
+one commit. An app's state (`app:`) belongs to a recipient of its own, and is changed just before. Each has at most
+1 MiB: an event that would exceed it is not stored.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
+import logging
 import time
 import uuid
-from typing import Any
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from google.adk.events.event import Event
 from google.adk.sessions.base_session_service import BaseSessionService, GetSessionConfig, ListSessionsResponse
 from google.adk.sessions.session import Session
-from google.adk.sessions.state import State
 from google.genai import types
+from pydantic import PrivateAttr
 
 from utterd import (
     AsyncClient,
     AsyncConversation,
     AsyncRecipient,
+    ConflictError,
+    ConversationRecord,
     ExistsError,
+    InvalidRequestError,
     NotFoundError,
     Policy,
-    StateChange,
-    StoredMessage,
+    StateValue,
+    Stored,
 )
-from utterd._blocks import blocks_of
-from utterd._fold import fold, unfold
+from utterd._google_adk_events import contents, dumped, event_of, said
+from utterd._google_adk_state import STAMP, Place, apart, is_of_state, keys_of, parted, prefixed, put, together
 from utterd._ids import fit
 
 __all__ = ["UtterdSessionService"]
 
-FIELD = "google_adk"
-"""The field of a message that holds ADK's own data."""
+logger = logging.getLogger("utterd")
+T = TypeVar("T")
+R = TypeVar("R")
+
 LABEL = "google_adk_session"
 """The label for the session of a conversation."""
-APP, USER, START = "google_adk_app", "google_adk_user", "google_adk_start"
-"""The labels for its app, its user, and when it was created, in seconds."""
+APP, USER = "google_adk_app", "google_adk_user"
+"""The labels for its app and its user."""
+AT_ONCE = 32
+"""How many sessions of a list are read at the same time."""
+
+
+def _error(module: str, name: str) -> type[Exception]:
+    """An error of ADK's, as a ValueError, which is what versions without it raise."""
+    try:
+        its: type[Exception] = getattr(import_module(f"google.adk.errors.{module}"), name)
+    except ImportError:
+        return ValueError
+    return its if issubclass(its, ValueError) else type(name, (its, ValueError), {})
+
+
+AlreadyExists = _error("already_exists_error", "AlreadyExistsError")
+SessionNotFound = _error("session_not_found_error", "SessionNotFoundError")
+StaleSession = _error("_stale_session_error", "StaleSessionError")
+
+
+class _Session(Session):
+    """A session that knows what it is a copy of."""
+
+    _version: int = PrivateAttr(default=0)
+    """The version of the stored session's `STAMP`; 0 if it has none."""
 
 
 class UtterdSessionService(BaseSessionService):
@@ -54,6 +87,7 @@ class UtterdSessionService(BaseSessionService):
         """`policy`: limits for each session's conversation; by default the server's."""
         self._memory = memory
         self._policy = policy
+        self._turns: WeakValueDictionary[tuple[int, str | None], asyncio.Lock] = WeakValueDictionary()
 
     async def create_session(
         self,
@@ -64,108 +98,165 @@ class UtterdSessionService(BaseSessionService):
         session_id: str | None = None,
         **kwargs: Any,
     ) -> Session:
-        """Creates a session; ValueError if there is one with its id."""
+        """Creates a session; ADK's AlreadyExistsError, which is also a ValueError, if there is one with its id."""
         session_id, now = (session_id or "").strip() or str(uuid.uuid4()), time.time()
+        app, user, own = parted(state or {})
         at = self._session(app_name, user_id, session_id)
+        labels = {APP: app_name, USER: user_id, LABEL: session_id}
         try:
-            await self._memory.create(
-                at.id,
-                recipient=at.recipient,
-                policy=self._policy,
-                labels={APP: app_name, USER: user_id, LABEL: session_id, START: repr(now)},
-            )
+            await self._memory.create(at.id, recipient=at.recipient, policy=self._policy, labels=labels)
         except ExistsError as error:
-            raise ValueError(f"session {session_id} of {user_id} already exists") from error
-        app, user, own = _parted(state or {})
-        places = (at, own), (self._user(app_name, user_id), user), (self._app(app_name), app)
-        await asyncio.gather(*(place.update_state(set=values) for place, values in places if values))
-        return Session(
-            app_name=app_name,
-            user_id=user_id,
-            id=session_id,
-            state={**own, **await self._shared(app_name, user_id)},
-            last_update_time=now,
-        )
+            raise AlreadyExists(f"session {session_id} of {user_id} already exists") from error
+        try:
+            version = await put(at, {**own, STAMP: now})
+            await put(self._user(app_name, user_id), user)
+            await put(self._app(app_name), app)
+        except Exception:
+            await at.delete()
+            raise
+        shared = await self._shared(app_name, user_id)
+        return _made(app_name, user_id, session_id, {**own, **shared}, now, version)
 
     async def get_session(
         self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
     ) -> Session | None:
         """The session with its events, or the newest of them; None if there is no session."""
+        session_id = session_id.strip()
         at = self._session(app_name, user_id, session_id)
-        last = config.num_recent_events if config else None
         try:
-            record, stored, own, shared = await asyncio.gather(
-                at.record(), at.stored(last=last or None), _values(at), self._shared(app_name, user_id)
+            (stored, state), shared = await asyncio.gather(
+                _read(at, config.num_recent_events if config else None), self._shared(app_name, user_id)
             )
+            updated, version = await _stamp(at, state)
         except NotFoundError:
             return None
-        events = [_event(it) for it in stored.messages]
-        updated = max([float(record.labels.get(START, 0)), *(event.timestamp for event in events)])
-        if config and config.after_timestamp:
-            events = [event for event in events if event.timestamp >= config.after_timestamp]
-        return Session(
-            app_name=app_name,
-            user_id=user_id,
-            id=session_id,
-            state={**own, **shared},
-            events=events,
-            last_update_time=updated,
-        )
+        session = _made(app_name, user_id, session_id, {**keys_of(state), **shared}, updated, version)
+        since = (config and config.after_timestamp) or 0
+        session.events = [event for it in stored.messages if (event := event_of(it)).timestamp >= since]
+        return session
 
     async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
-        """A user's sessions, or everybody's, without events and state, the oldest first."""
+        """A user's sessions, or everybody's, without events, the one that was updated last at the end."""
         recipient = "" if user_id is None else self._session(app_name, user_id, "").recipient or ""
-        records = await self._memory.conversations(recipient, all_recipients=user_id is None, order="oldest_start")
-        return ListSessionsResponse(
-            sessions=[
-                Session(
-                    app_name=app_name,
-                    user_id=record.labels[USER],
-                    id=record.labels[LABEL],
-                    last_update_time=record.update_time.timestamp(),
-                )
-                for record in records
-                if record.labels.get(APP) == app_name and LABEL in record.labels
-            ]
-        )
+        records = await self._memory.conversations(recipient, all_recipients=user_id is None)
+        records = [record for record in records if record.labels.get(APP) == app_name and LABEL in record.labels]
+        users = {record.labels[USER] for record in records}
+        shared = dict(zip(users, await _each(users, lambda user: self._shared(app_name, user)), strict=True))
+        sessions: list[Session] = [it for it in await _each(records, self._listed) if it is not None]
+        for session in sessions:
+            session.state.update(shared[session.user_id])
+        sessions.sort(key=lambda it: (it.last_update_time, it.user_id, it.id))
+        return ListSessionsResponse(sessions=sessions)
+
+    async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
+        """A user's state; its keys have no prefix."""
+        return await _keys(self._user(app_name, user_id))
 
     async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
         """Removes a session with its events and state. The user's and the app's stay."""
-        await self._session(app_name, user_id, session_id).delete()
+        await self._session(app_name, user_id, session_id.strip()).delete()
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        """Stores an event, and in the same commit its changes to the session's and the user's state."""
-        event = await super().append_event(session=session, event=event)
+        """Stores an event, and in the same commit its changes to the session's and the user's state.
+
+        ADK's SessionNotFoundError if the session was deleted, and its StaleSessionError if others have appended since
+        `session` was read; both are ValueErrors. An event that cannot be stored changes neither the stored session nor
+        `session`, and one that is already stored is not stored again.
+        """
         if event.partial:
             return event
-        session.last_update_time = event.timestamp
-        app, user, own = _parted(event.actions.state_delta if event.actions else {})
-        await self._session(session.app_name, session.user_id, session.id).add(
-            _said(event),
-            ids=[event.id],
-            upsert=True,
-            format="anthropic",
-            lenient=True,
-            state=StateChange(set=own) if own else None,
-            recipient_state=StateChange(set=user) if user else None,
-        )
-        if app:
-            await self._app(session.app_name).update_state(set=app)
-        return event
+        at = self._session(session.app_name, session.user_id, session.id)
+        async with self._turns.setdefault((id(asyncio.get_running_loop()), at.id), asyncio.Lock()):
+            version = await self._store(at, session, event)
+            if version is None:
+                return event
+            if isinstance(session, _Session):
+                session._version = version
+            session.last_update_time = event.timestamp
+            return await super().append_event(session=session, event=event)
+
+    async def _store(self, at: AsyncConversation, session: Session, event: Event) -> int | None:
+        """Stores an event. Returns the version of the session; None if the event was already stored."""
+        app, user, own = parted(event.actions.state_delta if event.actions else {})
+        own[STAMP], message = event.timestamp, said(event)
+        version = session._version if isinstance(session, _Session) else 0
+        if app or not version:
+            version = await _basis(at, session)
+            await put(self._app(session.app_name), app)
+        ids, change = [event.id], apart
+        while True:
+            try:
+                state = await change(at, own)
+                added = await at.add(
+                    message,
+                    ids=ids,
+                    format="anthropic",
+                    lenient=True,
+                    state=replace(state, expected_versions={**state.expected_versions, STAMP: version}),
+                    recipient_state=await change(self._user(session.app_name, session.user_id), user) if user else None,
+                )
+                return added.revision
+            except ExistsError:
+                if await _has(at, event):
+                    return None
+                # This is another event with the same id.
+                ids = []
+            except InvalidRequestError as refusal:
+                if change is together or not is_of_state(refusal):
+                    raise
+                change = together
+            except (ConflictError, NotFoundError):
+                await _basis(at, session)
 
     async def context(self, session: Session, budget: int | None = None) -> tuple[str, list[types.Content]]:
         """What goes to the model within a token budget: a text for the system prompt, and contents.
 
-        The text summarises what is not among the contents.
+        The text summarises what is not among the contents. What they contain of `session.events` is as it is there.
+        Pictures and PDF files have 2 MiB in all; if older ones are left out, a warning is logged.
         """
         at = self._session(session.app_name, session.user_id, session.id)
         context = await at.context(budget, "anthropic", unanswered="placeholder")
-        return "\n".join(block["text"] for block in context.system), _contents(context)
+        for warning in context.warnings:
+            logger.warning("context of session %s: %s", session.id, warning)
+        return "\n".join(block["text"] for block in context.system), contents(context, session.events)
+
+    def trimmed(self, budget: int | None = None) -> Callable[..., Awaitable[None]]:
+        """A `before_model_callback` for agents: cuts what a session adds to a request down to a token budget.
+
+        The oldest turns are left out, and a summary of them is appended to the instructions.
+        """
+
+        async def trim(callback_context: Any, llm_request: Any) -> None:
+            # Older versions of ADK have no public name for it.
+            session: Session = (
+                getattr(callback_context, "session", None) or callback_context._invocation_context.session
+            )
+            at = self._session(session.app_name, session.user_id, session.id)
+            context = await at.context(budget, "anthropic")
+            if not context.sequences:
+                return
+            oldest = await at.stored(after=context.sequences[0] - 1, limit=1)
+            start = _place(llm_request.contents, session.events, event_of(oldest.messages[0]))
+            llm_request.contents = llm_request.contents[start:]
+            if start and context.system:
+                llm_request.append_instructions([block["text"] for block in context.system])
+
+        return trim
+
+    async def _listed(self, record: ConversationRecord) -> _Session | None:
+        """A session with its own state; None if it was deleted meanwhile."""
+        at = self._memory.conversation(record.conversation_id)
+        try:
+            state = await at.state()
+            updated, version = await _stamp(at, state)
+        except NotFoundError:
+            return None
+        names = record.labels[APP], record.labels[USER], record.labels[LABEL]
+        return _made(*names, keys_of(state), updated, version)
 
     async def _shared(self, app_name: str, user_id: str) -> dict[str, Any]:
-        app, user = await asyncio.gather(_values(self._app(app_name)), _values(self._user(app_name, user_id)))
-        prefixed = {State.APP_PREFIX + key: value for key, value in app.items()}
-        return prefixed | {State.USER_PREFIX + key: value for key, value in user.items()}
+        app, user = await asyncio.gather(_keys(self._app(app_name)), _keys(self._user(app_name, user_id)))
+        return prefixed(app, user)
 
     def _session(self, app_name: str, user_id: str, session_id: str) -> AsyncConversation:
         return self._memory.conversation(fit(app_name, user_id, session_id), recipient=fit(app_name, user_id))
@@ -177,78 +268,67 @@ class UtterdSessionService(BaseSessionService):
         return self._memory.recipient(fit("state", app_name))
 
 
-async def _values(place: AsyncConversation | AsyncRecipient) -> dict[str, Any]:
-    return {name: it.value for name, it in (await place.state()).items()}
+def _made(app_name: str, user_id: str, id: str, state: dict[str, Any], updated: float, version: int) -> _Session:
+    session = _Session(app_name=app_name, user_id=user_id, id=id, state=state, last_update_time=updated)
+    session._version = version
+    return session
 
 
-def _parted(state: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The parts of a state that belong to the app, the user and the session; temporary keys are dropped."""
-    app, user, own = {}, {}, {}
-    for key, value in state.items():
-        if key.startswith(State.APP_PREFIX):
-            app[key.removeprefix(State.APP_PREFIX)] = value
-        elif key.startswith(State.USER_PREFIX):
-            user[key.removeprefix(State.USER_PREFIX)] = value
-        elif not key.startswith(State.TEMP_PREFIX):
-            own[key] = value
-    return app, user, own
+async def _keys(place: Place) -> dict[str, Any]:
+    return keys_of(await place.state())
 
 
-def _said(event: Event) -> dict[str, Any]:
-    """The event as a message in Anthropic's format, with ADK's own data in an extra field."""
-    parts = (event.content.parts or []) if event.content else []
-    blocks = [block for part in parts if (block := _block(part)) is not None]
-    answers = any(block["type"] == "tool_result" for block in blocks)
-    said = {"role": "user" if answers or event.author == "user" else "assistant", "content": blocks}
-    return fold(said, FIELD, json.loads(event.model_dump_json(exclude_none=True)))
+async def _read(at: AsyncConversation, last: int | None) -> tuple[Stored, dict[str, StateValue]]:
+    """Messages and state, the messages at least as new."""
+    if last == 0:
+        return Stored("", 0, ()), await at.state()
+    while True:
+        stored, state = await asyncio.gather(at.stored(last=last), at.state())
+        if STAMP not in state or state[STAMP].version <= stored.revision:
+            return stored, state
 
 
-def _block(part: types.Part) -> dict[str, Any] | None:
-    """A part in Anthropic's format; None unless it is a text, call or response."""
-    if call := part.function_call:
-        return {"type": "tool_use", "id": call.id or call.name, "name": call.name, "input": call.args or {}}
-    if response := part.function_response:
-        text = json.dumps(response.response, ensure_ascii=False, default=str)
-        return {"type": "tool_result", "tool_use_id": response.id or response.name, "content": text}
-    return {"type": "text", "text": part.text} if part.text and not part.thought else None
+async def _stamp(at: AsyncConversation, state: dict[str, StateValue]) -> tuple[float, int]:
+    """When a session was updated, in seconds, and the version of its `STAMP`."""
+    if STAMP in state:
+        return state[STAMP].value, state[STAMP].version
+    # Older versions of this package stored none.
+    return (await at.record()).update_time.timestamp(), 0
 
 
-def _event(stored: StoredMessage) -> Event:
-    if FIELD in stored.message:
-        return Event.model_validate_json(json.dumps(unfold(stored.message, FIELD)))
-    # stored by another client
-    content = _contents([stored.message])[0]
-    author = "user" if content.role == "user" else "model"
-    return Event(id=stored.utterance_id, author=author, content=content, timestamp=stored.time.timestamp())
-
-
-def _contents(messages: list[dict[str, Any]]) -> list[types.Content]:
-    """Converts messages in Anthropic's format to contents."""
-    names: dict[str, str] = {}
-    contents = []
-    for message in messages:
-        blocks = blocks_of(message)
-        names |= {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
-        role = "model" if message["role"] == "assistant" else "user"
-        contents.append(types.Content(role=role, parts=[_part(block, names) for block in blocks]))
-    return contents
-
-
-def _part(block: dict[str, Any], names: dict[str, str]) -> types.Part:
-    if block["type"] == "tool_use":
-        call = types.FunctionCall(id=block["id"], name=block["name"], args=block["input"])
-        return types.Part(function_call=call)
-    if block["type"] == "tool_result":
-        id = block["tool_use_id"]
-        response = types.FunctionResponse(id=id, name=names.get(id, id), response=_response(block.get("content")))
-        return types.Part(function_response=response)
-    return types.Part(text=block["text"])
-
-
-def _response(content: Any) -> dict[str, Any]:
-    """A function's response, parsed from its text."""
+async def _basis(at: AsyncConversation, session: Session) -> int:
+    """The version of the stored session, if that is what `session` is a copy of."""
     try:
-        response = json.loads(content or "")
-    except ValueError:
-        return {"result": content}
-    return response if isinstance(response, dict) else {"result": response}
+        updated, version = await _stamp(at, await at.state(STAMP))
+    except NotFoundError as error:
+        raise SessionNotFound(f"there is no session {session.id} of {session.user_id}") from error
+    # One that comes from elsewhere, such as JSON, has only its time.
+    if version != session._version if isinstance(session, _Session) else updated > session.last_update_time:
+        raise StaleSession(f"session {session.id} was modified in storage after it was read: get it again")
+    return version
+
+
+async def _has(at: AsyncConversation, event: Event) -> bool:
+    stored = await at.stored(ids=[event.id])
+    return any(dumped(event_of(it)) == dumped(event) for it in stored.messages)
+
+
+async def _each(items: Collection[T], do: Callable[[T], Awaitable[R]]) -> list[R]:
+    """What a function returns for each item, a few at a time."""
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(item: T) -> R:
+        async with gate:
+            return await do(item)
+
+    return await asyncio.gather(*map(one, items))
+
+
+def _place(contents: list[types.Content], events: list[Event], oldest: Event) -> int:
+    """Where what an event said begins in what ADK made of `events`; 0 if it is not there."""
+    ids = [event.id for event in events]
+    if oldest.id not in ids:
+        return 0
+    said_again = sum(event.content == oldest.content for event in events[ids.index(oldest.id) :])
+    places = [place for place, content in enumerate(contents) if content == oldest.content]
+    return places[-said_again] if said_again <= len(places) else 0
