@@ -2,6 +2,7 @@
 
 use std::{
     io::{self, BufRead, BufReader},
+    path::{Path, PathBuf},
     process::{self, Child, Command, Stdio},
     sync::Arc,
     thread,
@@ -49,6 +50,10 @@ fn settings(arguments: impl Iterator<Item = String>) -> Settings {
     Sources { flags: flags.collect(), ..Sources::default() }.load().expect("settings").settings
 }
 
+fn this_program() -> PathBuf {
+    std::env::current_exe().expect("this program")
+}
+
 /// A running server; killed when dropped.
 pub struct ServerProcess {
     child: Child,
@@ -59,20 +64,36 @@ pub struct ServerProcess {
 impl ServerProcess {
     /// Starts a server with `settings`, each a `key=value` of the configuration, and waits until it listens.
     pub fn start(settings: &[String]) -> Self {
-        let program = std::env::current_exe().expect("this program");
-        let mut command = Command::new(program);
+        Self::of(Command::new(this_program()), settings)
+    }
+
+    /// Starts a server whose instructions valgrind counts, and writes to `log` when the server [ends](Self::end).
+    pub fn counted(log: &Path) -> Self {
+        let mut command = Command::new("valgrind");
+        command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+        command.arg(format!("--log-file={}", log.display())).arg(this_program());
+        Self::of(command, &[])
+    }
+
+    fn of(mut command: Command, settings: &[String]) -> Self {
         let mut child = command
             .arg(SERVE)
             .args(settings)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .expect("a server starts");
+            .unwrap_or_else(|error| panic!("{:?} does not start: {error}", command.get_program()));
         let mut line = String::new();
         let output = child.stdout.as_mut().expect("its output");
         BufReader::new(output).read_line(&mut line).expect("its first line");
         let address = line.trim().rsplit(' ').next().expect("an address").to_owned();
         Self { child, address: format!("http://{address}") }
+    }
+
+    /// Ends the server, and waits until it has.
+    pub fn end(mut self) {
+        drop(self.child.stdin.take());
+        self.child.wait().expect("its end");
     }
 
     /// The processor time used so far.

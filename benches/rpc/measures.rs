@@ -2,15 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
 use utterd::proto::PolicyPreset;
 
 use crate::{
     child::ServerProcess,
-    empty,
     load::{self, Call},
     measured::{Measured, measure, row},
-    requests,
+    requests, workload,
 };
 
 /// Conversations that calls are spread over.
@@ -34,45 +32,18 @@ pub fn run() {
 
 fn calls() {
     let server = ServerProcess::start(&[]);
-    let names = |kind: &str| (0..CONVERSATIONS).map(|index| format!("{kind}-{index}")).collect::<Vec<_>>();
-    let (session, rolling) = (names("session"), names("rolling"));
-    let one = names("one").split_off(CONVERSATIONS - 1);
-    create(&server, &session, PolicyPreset::Session);
-    create(&server, &one, PolicyPreset::Session);
-    create(&server, &rolling, PolicyPreset::Rolling);
-    let full: Vec<_> = rolling.iter().map(|name| requests::memorize(name, 0, 40)).collect();
-    load::all(&server.address, requests::MEMORIZE, full, 64);
-
-    let each = |names: &[String], request: &dyn Fn(&str) -> Bytes| {
-        Arc::new(names.iter().map(|name| request(name)).collect::<Vec<_>>())
-    };
-    let memorize = |names: &[String]| {
-        let sayings =
-            (0..5).flat_map(|first| names.iter().map(move |name| requests::memorize(name, first, 1)));
-        Arc::new(sayings.collect::<Vec<_>>())
-    };
-    let unary = [
-        Call { path: empty::PATH, requests: Arc::new(vec![Bytes::new()]) },
-        Call { path: requests::MEMORIZE, requests: memorize(&session) },
-        Call { path: requests::MEMORIZE, requests: memorize(&rolling) },
-        Call { path: requests::GET_CAPACITY, requests: each(&rolling, &|name| requests::get_capacity(name)) },
-        Call { path: requests::LIST, requests: each(&rolling, &|name| requests::list(name)) },
-        Call {
-            path: requests::BUILD_CONTEXT,
-            requests: each(&rolling, &|name| requests::build_context(name, None)),
-        },
-        Call { path: requests::MEMORIZE, requests: memorize(&one) },
-    ];
+    let unary = workload::unary(&server, CONVERSATIONS);
     let messages: Vec<_> = (0..STREAMS)
         .map(|stream| {
-            Arc::new((0..5).map(|first| requests::memorize_message(&session[stream], first)).collect())
+            let name = workload::session(stream);
+            Arc::new((0..5).map(|first| requests::memorize_message(&name, first)).collect())
         })
         .collect();
     let mut measured: Vec<Measured> = unary.iter().map(|_| Measured::default()).collect();
     let mut streamed = Measured::default();
     for round in 0..=ROUNDS {
         let warm = round > 0;
-        for (call, measured) in unary.iter().zip(&mut measured) {
+        for ((_, call), measured) in unary.iter().zip(&mut measured) {
             measure(&server, warm.then_some(measured), || {
                 load::unary(&server.address, call, load::IN_FLIGHT, ROUND).a_second()
             });
@@ -104,17 +75,8 @@ fn report(measured: &[Measured], streamed: &Measured) {
     row("MemorizeStream, 8 streams ÷ Memorize, utterances a second", ratio(streamed.over(session)), "≥ 6");
     let added = rolling.micros() - session.micros();
     row("server time of eviction, summary and folding, a Memorize call of ROLLING, µs", ratio(added), "≤ 10");
-    let names = [
-        "empty",
-        "Memorize, SESSION",
-        "Memorize, ROLLING",
-        "GetCapacityInfo",
-        "ListUtterances",
-        "BuildContext",
-        "Memorize, one",
-        "MemorizeStream",
-    ];
-    for (name, measured) in names.iter().zip(measured.iter().chain([streamed])) {
+    let names = workload::NAMES.iter().chain(&["MemorizeStream"]);
+    for (name, measured) in names.zip(measured.iter().chain([streamed])) {
         println!(
             "    {name:<20} {:>9.0} a second {:>7.2} µs of the server's processors",
             measured.rate(),
@@ -123,18 +85,13 @@ fn report(measured: &[Measured], streamed: &Measured) {
     }
 }
 
-fn create(server: &ServerProcess, names: &[String], preset: PolicyPreset) {
-    let requests: Vec<_> = names.iter().map(|name| requests::create(name, preset)).collect();
-    load::all(&server.address, requests::CREATE, requests, 64);
-}
-
 /// A call at the 100,000th utterance, compared with calls at about the 100th of other conversations.
 fn long_conversation() {
     const ROUNDS: usize = 4_000;
     let server = ServerProcess::start(&[]);
     let short: Vec<_> = (0..ROUNDS).map(|index| format!("short-{index}")).collect();
-    create(&server, &short, PolicyPreset::Session);
-    create(&server, &["long".to_owned()], PolicyPreset::Session);
+    workload::create(&server, &short, PolicyPreset::Session);
+    workload::create(&server, &["long".to_owned()], PolicyPreset::Session);
     let fill = short.iter().map(|name| requests::memorize(name, 0, 99));
     load::all(&server.address, requests::MEMORIZE, fill, 16);
     let fill = (0..100).map(|batch| requests::memorize("long", batch * 1_000, 1_000));
@@ -156,7 +113,7 @@ fn long_window() {
     const ROUNDS: usize = 1_000;
     let server = ServerProcess::start(&[]);
     let names = ["short", "long"].map(str::to_owned);
-    create(&server, &names, PolicyPreset::Session);
+    workload::create(&server, &names, PolicyPreset::Session);
     let fill = |name: &str, count: usize| {
         let batches = (0..count / 100).map(|batch| requests::memorize(name, batch * 100, 100));
         load::all(&server.address, requests::MEMORIZE, batches.collect::<Vec<_>>(), 1);
@@ -181,7 +138,7 @@ fn memory() {
     const BATCH: usize = 500;
     let server = ServerProcess::start(&[]);
     let names: Vec<_> = (0..64).map(|index| format!("session-{index}")).collect();
-    create(&server, &names, PolicyPreset::Session);
+    workload::create(&server, &names, PolicyPreset::Session);
     let warm = names.iter().map(|name| requests::memorize(name, 0, BATCH));
     load::all(&server.address, requests::MEMORIZE, warm, 8);
     let before = server.resident();

@@ -90,8 +90,8 @@ fn a_forgotten_utterance_takes_its_items_along() {
         .map(|n| Arc::new(said(n, Role::Assistant, &format!("Transport TR-90{n} is one of many."))))
         .collect();
     let page = source::read(&source, false, false);
-    let told =
-        naming::ledger::ledger(&page.facts, &page.pages, &naming::ledger::Told::default(), 100, o200k());
+    let nothing = naming::ledger::Told::nothing_of(&page.facts);
+    let told = naming::ledger::ledger(&page.facts, &page.pages, &nothing, 100, o200k());
     assert_eq!(&*told[0].text, "Assistant mentioned: TR-901; TR-902; TR-903\n");
     let left = told[0].without(|sequence| sequence == Sequence(2), o200k()).unwrap();
     assert_eq!(&*left.text, "Assistant mentioned: TR-901; TR-903\n");
