@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use utterd::proto::PolicyPreset;
 
 use crate::{

@@ -105,7 +105,7 @@ where
         };
         let Some(record) = this.record.take() else { return Poll::Ready(Ok(response)) };
         // an answer without messages has its status in the headers
-        Poll::Ready(Ok(match response.headers().contains_key("grpc-status") {
+        Poll::Ready(Ok(match response.headers().contains_key(Status::GRPC_STATUS) {
             true => {
                 record.end_with(response.headers_mut());
                 response

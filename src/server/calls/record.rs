@@ -10,7 +10,7 @@ use std::{
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use tokio::time::Instant;
-use tonic::{Code, body::Body};
+use tonic::{Code, Status, body::Body};
 
 use super::{
     meters::{Meters, word},
@@ -74,11 +74,23 @@ impl Calls {
         }
     }
 
+    /// A new id: the hexadecimal digits of the run and of the call's number.
     fn make_id(&self) -> HeaderValue {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let digits = 16 - number.leading_zeros() as usize / 4;
+        let mut id = [b'-'; 8 + 1 + 16];
+        write_hex(self.run.into(), &mut id[..8]);
+        write_hex(number, &mut id[9..9 + digits]);
         // only digits and letters, so this does not fail
-        HeaderValue::try_from(format!("{:08x}-{number:x}", self.run))
-            .unwrap_or(HeaderValue::from_static("unknown"))
+        HeaderValue::from_bytes(&id[..9 + digits]).unwrap_or(HeaderValue::from_static("unknown"))
+    }
+}
+
+/// Writes the lowest hexadecimal digits of `number`, as many as there is room for.
+fn write_hex(mut number: u64, room: &mut [u8]) {
+    for digit in room.iter_mut().rev() {
+        *digit = b"0123456789abcdef"[(number & 0xf) as usize];
+        number >>= 4;
     }
 }
 
@@ -109,12 +121,15 @@ impl Record {
 
     /// Notes that the call ends with these headers or trailers, and adds its id to them.
     pub(super) fn end_with(mut self, last: &mut HeaderMap) {
-        let code = last.get("grpc-status").map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));
+        let code = last.get(Status::GRPC_STATUS).map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));
         if code == Code::Internal {
             self.report_fault(last);
         }
         self.end(code);
-        last.insert(REQUEST_ID, self.id.clone());
+        let mut id = self.id.clone();
+        // no id comes twice, so the connection's table of headers must not keep it
+        id.set_sensitive(true);
+        last.insert(REQUEST_ID, id);
     }
 
     /// Logs a fault of the server, and adds to the status the id under which the call is logged.

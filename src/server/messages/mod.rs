@@ -25,7 +25,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use http::{Extensions, HeaderMap, Request, Response};
+use http::{Extensions, HeaderMap, HeaderName, Request, Response};
 use parking_lot::Mutex;
 use tonic::body::Body;
 use tower::{Layer, Service};
@@ -110,7 +110,7 @@ where
         let unread = Unread::new(caller.unread.clone(), request.extensions().get::<Arc<Activity>>().cloned());
         let room = Arc::new(Mutex::new(Room::new(caller.received.clone(), call.kind)));
 
-        let gzip = request.headers().get("grpc-encoding").is_some_and(|encoding| encoding == "gzip");
+        let gzip = request.headers().get(ENCODING).is_some_and(|encoding| encoding == "gzip");
         let whole = |body| RequestBody::new(body, call, gzip, *max_message_bytes, room.clone());
         let mut request = request.map(|body| Body::new(whole(body)));
         if call.may_take_room() {
@@ -119,6 +119,8 @@ where
         CallFuture::new(self.inner.call(request), call, open, room, unread)
     }
 }
+
+const ENCODING: HeaderName = HeaderName::from_static("grpc-encoding");
 
 /// Returns the size of metadata as HTTP/2 counts it.
 fn metadata_bytes(metadata: &HeaderMap) -> usize {

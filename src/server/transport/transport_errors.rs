@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderMap, HeaderValue, Request, Response, header::DATE};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
@@ -152,10 +152,12 @@ impl<F> TransportErrorFuture<F> {
     }
 }
 
+const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+
 /// Returns the caller's timeout, less a timer tick, so that this layer answers before the transport does.
 fn timeout(headers: &HeaderMap) -> Option<Duration> {
     const TICK: Duration = Duration::from_millis(1);
-    let text = headers.get("grpc-timeout")?.to_str().ok()?;
+    let text = headers.get(TIMEOUT)?.to_str().ok()?;
     grpc_timeout(text).map(|timeout| timeout.saturating_sub(TICK))
 }
 
@@ -283,7 +285,7 @@ mod tests {
     fn a_timeout_that_is_none_is_passed_over() {
         for text in ["", "m", "12", "123456789S", "1x", "-1S"] {
             let headers = HeaderMap::from_iter([(
-                http::HeaderName::from_static("grpc-timeout"),
+                TIMEOUT,
                 http::HeaderValue::from_static(text),
             )]);
             assert_eq!(timeout(&headers), None, "{text:?}");
