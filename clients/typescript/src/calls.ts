@@ -9,14 +9,16 @@ import { ContextService } from "./_proto/utterd/v1/context_service_pb.js";
 import { ConversationService } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { MemoryService } from "./_proto/utterd/v1/memory_service_pb.js";
 import type { ServerError } from "./errors.js";
-import { failureOf } from "./failures.js";
+import { failureOf, isDistrust } from "./failures.js";
 import type { CallOptions, ChangeOptions } from "./model.js";
 import { wide } from "./read.js";
 
-/** The most attempts of a call. */
-const ATTEMPTS = 6;
+/** Milliseconds for which a call without a timeout of its own is retried, from its first failure in a row. */
+const PATIENCE = 30_000;
 /** Milliseconds before the second attempt, at most; each further pause can be twice as long. */
 const FIRST_PAUSE = 100;
+/** Milliseconds of the longest pause: a server that is back is found soon. */
+const LONGEST_PAUSE = 1_000;
 
 type Unary<Q, R> = (request: Q, options?: TransportOptions) => Promise<R>;
 type Streaming<Q, R> = (request: Q, options?: TransportOptions) => AsyncIterable<R>;
@@ -91,10 +93,11 @@ export class Calls {
   }
 }
 
-/** Counts the attempts of one call, and decides after each failure whether to retry. */
+/** The attempts of one call: decides after each failure whether to retry. The deadline bounds them, not their number. */
 class Attempts {
   private readonly deadline: number | undefined;
   private made = 0;
+  private until: number | undefined;
 
   constructor(
     private readonly request: Attempted,
@@ -114,14 +117,14 @@ class Attempts {
     this.signal?.throwIfAborted();
     this.made += 1;
     const error = failureOf(thrown, this.request.requestId ?? "");
-    const wait = Math.random() * FIRST_PAUSE * 2 ** (this.made - 1) + (error.retryAfter ?? 0);
-    const late = this.deadline !== undefined && performance.now() + wait >= this.deadline;
-    if (this.made >= ATTEMPTS || late || !this.mayPass(error)) throw error;
+    const wait = Math.random() * Math.min(FIRST_PAUSE * 2 ** (this.made - 1), LONGEST_PAUSE) + (error.retryAfter ?? 0);
+    this.until ??= this.deadline ?? performance.now() + PATIENCE;
+    if (performance.now() + wait >= this.until || !this.mayPass(error)) throw error;
     await pause(wait, undefined, { signal: this.signal }).catch(() => this.signal?.throwIfAborted());
   }
 
   private mayPass(error: ServerError): boolean {
-    if (error.code === "UNAVAILABLE") return true;
+    if (error.code === "UNAVAILABLE") return !isDistrust(error);
     // A caller that pinned a revision, or versions of the state, must look at the current state first.
     if (error.code === "ABORTED") return error.reason !== "STALE_STATE" && this.request.expectedRevision === undefined;
     // Rejected before it was processed, with the time to try again.

@@ -19,7 +19,22 @@ export function failureOf(thrown: unknown, requestId: string): ServerError {
     retryAfter: delay === undefined ? undefined : Number(delay.seconds) * 1000 + delay.nanos / 1e6,
     requestId,
   };
-  return errorOf(error.rawMessage || failure.code, failure, { cause: thrown });
+  return errorOf(messageOf(error), failure, { cause: thrown });
+}
+
+/** Whether a call failed because certificates do not fit, which no repetition changes. */
+export function isDistrust(error: ServerError): boolean {
+  return /^ERR_(SSL|TLS)|CERT|SIGNATURE/.test(systemCode(ConnectError.from(error.cause)));
+}
+
+function messageOf(error: ConnectError): string {
+  const absent = ["ECONNREFUSED", "ENOENT"].includes(systemCode(error));
+  return absent ? `no server: ${error.rawMessage}; start it with \`utterd serve\`` : error.rawMessage;
+}
+
+/** The code of the error of Node that is behind a failure; empty if there is none. */
+function systemCode({ cause }: ConnectError): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
 }
 
 /** The name of the gRPC status: the server's, or else one for a failure on the way. */
