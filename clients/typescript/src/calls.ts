@@ -9,7 +9,7 @@ import { ContextService } from "./_proto/utterd/v1/context_service_pb.js";
 import { ConversationService } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { MemoryService } from "./_proto/utterd/v1/memory_service_pb.js";
 import type { ServerError } from "./errors.js";
-import { failureOf, isDistrust } from "./failures.js";
+import { failureOf, isDistrust, type Told } from "./failures.js";
 import type { CallOptions, ChangeOptions } from "./model.js";
 import { wide } from "./read.js";
 
@@ -57,10 +57,18 @@ export class Calls {
     this.compactions = createClient(CompactionService, transport);
   }
 
-  /** Makes a call, which can be repeated without effect: it reads, or has a request id, or removes. */
-  async make<Q extends object, R>(method: Unary<Q, R>, request: Q, options: CallOptions = {}): Promise<R> {
+  /**
+   * Makes a call, which can be repeated without effect: it reads, or has a request id, or removes. `told` is what an
+   * error says in place of what was sent.
+   */
+  async make<Q extends object, R>(
+    method: Unary<Q, R>,
+    request: Q,
+    options: CallOptions = {},
+    told: Told = request as Attempted,
+  ): Promise<R> {
     const timeout = options.timeout === undefined ? this.timeout : options.timeout;
-    const attempts = new Attempts(request, timeout, options.signal);
+    const attempts = new Attempts(request, timeout, options.signal, told);
     for (;;) {
       try {
         options.signal?.throwIfAborted();
@@ -103,6 +111,7 @@ class Attempts {
     private readonly request: Attempted,
     timeout: number | null,
     private readonly signal: AbortSignal | undefined,
+    private readonly told: Told = request,
   ) {
     this.deadline = timeout === null ? undefined : performance.now() + timeout;
   }
@@ -116,7 +125,7 @@ class Attempts {
   async pauseAfter(thrown: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     this.made += 1;
-    const error = failureOf(thrown, this.request.requestId ?? "");
+    const error = failureOf(thrown, this.told);
     const wait = Math.random() * Math.min(FIRST_PAUSE * 2 ** (this.made - 1), LONGEST_PAUSE) + (error.retryAfter ?? 0);
     this.until ??= this.deadline ?? performance.now() + PATIENCE;
     if (performance.now() + wait >= this.until || !this.mayPass(error)) throw error;

@@ -9,6 +9,7 @@ import {
 } from "./_proto/utterd/v1/context_service_pb.js";
 import { RememberScope } from "./_proto/utterd/v1/memory_service_pb.js";
 import type { CallOptions, Context, ContextFacts, Messages, Prepared, Recall } from "./model.js";
+import { textHere } from "./names.js";
 import * as read from "./read.js";
 
 export const SCOPES = {
@@ -143,7 +144,11 @@ export function preparedOf<M>(it: {
     messages: JSON.parse(it.messagesJson || "[]") as M[],
     system: it.system,
     tokens: it.tokenCount ?? 0,
-    dropped: it.dropped.map(({ index, text }) => `messages[${index ?? 0}]: ${text}`),
+    dropped: it.dropped.map(({ index = 0, text }) => droppedHere(index, textHere(text, 0))),
     warnings: it.warnings.map(({ text }) => text),
   };
+}
+
+function droppedHere(index: number, text: string): string {
+  return text.startsWith(`messages[${index}]`) ? text : `messages[${index}]: ${text}`;
 }

@@ -7,6 +7,7 @@ import { attempt, type Calls, changing } from "./calls.js";
 import { type ContextOptions, contextOf, contextRequest, SCOPES } from "./contexts.js";
 import { errorOf, NotFoundError } from "./errors.js";
 import { collect } from "./lists.js";
+import { memorize } from "./memorize.js";
 import type {
   Added,
   CallOptions,
@@ -42,7 +43,7 @@ import type {
   SummarizeOptions,
 } from "./options.js";
 import * as read from "./read.js";
-import { changeOf, changeState, readState } from "./state.js";
+import { changeState, readState } from "./state.js";
 
 /** The largest possible sequence. */
 const LAST = 2n ** 63n - 1n;
@@ -72,11 +73,15 @@ export class Conversation {
   }
 
   /**
-   * Stores one message or several, all or none; starts the conversation if necessary. A message is an object in the
-   * format of OpenAI's chat, OpenAI's Responses or Anthropic; unknown fields are kept and returned.
+   * Stores one message or several; starts the conversation if necessary. A message is an object in the format of
+   * OpenAI's chat, OpenAI's Responses or Anthropic; unknown fields are kept and returned.
+   *
+   * What fits into one call, 1,000 utterances and 4 million characters, is stored whole or not at all. More goes in
+   * several calls, one after the other, and changes of state with the first. If a later call fails, repeat the whole
+   * with the error's `requestId`: what is stored already is not stored twice.
    */
   async add(messages: Messages, options: AddOptions = {}): Promise<Added> {
-    return this.memorize(messages, undefined, options);
+    return memorize(this.calls, this.change(options), messages, undefined, options);
   }
 
   /**
@@ -88,38 +93,7 @@ export class Conversation {
     messages: Messages = [],
     options: Omit<AddOptions, "upsert"> = {},
   ): Promise<Added> {
-    return this.memorize(messages, sequence, options);
-  }
-
-  private async memorize(messages: Messages, after: number | undefined, options: AddOptions): Promise<Added> {
-    const request = {
-      ...this.change(options),
-      messagesJson: read.asJson(messages),
-      format: read.chosen("format", options.format, read.FORMATS),
-      messageIds: [...(options.ids ?? [])],
-      upsert: options.upsert,
-      lenient: options.lenient,
-      replaceAfter: read.wide("sequence", after),
-      state: options.state && changeOf(options.state),
-      recipientState: options.recipientState && changeOf(options.recipientState),
-    };
-    const it = await this.calls.make(this.calls.memory.memorize, request, options);
-    return {
-      conversationId: it.conversationId,
-      revision: Number(it.revision),
-      memorized: read.references(it.memorized),
-      evicted: read.references(it.evicted),
-      removed: read.references(it.removed),
-      capacity: read.capacity(it.capacity),
-      started: it.startedConversation,
-      replayed: it.replayed,
-      irregularities: it.irregularities.map(({ index = 0, sequence, description }) => ({
-        index,
-        sequence: Number(sequence),
-        description,
-      })),
-      endedConversationId: it.endedConversationId || undefined,
-    };
+    return memorize(this.calls, this.change(options), messages, sequence, options);
   }
 
   /** The stored messages, in the window and the archive, as they were given. */
@@ -341,7 +315,7 @@ export class Conversation {
    * is left out.
    */
   async state<V = any>(
-    names: readonly string[] = [],
+    names: string | readonly string[] = [],
     options: CallOptions = {},
   ): Promise<Record<string, StateValue<V>>> {
     return readState(this.calls, this.at, names, options);
@@ -434,9 +408,17 @@ function filterOf({ roles, names, since, until }: RememberOptions) {
   return {
     roles: rolesOf(roles),
     names: [...(names ?? [])],
-    startTime: since && timestampFromDate(since),
-    endTime: until && timestampFromDate(until),
+    startTime: stampOf("since", since),
+    endTime: stampOf("until", until),
   };
+}
+
+function stampOf(field: string, date: Date | undefined) {
+  if (date === undefined) return undefined;
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
+    throw new TypeError(`${field}: ${String(date)}; accepted: a date, such as new Date("2026-11-20")`);
+  }
+  return timestampFromDate(date);
 }
 
 function selectorOf({ ids = [], sequences = [], newest }: ForgetOptions) {

@@ -2,7 +2,7 @@
 
 /** A field because of which a request was refused. */
 export interface FieldProblem {
-  /** The field of the request, such as `messages_json[2].role`. */
+  /** The argument or option, such as `messages[2].role`. */
   readonly field: string;
   /** What is wrong with it, and what is accepted. */
   readonly description: string;

@@ -193,11 +193,25 @@ export function conversation(it: ConversationMessage | undefined): model.Convers
 
 /** A JSON array of one message or several. A text is returned unchanged. */
 export function asJson(messages: model.Messages): string {
-  if (typeof messages === "string") return messages;
-  return JSON.stringify(Array.isArray(messages) ? messages : [messages], (key, value: unknown) => {
+  if (typeof messages !== "string") return `[${[messages].flat().map(messageJson).join()}]`;
+  if (/^\s*[[{]/.test(messages)) return messages;
+  throw new TypeError(`messages: ${JSON.stringify(messages)} is not JSON; ${example(messages)}`);
+}
+
+/** The JSON of a message, the one at an index. */
+export function messageJson(message: object, index: number): string {
+  const field = `messages[${index}]`;
+  if (typeof message !== "object" || message === null) {
+    throw new TypeError(`${field}: ${JSON.stringify(message)} is not a message; ${example(message)}`);
+  }
+  return JSON.stringify(message, (key, value: unknown) => {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw new TypeError(`messages: ${key} is ${value}; accepted: finite numbers`);
+      throw new TypeError(`${field}.${key}: ${value}; accepted: finite numbers`);
     }
     return value;
   });
+}
+
+function example(content: unknown): string {
+  return `write { role: "user", content: ${JSON.stringify(typeof content === "string" ? content : "…")} }`;
 }
