@@ -4,6 +4,7 @@ import {
   ContextFormat,
   Earlier,
   OmissionReason,
+  RenderedAs,
   SummaryPlacement,
   UnansweredCalls,
 } from "./_proto/utterd/v1/context_service_pb.js";
@@ -92,6 +93,12 @@ export function contextOf<M>(it: BuildContextResponse): Context<M> {
     tokens: it.tokenCount ?? 0,
     budget: it.tokenBudget,
     sequences: it.utterances.map(({ sequence }) => Number(sequence)),
+    rendered: it.utterances.map(({ utteranceId, sequence, renderedAs, messageIndex }) => ({
+      utteranceId,
+      sequence: Number(sequence),
+      as: (RenderedAs[renderedAs] ?? "").toLowerCase(),
+      message: messageIndex,
+    })),
     omitted: it.omitted.map(({ reason, sequences }) => ({
       reason: (OmissionReason[reason] ?? "").toLowerCase(),
       sequences: sequences.map(read.range),

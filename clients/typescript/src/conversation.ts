@@ -137,7 +137,7 @@ export class Conversation {
     const wanted = { ...call, format, newest: 1, hard: true, exact: true, returnMessages: true, requestId: attempt() };
     const it = await orNone(this.forget(wanted));
     if (it?.replayed && it.forgotten.length > 0) {
-      const failure = { code: "UNAVAILABLE", reason: "", fields: [], metadata: {}, retryAfter: undefined };
+      const failure = { code: "UNAVAILABLE", reason: "", fields: [], metadata: {}, retryAfter: undefined, stored: 0 };
       const text = "the newest message was removed, but the connection was lost before it was received";
       throw errorOf(text, { ...failure, requestId: wanted.requestId });
     }

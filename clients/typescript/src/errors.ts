@@ -22,6 +22,8 @@ export interface Failure {
   readonly retryAfter: number | undefined;
   /** The request id of the attempt: a repetition with it has no further effect. Empty for calls without one. */
   readonly requestId: string;
+  /** How many of the messages are stored although the call failed, because they were too many for one request. */
+  readonly stored: number;
 }
 
 /** The base class of this package's own errors. */
@@ -40,6 +42,7 @@ export class ServerError extends UtterdError implements Failure {
   readonly metadata: Readonly<Record<string, string>>;
   readonly retryAfter: number | undefined;
   readonly requestId: string;
+  readonly stored: number;
 
   constructor(message: string, failure: Failure, options?: ErrorOptions) {
     super(`${message} (${failure.reason || failure.code})`, options);
@@ -49,6 +52,7 @@ export class ServerError extends UtterdError implements Failure {
     this.metadata = failure.metadata;
     this.retryAfter = failure.retryAfter;
     this.requestId = failure.requestId;
+    this.stored = failure.stored;
   }
 }
 

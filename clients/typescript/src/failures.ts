@@ -32,6 +32,7 @@ export function failureOf(thrown: unknown, { requestId = "", firstMessage = 0 }:
     metadata: { ...info?.metadata },
     retryAfter: delay === undefined ? undefined : Number(delay.seconds) * 1000 + delay.nanos / 1e6,
     requestId,
+    stored: firstMessage,
   };
   const whole = messageOf(error);
   const named = problems.find(({ field }) => whole.startsWith(`${field}: `))?.field ?? "";

@@ -97,26 +97,7 @@ onEachStore("a history of the AI SDK", (memory) => {
       messages.map((it) => it.role),
       ["user", "assistant", "tool", "assistant"],
     );
-    assert.deepEqual(messages[0], {
-      role: "user",
-      content: [
-        { type: "text", text: "Where are my orders 7 and 8? This is what they look like." },
-        { type: "image", image: new URL("https://example.com/7.png") },
-        { type: "file", data: "AAH/", mediaType: "application/pdf", filename: "8.pdf" },
-      ],
-    });
-    assert.deepEqual(messages[2], {
-      role: "tool",
-      content: [
-        { type: "tool-result", toolCallId: "c7", toolName: "lookup_order", output: { type: "text", value: LONG } },
-        {
-          type: "tool-result",
-          toolCallId: "c8",
-          toolName: "lookup_order",
-          output: { type: "error-text", value: '{"code":404}' },
-        },
-      ],
-    });
+    assert.deepEqual(messages, SAID);
     assert.deepEqual((await chat.context({ maxTurns: 1, budget: 8000 })).messages.length, 4);
   });
 
@@ -133,8 +114,96 @@ onEachStore("a history of the AI SDK", (memory) => {
     assert.deepEqual(await chat.load(), said);
     const [first] = await chat.conversation.messages();
     assert.equal(JSON.stringify(first).split(data).length, 2);
-    const image = { type: "image", image: data, mediaType: "image/png" };
-    assert.deepEqual((await chat.context()).messages, [{ role: "user", content: [image, image] }]);
+    assert.deepEqual((await chat.context()).messages, said);
+  });
+
+  test("what came in comes out in later turns, too, but for what a budget does not count", async () => {
+    const chat = history();
+    const bytes = Uint8Array.of(82, 73, 70, 70);
+    const files = [
+      { type: "file", data: bytes, mediaType: "audio/wav", filename: "7.wav", providerOptions: { openai: { a: 1 } } },
+      { type: "file", data: { type: "text", text: "a;b" }, mediaType: "text/csv" },
+      { type: "file", data: { type: "data", data: bytes }, mediaType: "image" },
+    ] as const;
+    const outputs = [
+      { type: "text", text: LONG },
+      { type: "image-data", data: "iVBORw0KGgoAAAA=", mediaType: "image/png" },
+      { type: "file", data: { type: "url", url: new URL("https://example.com/8.pdf") }, mediaType: "application/pdf" },
+      { type: "file-data", data: "AAAA", mediaType: "audio/wav", filename: "8.wav" },
+    ] as const;
+    const drawn: ModelMessage = {
+      role: "assistant",
+      content: [{ type: "file", data: bytes, mediaType: "image/webp" }],
+    };
+    const said: ModelMessage[] = [
+      { role: "user", content: [...files] },
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c1", toolName: "look", input: {} }] },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "c1", toolName: "look", output: { type: "content", value: [...outputs] } },
+        ],
+      },
+      drawn,
+      { role: "user", content: "And these?" },
+      ...SAID,
+      { role: "user", content: "Thanks" },
+    ];
+    await chat.save(said);
+    assert.deepEqual(await chat.load(), said);
+    const { messages, warnings } = await chat.context({ budget: 8000 });
+    const spoken = { role: "assistant", content: CALLED.content.slice(1, 4) };
+    assert.deepEqual(
+      messages,
+      said.map((message) => (message === CALLED ? spoken : message)),
+    );
+    assert.deepEqual(warnings, []);
+    const masked = await chat.context({ maskResultsAfterTurns: 1 });
+    assert.deepEqual(masked.warnings, ["the files of the message at sequence 3 are not in the context"]);
+    assert.match(JSON.stringify(masked.messages[2]), /"type":"text","value":"\[result of look.*omitted/);
+    assert.deepEqual([masked.messages[1], masked.messages[3]], [said[1], said[3]]);
+    const text = (await chat.conversation.context({ format: "text" })).text;
+    for (const note of ["[7.wav, audio/wav]", "[file, text/csv]", "[file, image/webp]"]) assert.ok(text.includes(note));
+  });
+
+  test("pictures that are too large together are told of", async () => {
+    const chat = history();
+    const image = new Uint8Array(700_000);
+    for (const text of ["one", "two", "three"]) {
+      await chat.save({
+        role: "user",
+        content: [
+          { type: "text", text },
+          { type: "image", image, mediaType: "image/png" },
+        ],
+      });
+      await chat.save({ role: "assistant", content: "I see." });
+    }
+    const { messages, warnings } = await chat.context({ budget: 20_000 });
+    assert.deepEqual(warnings.slice(1), ["the files of the message at sequence 1 are not in the context"]);
+    assert.deepEqual(messages[0], { role: "user", content: [{ type: "text", text: "one" }] });
+    assert.deepEqual(messages.slice(1), (await chat.load()).slice(1));
+  });
+
+  test("a budget is used, and nothing is lost", async () => {
+    const chat = new UtterdHistory(fresh(), memory(), { budget: 20_000 });
+    const said = Array.from({ length: 1250 }, (_, index): ModelMessage[] => [
+      { role: "user", content: `Question ${index}: when is my parcel number ${index * 31} from Paris delivered?` },
+      { role: "assistant", content: `The parcel number ${index * 31} is delivered on Monday. ${LONG}` },
+    ]).flat();
+    await chat.save(said);
+    const { system, messages, warnings } = await chat.context();
+    const { tokens, uncovered } = await chat.conversation.context({ budget: 20_000, stableSteps: false });
+    assert.ok(tokens >= 17_000 && tokens <= 20_000, `${tokens}`);
+    assert.deepEqual([uncovered, warnings], [0, []]);
+    const { counts } = await memory().countTokens([system ?? "", ...messages.map(({ content }) => content as string)]);
+    // Each message counts its words and 4.
+    const used = counts.reduce((sum, count) => sum + count, 4 * messages.length);
+    assert.ok(used >= 17_000 && used <= 20_000 && counts[0]! > 100, `${used}`);
+    assert.deepEqual(messages, said.slice(-messages.length));
+    assert.deepEqual(await chat.load(), said);
+    const { policy } = await chat.conversation.record();
+    assert.deepEqual([policy.maxUtterances, policy.maxTokens], [undefined, 15_000]);
   });
 
   test("a call that was never answered is closed", async () => {
@@ -186,6 +255,15 @@ onEachStore("a history of the AI SDK", (memory) => {
       { role: "assistant", content: "I see.", tool_calls: [call] },
       { role: "tool", tool_call_id: "c1", content: "shipped" },
     ]);
+    const [other] = (await chat.conversation.add({ role: "user", content: "Hm?" })).memorized;
+    assert.equal(other?.sequence, 4);
+    await chat.save({ role: "user", content: [{ type: "text", text: "Hi" }] });
+    await chat.conversation.edit((await chat.conversation.stored({ last: 1 })).messages[0]!.utteranceId, {
+      content: "Hello",
+    });
+    assert.deepEqual(await chat.load({ last: 1 }), [{ role: "user", content: [{ type: "text", text: "Hello" }] }]);
+    assert.deepEqual((await chat.context()).messages.at(-1)?.content.at(-1), { type: "text", text: "Hello" });
+    await chat.conversation.forget({ newest: 2, hard: true, exact: true });
     assert.deepEqual(await chat.load(), [
       { role: "user", content: [{ type: "text", text: "Where is my order, the one with the lamp?" }] },
       {
