@@ -15,14 +15,17 @@ import type { ModelMessage } from "ai";
 import type { Client } from "./client.js";
 import type { ContextOptions } from "./contexts.js";
 import type { Conversation } from "./conversation.js";
-import { NotFoundError } from "./errors.js";
+import { NotFoundError, ServerError } from "./errors.js";
 import { fit } from "./ids.js";
 import type { CallOptions, Context, Policy, StoredMessage } from "./model.js";
+import { shortened } from "./oversize.js";
 import { namesOf, own, type Said, saidBy, saidByOthers } from "./parts.js";
 import { restored } from "./restore.js";
 
 /** The most ids in one call. */
 const IDS = 1_000;
+/** Bytes of a message that every server accepts. */
+const SMALL = 2 ** 20;
 /** The largest number of utterances that an archive can be told to keep. */
 const ALL = 2 ** 31 - 1;
 
@@ -34,6 +37,11 @@ export interface HistoryOptions {
   readonly budget?: number;
   /** Other limits for a conversation that starts here. */
   readonly policy?: Policy;
+  /**
+   * What happens to a message that is larger than the server accepts: by default `reject`, an `InvalidRequestError`;
+   * with `cut`, its longest texts keep their head and tail, and the name of a file takes the file's place.
+   */
+  readonly oversize?: "reject" | "cut";
 }
 
 /** With what is left out, which a spread does not copy. */
@@ -165,8 +173,14 @@ export class UtterdHistory {
   private async store(messages: readonly ModelMessage[], { timeout, signal }: CallOptions): Promise<void> {
     if (messages.length === 0) return;
     await this.create({ timeout, signal });
-    const how = { timeout, signal, format: "anthropic", lenient: true } as const;
-    await this.conversation.add(messages.map(saidBy), how);
+    try {
+      const how = { timeout, signal, format: "anthropic", lenient: true } as const;
+      await this.conversation.add(messages.map(saidBy), how);
+    } catch (error) {
+      const { oversize } = this.options;
+      if (!(error instanceof ServerError) || oversize !== "cut") throw error;
+      await this.store(cut(messages, error), { timeout, signal });
+    }
   }
 
   /** The stored messages of a context. */
@@ -208,6 +222,28 @@ async function messagesOf(given: ModelMessage | readonly ModelMessage[] | Genera
   if ("responseMessages" in given) return given.responseMessages;
   if ("response" in given) return (await given.response).messages;
   return [given].flat();
+}
+
+/** What is not stored yet, with the message shortened that the server refused; throws the error if nothing helps. */
+function cut(messages: readonly ModelMessage[], error: ServerError): readonly ModelMessage[] {
+  const [index, excess] = refused(messages, error);
+  const message = messages[index];
+  const smaller = message && shortened(message, excess);
+  if (smaller === undefined || sizeOf(smaller) >= sizeOf(message!)) throw error;
+  return messages.with(index, smaller).slice(error.stored);
+}
+
+/** Which message is too large, and by how many bytes. */
+function refused(messages: readonly ModelMessage[], { reason, fields, stored }: ServerError): [number, number] {
+  // Larger than a whole request: the server has not read it.
+  if (reason === "MESSAGE_TOO_LARGE") return [stored, sizeOf(messages[stored]!) - SMALL];
+  const [{ field = "", description = "" } = {}] = reason === "CONTENT_TOO_LARGE" ? fields : [];
+  const [size, most] = (/ (\d+) bytes; accepted: at most (\d+)/.exec(description) ?? []).slice(1).map(Number);
+  return [Number(/^messages\[(\d+)\]/.exec(field)?.[1] ?? -1), (size ?? 0) - (most ?? 0)];
+}
+
+function sizeOf(message: ModelMessage): number {
+  return Buffer.byteLength(JSON.stringify(saidBy(message)));
 }
 
 async function orNone<T>(call: Promise<T>): Promise<T | undefined> {

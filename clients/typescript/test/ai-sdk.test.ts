@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { ModelMessage } from "ai";
+import { InvalidRequestError, local } from "utterd";
 import { UtterdHistory } from "utterd/ai-sdk";
 
 import { fresh, onEachStore } from "./servers.js";
@@ -295,4 +296,52 @@ onEachStore("a history of the AI SDK", (memory) => {
     assert.match(record?.conversationId ?? "", /^[0-9a-f]{64}$/);
     assert.equal(record?.policy.maxUtterances, undefined);
   });
+});
+
+test("a message that is too large is refused, or cut", async () => {
+  await using memory = await local({ settings: { max_content_bytes: "1MiB", max_message_bytes: "16MiB" } });
+  const id = fresh();
+  const output = `begin ${"é".repeat(600_000)} end`;
+  const image = new Uint8Array(1_500_000);
+  const said = (toolCallId: string, value: string): ModelMessage[] => [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Look!" },
+        { type: "image", image, mediaType: "image/png" },
+      ],
+    },
+    { role: "assistant", content: [{ type: "tool-call", toolCallId, toolName: "look", input: {} }] },
+    {
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId, toolName: "look", output: { type: "text", value } }],
+    },
+  ];
+  await assert.rejects(
+    new UtterdHistory(id, memory).save(said("c1", output)),
+    (error) => error instanceof InvalidRequestError && /^messages\[0\]\.content: /.test(error.message),
+  );
+  const chat = new UtterdHistory(id, memory, { oversize: "cut" });
+  assert.deepEqual(await chat.load(), []);
+  // The second half is larger than a whole request.
+  await chat.save([...said("c1", output), ...said("c2", output.repeat(16))]);
+  const stored = await chat.load();
+  assert.deepEqual(stored[0], {
+    role: "user",
+    content: [
+      { type: "text", text: "Look!" },
+      { type: "text", text: "[image, image/png]" },
+    ],
+  });
+  assert.deepEqual([stored.length, stored[1]], [6, said("c1", "")[1]]);
+  for (const [message, bytes] of [
+    [stored[2], 1_200_010],
+    [stored[5], 19_200_160],
+  ] as const) {
+    const [, value = ""] = /"value":"(.*)"/.exec(JSON.stringify(message)) ?? [];
+    const [, left] = /^begin é+\\n\[… (\d+) bytes left out …\]\\né+ end$/.exec(value) ?? [];
+    assert.ok(Buffer.byteLength(value) > 1_000_000 && Buffer.byteLength(value) < 1_048_576, value.slice(0, 80));
+    assert.ok(Math.abs(Number(left) + Buffer.byteLength(value) - bytes) < 100);
+  }
+  assert.equal((await chat.context({ budget: 2_000_000 })).messages.length, 6);
 });
