@@ -1,5 +1,6 @@
 /** How calls are made: request ids, deadlines and retries. */
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { type CallOptions as TransportOptions, type Client, createClient, type Transport } from "@connectrpc/connect";
@@ -45,16 +46,24 @@ export class Calls {
   readonly conversations: Client<typeof ConversationService>;
   readonly contexts: Client<typeof ContextService>;
   readonly compactions: Client<typeof CompactionService>;
+  private readonly closing = new AbortController();
 
   constructor(
     transport: Transport,
     /** Milliseconds that a call may take with all its attempts; null for no limit. */
     private readonly timeout: number | null,
   ) {
+    // Each call that waits to be repeated listens.
+    setMaxListeners(0, this.closing.signal);
     this.memory = createClient(MemoryService, transport);
     this.conversations = createClient(ConversationService, transport);
     this.contexts = createClient(ContextService, transport);
     this.compactions = createClient(CompactionService, transport);
+  }
+
+  /** Ends the retries. */
+  close(): void {
+    this.closing.abort();
   }
 
   /**
@@ -68,7 +77,7 @@ export class Calls {
     told: Told = request as Attempted,
   ): Promise<R> {
     const timeout = options.timeout === undefined ? this.timeout : options.timeout;
-    const attempts = new Attempts(request, timeout, options.signal, told);
+    const attempts = new Attempts(request, timeout, options.signal, this.closing.signal, told);
     for (;;) {
       try {
         options.signal?.throwIfAborted();
@@ -81,14 +90,14 @@ export class Calls {
 
   /** The responses of a stream, which is reopened if the connection is lost. */
   async *stream<Q extends object, R>(method: Streaming<Q, R>, request: Q, signal?: AbortSignal): AsyncGenerator<R> {
-    let attempts = new Attempts(request, null, signal);
+    let attempts = new Attempts(request, null, signal, this.closing.signal);
     for (;;) {
       const end = new AbortController();
       const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
       try {
         signal?.throwIfAborted();
         for await (const response of method(request, { signal: either })) {
-          attempts = new Attempts(request, null, signal);
+          attempts = new Attempts(request, null, signal, this.closing.signal);
           yield response;
         }
         return;
@@ -111,6 +120,7 @@ class Attempts {
     private readonly request: Attempted,
     timeout: number | null,
     private readonly signal: AbortSignal | undefined,
+    private readonly closing: AbortSignal,
     private readonly told: Told = request,
   ) {
     this.deadline = timeout === null ? undefined : performance.now() + timeout;
@@ -128,8 +138,13 @@ class Attempts {
     const error = failureOf(thrown, this.told);
     const wait = Math.random() * Math.min(FIRST_PAUSE * 2 ** (this.made - 1), LONGEST_PAUSE) + (error.retryAfter ?? 0);
     this.until ??= this.deadline ?? performance.now() + PATIENCE;
-    if (performance.now() + wait >= this.until || !this.mayPass(error)) throw error;
-    await pause(wait, undefined, { signal: this.signal }).catch(() => this.signal?.throwIfAborted());
+    const late = performance.now() + wait >= this.until;
+    if (late || this.closing.aborted || !this.mayPass(error)) throw error;
+    const either = this.signal === undefined ? this.closing : AbortSignal.any([this.signal, this.closing]);
+    await pause(wait, undefined, { signal: either }).catch(() => {
+      this.signal?.throwIfAborted();
+      throw error;
+    });
   }
 
   private mayPass(error: ServerError): boolean {

@@ -162,6 +162,7 @@ export class Client {
 
   /** Closes the connection, and ends the server if it is a local one. */
   async close(): Promise<void> {
+    this.calls.close();
     this.endpoint.close();
     await this.owned?.close();
   }

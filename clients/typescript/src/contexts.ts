@@ -105,7 +105,7 @@ export function contextOf<M>(it: BuildContextResponse): Context<M> {
     })),
     stableMessages: it.stablePrefixMessages ?? 0,
     uncovered: it.uncoveredUtteranceCount ?? 0,
-    warnings: it.warnings.map(({ text }) => text),
+    warnings: read.warnings(it.warnings),
   };
   const messages = JSON.parse(it.messagesJson || "[]") as M[];
   for (const [name, value] of Object.entries(facts)) Object.defineProperty(messages, name, { value });
@@ -152,7 +152,7 @@ export function preparedOf<M>(it: {
     system: it.system,
     tokens: it.tokenCount ?? 0,
     dropped: it.dropped.map(({ index = 0, text }) => droppedHere(index, textHere(text, 0))),
-    warnings: it.warnings.map(({ text }) => text),
+    warnings: read.warnings(it.warnings),
   };
 }
 

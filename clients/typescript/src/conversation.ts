@@ -215,7 +215,7 @@ export class Conversation {
       capacity: read.capacity(it.capacity),
       understoodAs: it.understoodAs,
       replayed: it.replayed,
-      warnings: it.warnings.map(({ text }) => text),
+      warnings: read.warnings(it.warnings),
     };
   }
 
@@ -246,7 +246,7 @@ export class Conversation {
       waitForLlm: options.waitForModel,
     };
     const it = await this.calls.make(this.calls.memory.summarize, request, options);
-    const warnings = [...it.warnings.map(({ text }) => text), it.llmError].filter(Boolean);
+    const warnings = [...read.warnings(it.warnings), it.llmError].filter(Boolean);
     return { ...summaryOf(it), model: it.model, warnings };
   }
 

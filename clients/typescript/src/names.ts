@@ -1,24 +1,25 @@
 /** The names of the protocol in errors, as a caller of this package writes them. */
 
-/** What is named otherwise here; any other name is the protocol's in camel case. */
+/** What is named otherwise here, or occurs in texts. The name of any other field is the protocol's in camel case. */
 const NAMES: Readonly<Record<string, string>> = {
   after_sequence: "after",
   at_sequence: "after",
   before_sequence: "before",
+  archive_limit: "archiveLimit",
   conversation_id: "id",
   conversation_id_prefix: "prefix",
   first_turn: "turns.first",
   focus_areas: "focus",
   include_archive: "archive",
+  keep_recent: "keepRecent",
   last_turn: "turns.last",
-  llm_summaries: "summaries",
   mask_tool_results_after_turns: "maskResultsAfterTurns",
   message_ids: "ids",
   new_conversation_id: "id",
   newest_messages: "newest",
   recent_count: "recent",
   recipient_id: "recipient",
-  replace_after: "sequence",
+  replace_after: "replaceAfter",
   request_id: "requestId",
   start_time: "since",
   expected_revision: "expectedRevision",

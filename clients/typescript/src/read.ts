@@ -18,6 +18,7 @@ import {
   type UtteranceRef,
 } from "./_proto/utterd/v1/utterance_pb.js";
 import type * as model from "./model.js";
+import { textHere } from "./names.js";
 
 export const FORMATS = {
   openai: ConversationFormat.OPENAI_CHAT,
@@ -111,6 +112,10 @@ export function references(them: readonly UtteranceRef[]): model.Reference[] {
     turn: it.turnNumber ?? 0,
     tokens: it.tokenCount ?? 0,
   }));
+}
+
+export function warnings(them: readonly { readonly text: string }[]): string[] {
+  return them.map(({ text }) => textHere(text, 0));
 }
 
 export function range(it: RangeMessage): model.SequenceRange {

@@ -110,6 +110,15 @@ test("it ends at the deadline, and can be resumed", async () => {
   assert.equal(ids().size, 1);
 });
 
+test("it ends with the client", async () => {
+  failures = Array.from({ length: 100 }, () => UNAVAILABLE);
+  const adding = assert.rejects(client.conversation("c").add(SAID, { timeout: null }), UnavailableError);
+  while (requests.length < 2) await new Promise(setImmediate);
+  await client.close();
+  await adding;
+  assert.ok(requests.length < 5);
+});
+
 test("adds outlast a restart of the server", async () => {
   const path = mkdtempSync(join(tmpdir(), "utterd-test-"));
   const flags = ["serve", "--listen", `unix:${path}/socket`, "--announce", "json", "--backend", "fjall"];
