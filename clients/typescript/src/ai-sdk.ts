@@ -15,7 +15,7 @@ import type { ModelMessage } from "ai";
 import type { Client } from "./client.js";
 import type { ContextOptions } from "./contexts.js";
 import type { Conversation } from "./conversation.js";
-import { NotFoundError, ServerError } from "./errors.js";
+import { orNone, ServerError } from "./errors.js";
 import { fit } from "./ids.js";
 import type { CallOptions, Context, Policy, StoredMessage } from "./model.js";
 import { shortened } from "./oversize.js";
@@ -244,13 +244,4 @@ function refused(messages: readonly ModelMessage[], { reason, fields, stored }: 
 
 function sizeOf(message: ModelMessage): number {
   return Buffer.byteLength(JSON.stringify(saidBy(message)));
-}
-
-async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
 }

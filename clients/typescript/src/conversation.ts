@@ -1,11 +1,9 @@
 /** A conversation of a server, and all operations on one. */
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-
 import { ListOrder } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { ForgetMode, SummarizeScope } from "./_proto/utterd/v1/memory_service_pb.js";
 import { attempt, type Calls, changing } from "./calls.js";
 import { type ContextOptions, contextOf, contextRequest, SCOPES } from "./contexts.js";
-import { errorOf, NotFoundError } from "./errors.js";
+import { errorOf, orNone } from "./errors.js";
 import { collect } from "./lists.js";
 import { memorize } from "./memorize.js";
 import type {
@@ -22,8 +20,6 @@ import type {
   Messages,
   Policy,
   Restored,
-  Role,
-  SequenceRange,
   StateChange,
   StateValue,
   Stored,
@@ -43,6 +39,7 @@ import type {
   SummarizeOptions,
 } from "./options.js";
 import * as read from "./read.js";
+import { filterOf, rolesOf, selectorOf } from "./selections.js";
 import { changeState, readState } from "./state.js";
 
 /** The largest possible sequence. */
@@ -247,14 +244,14 @@ export class Conversation {
     };
     const it = await this.calls.make(this.calls.memory.summarize, request, options);
     const warnings = [...read.warnings(it.warnings), it.llmError].filter(Boolean);
-    return { ...summaryOf(it), model: it.model, warnings };
+    return { ...read.summary(it), model: it.model, warnings };
   }
 
   /** The stored summary of what left the window. */
   async summary(options: CallOptions = {}): Promise<Summary> {
     const it = await this.calls.make(this.calls.conversations.getSummary, this.at, options);
     const models = new Set(it.segments.map(({ model }) => model).filter(Boolean));
-    return { ...summaryOf(it), model: [...models].sort().join(", "), warnings: [] };
+    return { ...read.summary(it), model: [...models].sort().join(", "), warnings: [] };
   }
 
   /** How full the window is. */
@@ -301,13 +298,13 @@ export class Conversation {
       waitForLlm: options.waitForModel,
     };
     const it = await this.calls.make(this.calls.compactions.compactConversation, request, options);
-    return { ...compactedOf(it), summary: it.summary };
+    return { ...read.compacted(it), summary: it.summary };
   }
 
   /** Undoes the last compaction that is not undone yet: its utterances return to the window. */
   async undoCompaction(options: ChangeOptions = {}): Promise<Compacted> {
     const request = this.change(options);
-    return compactedOf(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
+    return read.compacted(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
   }
 
   /**
@@ -385,70 +382,7 @@ export class Conversation {
   }
 }
 
-async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-}
-
 /** The names of the fields that are given. */
 function given(fields: object): string[] {
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-}
-
-function rolesOf(roles: readonly Role[] = []) {
-  return roles.map((role) => read.chosen("roles", role, read.ROLES));
-}
-
-function filterOf({ roles, names, since, until }: RememberOptions) {
-  if (!roles?.length && !names?.length && !since && !until) return undefined;
-  return {
-    roles: rolesOf(roles),
-    names: [...(names ?? [])],
-    startTime: stampOf("since", since),
-    endTime: stampOf("until", until),
-  };
-}
-
-function stampOf(field: string, date: Date | undefined) {
-  if (date === undefined) return undefined;
-  if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
-    throw new TypeError(`${field}: ${String(date)}; accepted: a date, such as new Date("2026-11-20")`);
-  }
-  return timestampFromDate(date);
-}
-
-function selectorOf({ ids = [], sequences = [], newest }: ForgetOptions) {
-  if (!ids.length && !sequences.length && newest === undefined) return undefined;
-  return { utteranceIds: [...ids], sequences: sequences.map(rangeOf), newestMessages: newest };
-}
-
-function rangeOf(them: number | SequenceRange) {
-  const { first, last } = typeof them === "number" ? { first: them, last: them } : them;
-  return { first: read.wide("sequences", first), last: read.wide("sequences", last) };
-}
-
-function summaryOf(it: { text: string; tokenCount?: number; conversationId: string }) {
-  return { text: it.text, tokens: it.tokenCount ?? 0, conversationId: it.conversationId };
-}
-
-function compactedOf(it: {
-  conversationId: string;
-  revision: bigint;
-  compaction?: { compactedUtteranceCount?: number; tokenCountBefore?: number; tokenCountAfter?: number };
-  capacity?: Parameters<typeof read.capacity>[0];
-}): Compacted {
-  const total = it.capacity?.totalTokenCount ?? 0;
-  return {
-    conversationId: it.conversationId,
-    revision: Number(it.revision),
-    utterances: it.compaction?.compactedUtteranceCount ?? 0,
-    tokensBefore: it.compaction?.tokenCountBefore ?? total,
-    tokensAfter: it.compaction?.tokenCountAfter ?? total,
-    summary: "",
-    capacity: read.capacity(it.capacity),
-  };
 }

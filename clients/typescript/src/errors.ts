@@ -104,3 +104,13 @@ const KINDS: Readonly<Record<string, typeof ServerError>> = {
 export function errorOf(message: string, failure: Failure, options?: ErrorOptions): ServerError {
   return new (KINDS[failure.code] ?? ServerError)(message, failure, options);
 }
+
+/** The result of a call, or undefined if what it is about does not exist. */
+export async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

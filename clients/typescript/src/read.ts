@@ -196,6 +196,28 @@ export function conversation(it: ConversationMessage | undefined): model.Convers
   };
 }
 
+export function summary(it: { text: string; tokenCount?: number; conversationId: string }) {
+  return { text: it.text, tokens: it.tokenCount ?? 0, conversationId: it.conversationId };
+}
+
+export function compacted(it: {
+  conversationId: string;
+  revision: bigint;
+  compaction?: { compactedUtteranceCount?: number; tokenCountBefore?: number; tokenCountAfter?: number };
+  capacity?: CapacityMessage;
+}): model.Compacted {
+  const total = it.capacity?.totalTokenCount ?? 0;
+  return {
+    conversationId: it.conversationId,
+    revision: Number(it.revision),
+    utterances: it.compaction?.compactedUtteranceCount ?? 0,
+    tokensBefore: it.compaction?.tokenCountBefore ?? total,
+    tokensAfter: it.compaction?.tokenCountAfter ?? total,
+    summary: "",
+    capacity: capacity(it.capacity),
+  };
+}
+
 /** A JSON array of one message or several. A text is returned unchanged. */
 export function asJson(messages: model.Messages): string {
   if (typeof messages !== "string") return `[${[messages].flat().map(messageJson).join()}]`;
