@@ -33,7 +33,7 @@ function leavesOf(value: unknown, path: readonly string[]): Leaf[] {
   if (typeof value === "string") {
     return [{ bytes: Buffer.byteLength(value), path, replace: (bytes) => headAndTail(value, bytes) }];
   }
-  if (typeof value !== "object" || value === null) return [];
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return [];
   const file = fileIn(value as Fields);
   if (file !== undefined)
     return [{ bytes: file, path, replace: () => ({ type: "text", text: noteOf(value as never) }) }];
@@ -43,12 +43,14 @@ function leavesOf(value: unknown, path: readonly string[]): Leaf[] {
     const replace = (bytes: number) => ({ type: type.replace("json", "text"), value: headAndTail(text, bytes) });
     return [{ bytes: Buffer.byteLength(text), path, replace }];
   }
-  return Object.entries(value).flatMap(([key, part]) => leavesOf(part, [...path, key]));
+  // A provider's options, such as signatures, are of no use in part.
+  const parts = Object.entries(value).filter(([key]) => key !== "providerOptions");
+  return parts.flatMap(([key, part]) => leavesOf(part, [...path, key]));
 }
 
 /** The bytes of a file as JSON has them; undefined if the value is none. */
 function fileIn({ type, image, data }: Fields): number | undefined {
-  if (!/^(image|file|media)/.test(String(type))) return undefined;
+  if (!/^(image|file|media|reasoning-file)/.test(String(type))) return undefined;
   const tagged = data as { data?: unknown; text?: unknown } | undefined;
   for (const content of [image, data, tagged?.data, tagged?.text]) {
     if (typeof content === "string" || content instanceof URL) return Buffer.byteLength(String(content));

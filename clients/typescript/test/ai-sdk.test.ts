@@ -86,6 +86,21 @@ onEachStore("a history of the AI SDK", (memory) => {
     assert.equal((await chat.conversation.remember("shipped DHL", { roles: ["tool"] })).length, 1);
     const stored = JSON.stringify(await chat.conversation.messages());
     assert.equal(stored.split(LONG).length, 2, "a text is stored once");
+    const value = { state: "shipped", carriers: ["DHL", "UPS"], by: { $at: "home" } };
+    const output = { type: "json", value } as const;
+    const found: ModelMessage = {
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId: "c9", toolName: "look", output }],
+    };
+    await chat.save([
+      { role: "assistant", content: [{ type: "tool-call", toolCallId: "c9", toolName: "look", input: {} }] },
+      found,
+    ]);
+    assert.deepEqual(await chat.load({ last: 1 }), [found]);
+    const [kept] = (await chat.conversation.stored({ last: 1 })).messages;
+    assert.equal(kept?.json.split("carriers").length, 2, "so is JSON");
+    await chat.conversation.edit(kept.utteranceId, { content: "it is lost" });
+    assert.match(JSON.stringify(await chat.load({ last: 1 })), /"type":"text","value":"it is lost"/);
   });
 
   test("a context is spread into a call of the model", async () => {
@@ -344,4 +359,35 @@ test("a message that is too large is refused, or cut", async () => {
     assert.ok(Math.abs(Number(left) + Buffer.byteLength(value) - bytes) < 100);
   }
   assert.equal((await chat.context({ budget: 2_000_000 })).messages.length, 6);
+  // What is small stays, and so does what a provider must get back unchanged.
+  const providerOptions = { anthropic: { signature: "s".repeat(500_000) } };
+  const rows = (count: number) =>
+    ({ type: "json", value: { rows: Array.from({ length: count }, (_, row) => row) } }) as const;
+  const results = Object.entries({ c3: 200_000, c4: 2000 });
+  await chat.save([
+    {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "Let me see.", providerOptions },
+        { type: "tool-call", toolCallId: "c3", toolName: "look", input: { text: "t".repeat(700_000) } },
+        { type: "tool-call", toolCallId: "c4", toolName: "look", input: {} },
+      ],
+    },
+    {
+      role: "tool",
+      content: results.map(([toolCallId, count]) => ({
+        type: "tool-result",
+        toolCallId,
+        toolName: "look",
+        output: rows(count),
+      })),
+    },
+  ]);
+  const [called, found] = await chat.load({ last: 2 });
+  assert.deepEqual(called?.content[0], { type: "reasoning", text: "Let me see.", providerOptions });
+  assert.match(JSON.stringify(called?.content[1]), /"input":{"text":"t+\\n\[… \d+ bytes left out …\]\\nt+"}/);
+  assert.match(
+    JSON.stringify(found?.content),
+    /"c3".*"type":"text","value":"{\\"rows.* bytes left out .*"c4".*"type":"json"/,
+  );
 });
