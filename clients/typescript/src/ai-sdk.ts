@@ -17,13 +17,12 @@ import type { ContextOptions } from "./contexts.js";
 import type { Conversation } from "./conversation.js";
 import { orNone, ServerError } from "./errors.js";
 import { fit } from "./ids.js";
+import { portionsOf } from "./lists.js";
 import type { CallOptions, Context, Policy, StoredMessage } from "./model.js";
 import { shortened } from "./oversize.js";
 import { namesOf, own, type Said, saidBy, saidByOthers } from "./parts.js";
 import { restored } from "./restore.js";
 
-/** The most ids in one call. */
-const IDS = 1_000;
 /** Bytes of a message that every server accepts. */
 const SMALL = 2 ** 20;
 /** The largest number of utterances that an archive can be told to keep. */
@@ -186,11 +185,10 @@ export class UtterdHistory {
   /** The stored messages of a context. */
   private async stored({ rendered }: Context, { timeout, signal }: CallOptions): Promise<StoredMessage<Said>[]> {
     const shown = rendered.filter(({ as, message }) => as !== "recalled" && message !== undefined);
-    const ids = shown.map(({ utteranceId }) => utteranceId);
     const found: StoredMessage<Said>[] = [];
-    for (let at = 0; at < ids.length; at += IDS) {
-      const some = { timeout, signal, format: "anthropic", ids: ids.slice(at, at + IDS) } as const;
-      found.push(...(await this.conversation.stored<Said>(some)).messages);
+    for (const ids of portionsOf(shown.map(({ utteranceId }) => utteranceId))) {
+      const some = { timeout, signal, format: "anthropic", ids } as const;
+      if (ids.length > 0) found.push(...(await this.conversation.stored<Said>(some)).messages);
     }
     return found;
   }
