@@ -32,7 +32,7 @@ for (;;) {
   }
   const context = await history.context({ budget: 8000, instructions: "You help customers of a shop." });
   const answer = await generateText({ model: openai.chat("gpt-4o-mini"), tools, ...context });
-  await history.save(answer.response.messages);
+  await history.save(answer);
   if (answer.toolCalls.length > 0) continue;
   console.log(answer.text);
   break;

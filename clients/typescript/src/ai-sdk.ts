@@ -1,55 +1,95 @@
 /**
  * Message histories for the AI SDK, which gets them from its caller.
  *
- *     const history = new UtterdHistory("order-7", connect());
+ *     const history = new UtterdHistory("order-7", connect(), { budget: 8000 });
  *     await history.save({ role: "user", content: "Where is my order?" });
- *     const result = await generateText({ model, tools, ...(await history.context({ budget: 8000 })) });
- *     await history.save(result.response.messages);
+ *     const result = await generateText({ model, tools, stopWhen, ...(await history.run()) });
+ *     await history.save(result);
  *
  * A message is stored in Anthropic's format, together with the AI SDK's own data, and is returned unchanged.
  */
-import type {
-  AssistantModelMessage,
-  ModelMessage,
-  TextPart,
-  ToolCallPart,
-  ToolModelMessage,
-  ToolResultPart,
-  UserModelMessage,
-} from "ai";
+import { isDeepStrictEqual } from "node:util";
+
+import type { ModelMessage } from "ai";
 
 import type { Client } from "./client.js";
 import type { ContextOptions } from "./contexts.js";
 import type { Conversation } from "./conversation.js";
-import { NotFoundError } from "./errors.js";
-import { fold, unfold } from "./fold.js";
+import { orNone, ServerError } from "./errors.js";
 import { fit } from "./ids.js";
-import { blockOf, partOf as mediaOf, type MediaBlock } from "./media.js";
-import type { CallOptions, Policy } from "./model.js";
+import { portionsOf } from "./lists.js";
+import type { CallOptions, Context, Policy, StoredMessage } from "./model.js";
+import { shortened } from "./oversize.js";
+import { namesOf, own, type Said, saidBy, saidByOthers } from "./parts.js";
+import { restored } from "./restore.js";
 
-/** The field of a message that holds the AI SDK's own data. */
-const FIELD = "ai_sdk";
+/** Bytes of a message that every server accepts. */
+const SMALL = 2 ** 20;
+/** The largest number of utterances that an archive can be told to keep. */
+const ALL = 2 ** 31 - 1;
 
 /** The recipient of a history, and its limits. */
 export interface HistoryOptions {
   /** The conversation's recipient. */
   readonly user?: string;
-  /** Limits for the conversation, if it starts here. */
+  /** The most tokens of a context. A conversation that starts here gets limits that suit it, and keeps everything. */
+  readonly budget?: number;
+  /** Other limits for a conversation that starts here. */
   readonly policy?: Policy;
+  /**
+   * What happens to a message that is larger than the server accepts: by default `reject`, an `InvalidRequestError`;
+   * with `cut`, its longest texts keep their head and tail, and the name of a file takes the file's place.
+   */
+  readonly oversize?: "reject" | "cut";
 }
 
+/** With what is left out, which a spread does not copy. */
+export type Warned<T> = T & { readonly warnings: readonly string[] };
+
 /** What goes to a model: spread it into the call. */
-export interface ModelContext {
+export type ModelContext = Warned<{
   /** Instructions and the summary; undefined if there are none. */
   system: string | undefined;
   messages: ModelMessage[];
+}>;
+
+/** What goes to a model in one step. */
+export interface StepContext {
+  /** Missing if the call's own stays. */
+  system?: string;
+  messages: ModelMessage[];
 }
 
-/** The messages of a conversation on an utterd server. */
+/** The result of `generateText` or `streamText`, or the event at its end: from version 7 on, and before. */
+export type Generated =
+  | { readonly responseMessages: Awaitable<readonly ModelMessage[]> }
+  | { readonly response: Awaitable<{ readonly messages: readonly ModelMessage[] }> };
+
+type Awaitable<T> = T | PromiseLike<T>;
+
+/** What the AI SDK tells before each step. */
+export interface Step {
+  readonly steps: readonly { readonly response: { readonly messages: readonly ModelMessage[] } }[];
+  /** The messages of all steps so far, from version 7 on; before, each step has them. */
+  readonly responseMessages?: readonly ModelMessage[];
+}
+
+/** Gives a step of a run its context. */
+export type PrepareStep = (step: Step) => Promise<StepContext | undefined>;
+
+/**
+ * The summary is in a user message, so that the call keeps its own instructions. The contexts begin with the same
+ * messages, for the provider's prompt cache.
+ */
+const IN_RUNS = { summary: "user", stableSteps: true } as const;
+
+/** The messages of a conversation on an utterd server, for one run at a time. */
 export class UtterdHistory {
   /** The conversation itself. */
   readonly conversation: Conversation;
   private policy: Policy | undefined;
+  /** What `prepareStep` has stored of a result that is not complete. */
+  private kept: readonly ModelMessage[] = [];
 
   /** `sessionId`: the conversation's id, or a digest of it if it is too long or has control characters. */
   constructor(
@@ -58,7 +98,7 @@ export class UtterdHistory {
     private readonly options: HistoryOptions = {},
   ) {
     this.conversation = memory.conversation({ id: fit(sessionId), recipient: options.user });
-    this.policy = options.policy;
+    this.policy = options.policy ?? (options.budget === undefined ? undefined : policyFor(options.budget));
   }
 
   /** Every stored message, or the newest `last`. */
@@ -68,153 +108,138 @@ export class UtterdHistory {
     return (stored ?? []).flatMap((said) => own(said) ?? saidByOthers(said, names));
   }
 
-  /** Stores messages, such as a result's `response.messages`, all or none. */
-  async save(messages: ModelMessage | readonly ModelMessage[], options: CallOptions = {}): Promise<void> {
-    const said = [messages].flat().map(saidBy);
-    if (said.length === 0) return;
-    if (this.policy !== undefined) {
-      const { id } = this.conversation;
-      const { user: recipient, policy } = this.options;
-      await this.memory.create({ ...options, id, recipient, policy, existOk: true });
-      this.policy = undefined;
-    }
-    await this.conversation.add(said, { ...options, format: "anthropic", lenient: true });
+  /**
+   * Stores messages: one or several, or those of a result. What `prepareStep` has stored of a result is not stored
+   * again.
+   */
+  async save(messages: ModelMessage | readonly ModelMessage[] | Generated, options: CallOptions = {}): Promise<void> {
+    const all = await messagesOf(messages);
+    await this.store(all.slice(this.countKept(all)), options);
+    this.kept = [];
   }
 
   /**
-   * What goes to the model within a token budget: a summary, and the newest messages in whole exchanges. System
-   * messages at the head stay, and count towards the budget. Users' images and PDF files are included; what Anthropic's
-   * format has no place for, such as audio, is left out.
+   * What goes to the model within a token budget: a summary, and the newest messages in whole exchanges, as they were
+   * saved. System messages at the head stay, and count towards the budget. Reasoning, and calls that the provider ran,
+   * are only in the newest turn.
    */
   async context(options: Omit<ContextOptions, "format"> = {}): Promise<ModelContext> {
-    const wanted = { unanswered: "placeholder", ...options, format: "anthropic" } as const;
+    const { budget = this.options.budget } = options;
+    // A budget is filled.
+    const usual = { unanswered: "placeholder", stableSteps: budget === undefined ? undefined : false } as const;
+    const wanted = { ...usual, ...options, budget, format: "anthropic" } as const;
     const context = await orNone(this.conversation.context<Said>(wanted));
-    if (context === undefined) return { system: options.instructions, messages: [] };
-    const names = namesOf(context);
+    if (context === undefined) return warned({ system: options.instructions, messages: [] }, []);
     const system = context.system.map(({ text }) => text).join("\n\n");
-    return { system: system || undefined, messages: context.flatMap((said) => saidByOthers(said, names)) };
+    const { messages, warnings } = restored(context, await this.stored(context, options));
+    return warned({ system: system || undefined, messages }, [...context.warnings, ...warnings]);
+  }
+
+  /**
+   * What a run of several steps needs: a context, and `prepareStep`, which trims the context of each further step.
+   * Instructions can be among the options, or in the call.
+   */
+  async run(options: Omit<ContextOptions, "format"> = {}): Promise<Warned<StepContext & { prepareStep: PrepareStep }>> {
+    const context = await this.context({ ...IN_RUNS, ...options });
+    return warned({ ...stepContext(context), prepareStep: this.prepareStep(options) }, context.warnings);
+  }
+
+  /**
+   * The part of `run` for an agent that is made before its messages: before each further step, stores what the steps
+   * so far have added, and gives the model a context within the budget.
+   */
+  prepareStep(options: Omit<ContextOptions, "format"> = {}): PrepareStep {
+    return async ({ steps, responseMessages }) => {
+      const all = responseMessages ?? steps.at(-1)?.response.messages ?? [];
+      if (all.length === 0) return undefined;
+      await this.store(all.slice(this.countKept(all)), options);
+      this.kept = [...all];
+      return stepContext(await this.context({ ...IN_RUNS, ...options }));
+    };
   }
 
   /** Removes all messages. */
   async clear(options: CallOptions = {}): Promise<void> {
     await this.conversation.clear(options);
   }
-}
 
-/** A message in Anthropic's format. */
-interface Said {
-  role: "system" | "user" | "assistant";
-  content: string | Block[];
-  [field: string]: unknown;
-}
-
-type Block =
-  | MediaBlock
-  | { type: "text"; text: string }
-  | { type: "tool_use"; id: string; name: string; input: object }
-  | { type: "tool_result"; tool_use_id: string; content?: string | { text?: string }[]; is_error?: boolean };
-
-async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
+  /** How many of the messages are stored already. */
+  private countKept(messages: readonly ModelMessage[]): number {
+    const count = this.kept.length;
+    return isDeepStrictEqual(messages.slice(0, count), this.kept) ? count : 0;
   }
-}
 
-/** The message in Anthropic's format, with the AI SDK's own data in an extra field. */
-function saidBy(message: ModelMessage): object {
-  const content = contentOf(message);
-  // A tool message without results must not count as the user's: that would abandon the open calls.
-  const others = message.role === "tool" && content.length === 0 ? "assistant" : "user";
-  const role = message.role === "assistant" || message.role === "system" ? message.role : others;
-  return fold({ role, content }, FIELD, message);
-}
-
-function contentOf(message: ModelMessage): string | Block[] {
-  if (typeof message.content === "string") return message.content;
-  if (message.role === "tool")
-    return message.content.flatMap((part) => (part.type === "tool-result" ? [result(part)] : []));
-  return message.content.flatMap((part): Block[] => {
-    if (part.type === "text") return part.text ? [{ type: "text", text: part.text }] : [];
-    if (message.role === "user" && (part.type === "image" || part.type === "file")) {
-      const block = blockOf(part);
-      return block ? [block] : [];
+  private async store(messages: readonly ModelMessage[], { timeout, signal }: CallOptions): Promise<void> {
+    if (messages.length === 0) return;
+    await this.create({ timeout, signal });
+    try {
+      const how = { timeout, signal, format: "anthropic", lenient: true } as const;
+      await this.conversation.add(messages.map(saidBy), how);
+    } catch (error) {
+      const { oversize } = this.options;
+      if (!(error instanceof ServerError) || oversize !== "cut") throw error;
+      await this.store(cut(messages, error), { timeout, signal });
     }
-    // A call that the provider ran has its result in the same message, where the format has no place for it.
-    return part.type === "tool-call" && !part.providerExecuted ? [call(part)] : [];
-  });
-}
-
-function call({ toolCallId, toolName, input }: ToolCallPart): Block {
-  const fits = typeof input === "object" && input !== null && !Array.isArray(input);
-  return { type: "tool_use", id: toolCallId, name: toolName, input: fits ? input : { input } };
-}
-
-function result({ toolCallId, output }: ToolResultPart): Block {
-  const failed = output.type.startsWith("error") || output.type === "execution-denied";
-  return {
-    type: "tool_result",
-    tool_use_id: toolCallId,
-    content: textOf(output),
-    ...(failed && { is_error: true }),
-  };
-}
-
-function textOf(output: ToolResultPart["output"]): string {
-  if (output.type === "execution-denied") return output.reason ?? "the execution was denied";
-  if (output.type === "content") return output.value.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
-  return typeof output.value === "string" ? output.value : JSON.stringify(output.value);
-}
-
-/** The AI SDK's message that is folded into a message; undefined if another program stored it. */
-function own(said: Said): ModelMessage | undefined {
-  return FIELD in said ? (unfold(said, FIELD) as ModelMessage | undefined) : undefined;
-}
-
-/** The tools of the calls in messages, by the calls' ids. */
-function namesOf(messages: readonly Said[]): ReadonlyMap<string, string> {
-  const blocks = messages.flatMap(blocksOf);
-  return new Map(blocks.flatMap((block) => (block.type === "tool_use" ? [[block.id, block.name]] : [])));
-}
-
-function blocksOf({ content }: Said): Block[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
-/** Converts a message in Anthropic's format, such as a context's: results become a message of their own. */
-function saidByOthers(said: Said, names: ReadonlyMap<string, string>): ModelMessage[] {
-  const blocks = blocksOf(said);
-  const texts = blocks.flatMap((block): TextPart[] =>
-    block.type === "text" ? [{ type: "text", text: block.text }] : [],
-  );
-  if (said.role === "system") return [{ role: "system", content: texts.map(({ text }) => text).join("\n\n") }];
-  if (said.role === "assistant") {
-    const content = blocks.flatMap((block) => partOf(block));
-    return [{ role: "assistant", content } satisfies AssistantModelMessage];
   }
-  const results = blocks.flatMap((block) => (block.type === "tool_result" ? [resultOf(block, names)] : []));
-  const tool: ToolModelMessage[] = results.length > 0 ? [{ role: "tool", content: results }] : [];
-  const content = blocks.flatMap((block) => userPartOf(block) ?? []);
-  const user: UserModelMessage[] = content.length > 0 ? [{ role: "user", content }] : [];
-  return [...tool, ...user];
+
+  /** The stored messages of a context. */
+  private async stored({ rendered }: Context, { timeout, signal }: CallOptions): Promise<StoredMessage<Said>[]> {
+    const shown = rendered.filter(({ as, message }) => as !== "recalled" && message !== undefined);
+    const found: StoredMessage<Said>[] = [];
+    for (const ids of portionsOf(shown.map(({ utteranceId }) => utteranceId))) {
+      const some = { timeout, signal, format: "anthropic", ids } as const;
+      if (ids.length > 0) found.push(...(await this.conversation.stored<Said>(some)).messages);
+    }
+    return found;
+  }
+
+  private async create(options: CallOptions): Promise<void> {
+    if (this.policy === undefined) return;
+    const { id } = this.conversation;
+    const { user: recipient } = this.options;
+    await this.memory.create({ ...options, id, recipient, policy: this.policy, existOk: true });
+    this.policy = undefined;
+  }
 }
 
-function userPartOf(block: Block): TextPart | ReturnType<typeof mediaOf> {
-  if (block.type === "text") return { type: "text", text: block.text };
-  return block.type === "image" || block.type === "document" ? mediaOf(block) : undefined;
+/** Limits that let the budget decide. A quarter of it is for the summary and instructions. */
+function policyFor(budget: number): Policy {
+  return { maxUtterances: 0, maxTurns: 0, maxTokens: Math.ceil((budget * 3) / 4), archiveLimit: ALL };
 }
 
-function partOf(block: Block): (TextPart | ToolCallPart)[] {
-  if (block.type === "text") return [{ type: "text", text: block.text }];
-  if (block.type !== "tool_use") return [];
-  return [{ type: "tool-call", toolCallId: block.id, toolName: block.name, input: block.input }];
+function warned<T extends object>(it: T, warnings: readonly string[]): Warned<T> {
+  return Object.defineProperty(it, "warnings", { value: warnings }) as Warned<T>;
 }
 
-function resultOf(block: Block & { type: "tool_result" }, names: ReadonlyMap<string, string>): ToolResultPart {
-  const { content = "", tool_use_id: toolCallId } = block;
-  const value = typeof content === "string" ? content : content.flatMap(({ text }) => text ?? []).join("\n");
-  const type = block.is_error ? "error-text" : "text";
-  return { type: "tool-result", toolCallId, toolName: names.get(toolCallId) ?? toolCallId, output: { type, value } };
+/** Without `system`, the call's own stays. */
+function stepContext({ system, messages }: ModelContext): StepContext {
+  return system === undefined ? { messages } : { system, messages };
+}
+
+async function messagesOf(given: ModelMessage | readonly ModelMessage[] | Generated): Promise<readonly ModelMessage[]> {
+  if ("responseMessages" in given) return given.responseMessages;
+  if ("response" in given) return (await given.response).messages;
+  return [given].flat();
+}
+
+/** What is not stored yet, with the message shortened that the server refused; throws the error if nothing helps. */
+function cut(messages: readonly ModelMessage[], error: ServerError): readonly ModelMessage[] {
+  const [index, excess] = refused(messages, error);
+  const message = messages[index];
+  const smaller = message && shortened(message, excess);
+  if (smaller === undefined || sizeOf(smaller) >= sizeOf(message!)) throw error;
+  return messages.with(index, smaller).slice(error.stored);
+}
+
+/** Which message is too large, and by how many bytes. */
+function refused(messages: readonly ModelMessage[], { reason, fields, stored }: ServerError): [number, number] {
+  // Larger than a whole request: the server has not read it.
+  if (reason === "MESSAGE_TOO_LARGE") return [stored, sizeOf(messages[stored]!) - SMALL];
+  const [{ field = "", description = "" } = {}] = reason === "CONTENT_TOO_LARGE" ? fields : [];
+  const [size, most] = (/ (\d+) bytes; accepted: at most (\d+)/.exec(description) ?? []).slice(1).map(Number);
+  return [Number(/^messages\[(\d+)\]/.exec(field)?.[1] ?? -1), (size ?? 0) - (most ?? 0)];
+}
+
+function sizeOf(message: ModelMessage): number {
+  return Buffer.byteLength(JSON.stringify(saidBy(message)));
 }

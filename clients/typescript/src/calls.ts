@@ -1,5 +1,6 @@
 /** How calls are made: request ids, deadlines and retries. */
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
 import { type CallOptions as TransportOptions, type Client, createClient, type Transport } from "@connectrpc/connect";
@@ -9,14 +10,16 @@ import { ContextService } from "./_proto/utterd/v1/context_service_pb.js";
 import { ConversationService } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { MemoryService } from "./_proto/utterd/v1/memory_service_pb.js";
 import type { ServerError } from "./errors.js";
-import { failureOf } from "./failures.js";
+import { failureOf, isDistrust, type Told } from "./failures.js";
 import type { CallOptions, ChangeOptions } from "./model.js";
 import { wide } from "./read.js";
 
-/** The most attempts of a call. */
-const ATTEMPTS = 6;
+/** Milliseconds for which a call without a timeout of its own is retried, from its first failure in a row. */
+const PATIENCE = 30_000;
 /** Milliseconds before the second attempt, at most; each further pause can be twice as long. */
 const FIRST_PAUSE = 100;
+/** Milliseconds of the longest pause: a server that is back is found soon. */
+const LONGEST_PAUSE = 1_000;
 
 type Unary<Q, R> = (request: Q, options?: TransportOptions) => Promise<R>;
 type Streaming<Q, R> = (request: Q, options?: TransportOptions) => AsyncIterable<R>;
@@ -43,22 +46,38 @@ export class Calls {
   readonly conversations: Client<typeof ConversationService>;
   readonly contexts: Client<typeof ContextService>;
   readonly compactions: Client<typeof CompactionService>;
+  private readonly closing = new AbortController();
 
   constructor(
     transport: Transport,
     /** Milliseconds that a call may take with all its attempts; null for no limit. */
     private readonly timeout: number | null,
   ) {
+    // Each call that waits to be repeated listens.
+    setMaxListeners(0, this.closing.signal);
     this.memory = createClient(MemoryService, transport);
     this.conversations = createClient(ConversationService, transport);
     this.contexts = createClient(ContextService, transport);
     this.compactions = createClient(CompactionService, transport);
   }
 
-  /** Makes a call, which can be repeated without effect: it reads, or has a request id, or removes. */
-  async make<Q extends object, R>(method: Unary<Q, R>, request: Q, options: CallOptions = {}): Promise<R> {
+  /** Ends the retries. */
+  close(): void {
+    this.closing.abort();
+  }
+
+  /**
+   * Makes a call, which can be repeated without effect: it reads, or has a request id, or removes. `told` is what an
+   * error says in place of what was sent.
+   */
+  async make<Q extends object, R>(
+    method: Unary<Q, R>,
+    request: Q,
+    options: CallOptions = {},
+    told: Told = request as Attempted,
+  ): Promise<R> {
     const timeout = options.timeout === undefined ? this.timeout : options.timeout;
-    const attempts = new Attempts(request, timeout, options.signal);
+    const attempts = new Attempts(request, timeout, options.signal, this.closing.signal, told);
     for (;;) {
       try {
         options.signal?.throwIfAborted();
@@ -71,14 +90,14 @@ export class Calls {
 
   /** The responses of a stream, which is reopened if the connection is lost. */
   async *stream<Q extends object, R>(method: Streaming<Q, R>, request: Q, signal?: AbortSignal): AsyncGenerator<R> {
-    let attempts = new Attempts(request, null, signal);
+    let attempts = new Attempts(request, null, signal, this.closing.signal);
     for (;;) {
       const end = new AbortController();
       const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
       try {
         signal?.throwIfAborted();
         for await (const response of method(request, { signal: either })) {
-          attempts = new Attempts(request, null, signal);
+          attempts = new Attempts(request, null, signal, this.closing.signal);
           yield response;
         }
         return;
@@ -91,15 +110,18 @@ export class Calls {
   }
 }
 
-/** Counts the attempts of one call, and decides after each failure whether to retry. */
+/** The attempts of one call: decides after each failure whether to retry. The deadline bounds them, not their number. */
 class Attempts {
   private readonly deadline: number | undefined;
   private made = 0;
+  private until: number | undefined;
 
   constructor(
     private readonly request: Attempted,
     timeout: number | null,
     private readonly signal: AbortSignal | undefined,
+    private readonly closing: AbortSignal,
+    private readonly told: Told = request,
   ) {
     this.deadline = timeout === null ? undefined : performance.now() + timeout;
   }
@@ -113,15 +135,20 @@ class Attempts {
   async pauseAfter(thrown: unknown): Promise<void> {
     this.signal?.throwIfAborted();
     this.made += 1;
-    const error = failureOf(thrown, this.request.requestId ?? "");
-    const wait = Math.random() * FIRST_PAUSE * 2 ** (this.made - 1) + (error.retryAfter ?? 0);
-    const late = this.deadline !== undefined && performance.now() + wait >= this.deadline;
-    if (this.made >= ATTEMPTS || late || !this.mayPass(error)) throw error;
-    await pause(wait, undefined, { signal: this.signal }).catch(() => this.signal?.throwIfAborted());
+    const error = failureOf(thrown, this.told);
+    const wait = Math.random() * Math.min(FIRST_PAUSE * 2 ** (this.made - 1), LONGEST_PAUSE) + (error.retryAfter ?? 0);
+    this.until ??= this.deadline ?? performance.now() + PATIENCE;
+    const late = performance.now() + wait >= this.until;
+    if (late || this.closing.aborted || !this.mayPass(error)) throw error;
+    const either = this.signal === undefined ? this.closing : AbortSignal.any([this.signal, this.closing]);
+    await pause(wait, undefined, { signal: either }).catch(() => {
+      this.signal?.throwIfAborted();
+      throw error;
+    });
   }
 
   private mayPass(error: ServerError): boolean {
-    if (error.code === "UNAVAILABLE") return true;
+    if (error.code === "UNAVAILABLE") return !isDistrust(error);
     // A caller that pinned a revision, or versions of the state, must look at the current state first.
     if (error.code === "ABORTED") return error.reason !== "STALE_STATE" && this.request.expectedRevision === undefined;
     // Rejected before it was processed, with the time to try again.

@@ -6,7 +6,7 @@ import { Conversation } from "./conversation.js";
 import { type Endpoint, endpoint, type EndpointOptions } from "./endpoint.js";
 import { ExistsError } from "./errors.js";
 import type { CallOptions, ConversationRecord, Messages, Policy, Prepared, Status, Tokens } from "./model.js";
-import { collect } from "./lists.js";
+import { collect, portionsOf } from "./lists.js";
 import type { ConversationAddress } from "./options.js";
 import * as read from "./read.js";
 import { Recipient } from "./recipient.js";
@@ -155,13 +155,20 @@ export class Client {
     texts: string | readonly string[],
     options: CallOptions & { model?: string } = {},
   ): Promise<Tokens> {
-    const request = { texts: typeof texts === "string" ? [texts] : [...texts], model: options.model };
-    const it = await this.calls.make(this.calls.contexts.countTokens, request, options);
-    return { counts: it.tokenCounts, encoding: it.encoding };
+    const counts: number[] = [];
+    let encoding = "";
+    for (const part of portionsOf([texts].flat())) {
+      const request = { texts: part, model: options.model };
+      const it = await this.calls.make(this.calls.contexts.countTokens, request, options);
+      counts.push(...it.tokenCounts);
+      encoding = it.encoding;
+    }
+    return { counts, encoding };
   }
 
   /** Closes the connection, and ends the server if it is a local one. */
   async close(): Promise<void> {
+    this.calls.close();
     this.endpoint.close();
     await this.owned?.close();
   }

@@ -4,11 +4,13 @@ import {
   ContextFormat,
   Earlier,
   OmissionReason,
+  RenderedAs,
   SummaryPlacement,
   UnansweredCalls,
 } from "./_proto/utterd/v1/context_service_pb.js";
 import { RememberScope } from "./_proto/utterd/v1/memory_service_pb.js";
 import type { CallOptions, Context, ContextFacts, Messages, Prepared, Recall } from "./model.js";
+import { textHere } from "./names.js";
 import * as read from "./read.js";
 
 export const SCOPES = {
@@ -91,13 +93,19 @@ export function contextOf<M>(it: BuildContextResponse): Context<M> {
     tokens: it.tokenCount ?? 0,
     budget: it.tokenBudget,
     sequences: it.utterances.map(({ sequence }) => Number(sequence)),
+    rendered: it.utterances.map(({ utteranceId, sequence, renderedAs, messageIndex }) => ({
+      utteranceId,
+      sequence: Number(sequence),
+      as: (RenderedAs[renderedAs] ?? "").toLowerCase(),
+      message: messageIndex,
+    })),
     omitted: it.omitted.map(({ reason, sequences }) => ({
       reason: (OmissionReason[reason] ?? "").toLowerCase(),
       sequences: sequences.map(read.range),
     })),
     stableMessages: it.stablePrefixMessages ?? 0,
     uncovered: it.uncoveredUtteranceCount ?? 0,
-    warnings: it.warnings.map(({ text }) => text),
+    warnings: read.warnings(it.warnings),
   };
   const messages = JSON.parse(it.messagesJson || "[]") as M[];
   for (const [name, value] of Object.entries(facts)) Object.defineProperty(messages, name, { value });
@@ -143,7 +151,11 @@ export function preparedOf<M>(it: {
     messages: JSON.parse(it.messagesJson || "[]") as M[],
     system: it.system,
     tokens: it.tokenCount ?? 0,
-    dropped: it.dropped.map(({ index, text }) => `messages[${index ?? 0}]: ${text}`),
-    warnings: it.warnings.map(({ text }) => text),
+    dropped: it.dropped.map(({ index = 0, text }) => droppedHere(index, textHere(text, 0))),
+    warnings: read.warnings(it.warnings),
   };
+}
+
+function droppedHere(index: number, text: string): string {
+  return text.startsWith(`messages[${index}]`) ? text : `messages[${index}]: ${text}`;
 }

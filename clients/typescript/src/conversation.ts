@@ -1,12 +1,11 @@
 /** A conversation of a server, and all operations on one. */
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-
 import { ListOrder } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { ForgetMode, SummarizeScope } from "./_proto/utterd/v1/memory_service_pb.js";
 import { attempt, type Calls, changing } from "./calls.js";
 import { type ContextOptions, contextOf, contextRequest, SCOPES } from "./contexts.js";
-import { errorOf, NotFoundError } from "./errors.js";
+import { errorOf, orNone } from "./errors.js";
 import { collect } from "./lists.js";
+import { memorize } from "./memorize.js";
 import type {
   Added,
   CallOptions,
@@ -21,8 +20,6 @@ import type {
   Messages,
   Policy,
   Restored,
-  Role,
-  SequenceRange,
   StateChange,
   StateValue,
   Stored,
@@ -42,7 +39,8 @@ import type {
   SummarizeOptions,
 } from "./options.js";
 import * as read from "./read.js";
-import { changeOf, changeState, readState } from "./state.js";
+import { filterOf, rolesOf, selectorOf } from "./selections.js";
+import { changeState, readState } from "./state.js";
 
 /** The largest possible sequence. */
 const LAST = 2n ** 63n - 1n;
@@ -72,11 +70,15 @@ export class Conversation {
   }
 
   /**
-   * Stores one message or several, all or none; starts the conversation if necessary. A message is an object in the
-   * format of OpenAI's chat, OpenAI's Responses or Anthropic; unknown fields are kept and returned.
+   * Stores one message or several; starts the conversation if necessary. A message is an object in the format of
+   * OpenAI's chat, OpenAI's Responses or Anthropic; unknown fields are kept and returned.
+   *
+   * What fits into one call, 1,000 utterances and 4 million characters, is stored whole or not at all. More goes in
+   * several calls, one after the other, and changes of state with the first. If a later call fails, repeat the whole
+   * with the error's `requestId`: what is stored already is not stored twice.
    */
   async add(messages: Messages, options: AddOptions = {}): Promise<Added> {
-    return this.memorize(messages, undefined, options);
+    return memorize(this.calls, this.change(options), messages, undefined, options);
   }
 
   /**
@@ -88,38 +90,7 @@ export class Conversation {
     messages: Messages = [],
     options: Omit<AddOptions, "upsert"> = {},
   ): Promise<Added> {
-    return this.memorize(messages, sequence, options);
-  }
-
-  private async memorize(messages: Messages, after: number | undefined, options: AddOptions): Promise<Added> {
-    const request = {
-      ...this.change(options),
-      messagesJson: read.asJson(messages),
-      format: read.chosen("format", options.format, read.FORMATS),
-      messageIds: [...(options.ids ?? [])],
-      upsert: options.upsert,
-      lenient: options.lenient,
-      replaceAfter: read.wide("sequence", after),
-      state: options.state && changeOf(options.state),
-      recipientState: options.recipientState && changeOf(options.recipientState),
-    };
-    const it = await this.calls.make(this.calls.memory.memorize, request, options);
-    return {
-      conversationId: it.conversationId,
-      revision: Number(it.revision),
-      memorized: read.references(it.memorized),
-      evicted: read.references(it.evicted),
-      removed: read.references(it.removed),
-      capacity: read.capacity(it.capacity),
-      started: it.startedConversation,
-      replayed: it.replayed,
-      irregularities: it.irregularities.map(({ index = 0, sequence, description }) => ({
-        index,
-        sequence: Number(sequence),
-        description,
-      })),
-      endedConversationId: it.endedConversationId || undefined,
-    };
+    return memorize(this.calls, this.change(options), messages, sequence, options);
   }
 
   /** The stored messages, in the window and the archive, as they were given. */
@@ -163,7 +134,7 @@ export class Conversation {
     const wanted = { ...call, format, newest: 1, hard: true, exact: true, returnMessages: true, requestId: attempt() };
     const it = await orNone(this.forget(wanted));
     if (it?.replayed && it.forgotten.length > 0) {
-      const failure = { code: "UNAVAILABLE", reason: "", fields: [], metadata: {}, retryAfter: undefined };
+      const failure = { code: "UNAVAILABLE", reason: "", fields: [], metadata: {}, retryAfter: undefined, stored: 0 };
       const text = "the newest message was removed, but the connection was lost before it was received";
       throw errorOf(text, { ...failure, requestId: wanted.requestId });
     }
@@ -241,7 +212,7 @@ export class Conversation {
       capacity: read.capacity(it.capacity),
       understoodAs: it.understoodAs,
       replayed: it.replayed,
-      warnings: it.warnings.map(({ text }) => text),
+      warnings: read.warnings(it.warnings),
     };
   }
 
@@ -272,15 +243,15 @@ export class Conversation {
       waitForLlm: options.waitForModel,
     };
     const it = await this.calls.make(this.calls.memory.summarize, request, options);
-    const warnings = [...it.warnings.map(({ text }) => text), it.llmError].filter(Boolean);
-    return { ...summaryOf(it), model: it.model, warnings };
+    const warnings = [...read.warnings(it.warnings), it.llmError].filter(Boolean);
+    return { ...read.summary(it), model: it.model, warnings };
   }
 
   /** The stored summary of what left the window. */
   async summary(options: CallOptions = {}): Promise<Summary> {
     const it = await this.calls.make(this.calls.conversations.getSummary, this.at, options);
     const models = new Set(it.segments.map(({ model }) => model).filter(Boolean));
-    return { ...summaryOf(it), model: [...models].sort().join(", "), warnings: [] };
+    return { ...read.summary(it), model: [...models].sort().join(", "), warnings: [] };
   }
 
   /** How full the window is. */
@@ -327,13 +298,13 @@ export class Conversation {
       waitForLlm: options.waitForModel,
     };
     const it = await this.calls.make(this.calls.compactions.compactConversation, request, options);
-    return { ...compactedOf(it), summary: it.summary };
+    return { ...read.compacted(it), summary: it.summary };
   }
 
   /** Undoes the last compaction that is not undone yet: its utterances return to the window. */
   async undoCompaction(options: ChangeOptions = {}): Promise<Compacted> {
     const request = this.change(options);
-    return compactedOf(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
+    return read.compacted(await this.calls.make(this.calls.compactions.undoCompaction, request, options));
   }
 
   /**
@@ -341,7 +312,7 @@ export class Conversation {
    * is left out.
    */
   async state<V = any>(
-    names: readonly string[] = [],
+    names: string | readonly string[] = [],
     options: CallOptions = {},
   ): Promise<Record<string, StateValue<V>>> {
     return readState(this.calls, this.at, names, options);
@@ -411,62 +382,7 @@ export class Conversation {
   }
 }
 
-async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-}
-
 /** The names of the fields that are given. */
 function given(fields: object): string[] {
   return Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-}
-
-function rolesOf(roles: readonly Role[] = []) {
-  return roles.map((role) => read.chosen("roles", role, read.ROLES));
-}
-
-function filterOf({ roles, names, since, until }: RememberOptions) {
-  if (!roles?.length && !names?.length && !since && !until) return undefined;
-  return {
-    roles: rolesOf(roles),
-    names: [...(names ?? [])],
-    startTime: since && timestampFromDate(since),
-    endTime: until && timestampFromDate(until),
-  };
-}
-
-function selectorOf({ ids = [], sequences = [], newest }: ForgetOptions) {
-  if (!ids.length && !sequences.length && newest === undefined) return undefined;
-  return { utteranceIds: [...ids], sequences: sequences.map(rangeOf), newestMessages: newest };
-}
-
-function rangeOf(them: number | SequenceRange) {
-  const { first, last } = typeof them === "number" ? { first: them, last: them } : them;
-  return { first: read.wide("sequences", first), last: read.wide("sequences", last) };
-}
-
-function summaryOf(it: { text: string; tokenCount?: number; conversationId: string }) {
-  return { text: it.text, tokens: it.tokenCount ?? 0, conversationId: it.conversationId };
-}
-
-function compactedOf(it: {
-  conversationId: string;
-  revision: bigint;
-  compaction?: { compactedUtteranceCount?: number; tokenCountBefore?: number; tokenCountAfter?: number };
-  capacity?: Parameters<typeof read.capacity>[0];
-}): Compacted {
-  const total = it.capacity?.totalTokenCount ?? 0;
-  return {
-    conversationId: it.conversationId,
-    revision: Number(it.revision),
-    utterances: it.compaction?.compactedUtteranceCount ?? 0,
-    tokensBefore: it.compaction?.tokenCountBefore ?? total,
-    tokensAfter: it.compaction?.tokenCountAfter ?? total,
-    summary: "",
-    capacity: read.capacity(it.capacity),
-  };
 }

@@ -2,7 +2,7 @@
 
 /** A field because of which a request was refused. */
 export interface FieldProblem {
-  /** The field of the request, such as `messages_json[2].role`. */
+  /** The argument or option, such as `messages[2].role`. */
   readonly field: string;
   /** What is wrong with it, and what is accepted. */
   readonly description: string;
@@ -22,6 +22,8 @@ export interface Failure {
   readonly retryAfter: number | undefined;
   /** The request id of the attempt: a repetition with it has no further effect. Empty for calls without one. */
   readonly requestId: string;
+  /** How many of the messages are stored although the call failed, because they were too many for one request. */
+  readonly stored: number;
 }
 
 /** The base class of this package's own errors. */
@@ -40,6 +42,7 @@ export class ServerError extends UtterdError implements Failure {
   readonly metadata: Readonly<Record<string, string>>;
   readonly retryAfter: number | undefined;
   readonly requestId: string;
+  readonly stored: number;
 
   constructor(message: string, failure: Failure, options?: ErrorOptions) {
     super(`${message} (${failure.reason || failure.code})`, options);
@@ -49,6 +52,7 @@ export class ServerError extends UtterdError implements Failure {
     this.metadata = failure.metadata;
     this.retryAfter = failure.retryAfter;
     this.requestId = failure.requestId;
+    this.stored = failure.stored;
   }
 }
 
@@ -99,4 +103,14 @@ const KINDS: Readonly<Record<string, typeof ServerError>> = {
 /** The error for a gRPC status; a status without its own class gives a plain `ServerError`. */
 export function errorOf(message: string, failure: Failure, options?: ErrorOptions): ServerError {
   return new (KINDS[failure.code] ?? ServerError)(message, failure, options);
+}
+
+/** The result of a call, or undefined if what it is about does not exist. */
+export async function orNone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }

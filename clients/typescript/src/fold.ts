@@ -3,8 +3,9 @@
  *
  * Whatever a provider's format has no place for goes into an extra field of the message, which the server keeps and
  * returns. Texts that are already in the provider's part become pointers there, so that an edit of the text also
- * applies to the framework's message, and texts count only once towards the server's size limits. What JSON cannot
- * represent, bytes and URLs, is marked in the same way, and is a pointer too if the provider's part has it as text.
+ * applies to the framework's message, and texts count only once towards the server's size limits. So does a tool's
+ * value that the provider's part has as JSON. What JSON cannot represent, bytes and URLs, is marked in the same way, and
+ * is a pointer too if the provider's part has it as text.
  */
 
 /** The key of a pointer: `{"$at": [key or index, …]}` points to a text of the message. */
@@ -46,12 +47,14 @@ function collect(value: unknown, path: Path, texts: Map<string, Path>): void {
 
 function folded(value: unknown, texts: ReadonlyMap<string, Path>): unknown {
   if (typeof value === "string") return texts.has(value) ? { [AT]: texts.get(value) } : value;
-  if (Array.isArray(value)) return value.map((part) => folded(part, texts));
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof URL) return { [AT]: null, url: folded(value.href, texts) };
   if (value instanceof Uint8Array) return { [AT]: null, bytes: folded(base64(value), texts) };
   if (value instanceof ArrayBuffer) return { [AT]: null, buffer: folded(base64(new Uint8Array(value)), texts) };
+  if (Array.isArray(value)) return value.map((part) => folded(part, texts));
   const parts = Object.fromEntries(Object.entries(value).map(([key, part]) => [key, folded(part, texts)]));
+  const path = /json$/.test(String(parts["type"])) ? texts.get(JSON.stringify((value as Fields)["value"])) : undefined;
+  if (path !== undefined) parts["value"] = { [AT]: null, json: { [AT]: path } };
   // An object that looks like a pointer, or like this, is marked by one more key.
   return AT in value ? { [AT]: null, is: parts } : parts;
 }
@@ -66,11 +69,20 @@ function unfolded(value: unknown, message: Fields): unknown {
   if ("url" in fields) return new URL(text("url"));
   if ("bytes" in fields) return bytes(text("bytes"));
   if ("buffer" in fields) return bytes(text("buffer")).buffer;
+  if ("json" in fields) return parsed(text("json"));
   return each(fields["is"] as Fields, message);
 }
 
 function each(fields: Fields, message: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([key, part]) => [key, unfolded(part, message)]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Dangling();
+  }
 }
 
 function textAt(path: Path, message: Fields): string {

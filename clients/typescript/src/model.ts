@@ -284,6 +284,16 @@ export interface Omission {
   readonly sequences: readonly SequenceRange[];
 }
 
+/** An utterance of a context. */
+export interface Rendered {
+  readonly utteranceId: string;
+  readonly sequence: number;
+  /** `whole`, `instruction`, `pinned`, `masked`, `trimmed` or `recalled`. */
+  readonly as: string;
+  /** The index of the message that contains it; undefined if `system` or `text` does. */
+  readonly message: number | undefined;
+}
+
 /** Facts about a context. */
 export interface ContextFacts {
   /** Empty if the recipient has no conversation. */
@@ -298,6 +308,8 @@ export interface ContextFacts {
   readonly budget: number | undefined;
   /** The utterances that it was built from, in the order of the messages. */
   readonly sequences: readonly number[];
+  /** How each of them is rendered, and where. */
+  readonly rendered: readonly Rendered[];
   readonly omitted: readonly Omission[];
   /** How many messages at the head stay the same while messages are only added: a cache mark can follow them. */
   readonly stableMessages: number;

@@ -18,6 +18,7 @@ import {
   type UtteranceRef,
 } from "./_proto/utterd/v1/utterance_pb.js";
 import type * as model from "./model.js";
+import { textHere } from "./names.js";
 
 export const FORMATS = {
   openai: ConversationFormat.OPENAI_CHAT,
@@ -113,6 +114,10 @@ export function references(them: readonly UtteranceRef[]): model.Reference[] {
   }));
 }
 
+export function warnings(them: readonly { readonly text: string }[]): string[] {
+  return them.map(({ text }) => textHere(text, 0));
+}
+
 export function range(it: RangeMessage): model.SequenceRange {
   return { first: Number(it.first), last: Number(it.last) };
 }
@@ -191,13 +196,49 @@ export function conversation(it: ConversationMessage | undefined): model.Convers
   };
 }
 
+export function summary(it: { text: string; tokenCount?: number; conversationId: string }) {
+  return { text: it.text, tokens: it.tokenCount ?? 0, conversationId: it.conversationId };
+}
+
+export function compacted(it: {
+  conversationId: string;
+  revision: bigint;
+  compaction?: { compactedUtteranceCount?: number; tokenCountBefore?: number; tokenCountAfter?: number };
+  capacity?: CapacityMessage;
+}): model.Compacted {
+  const total = it.capacity?.totalTokenCount ?? 0;
+  return {
+    conversationId: it.conversationId,
+    revision: Number(it.revision),
+    utterances: it.compaction?.compactedUtteranceCount ?? 0,
+    tokensBefore: it.compaction?.tokenCountBefore ?? total,
+    tokensAfter: it.compaction?.tokenCountAfter ?? total,
+    summary: "",
+    capacity: capacity(it.capacity),
+  };
+}
+
 /** A JSON array of one message or several. A text is returned unchanged. */
 export function asJson(messages: model.Messages): string {
-  if (typeof messages === "string") return messages;
-  return JSON.stringify(Array.isArray(messages) ? messages : [messages], (key, value: unknown) => {
+  if (typeof messages !== "string") return `[${[messages].flat().map(messageJson).join()}]`;
+  if (/^\s*[[{]/.test(messages)) return messages;
+  throw new TypeError(`messages: ${JSON.stringify(messages)} is not JSON; ${example(messages)}`);
+}
+
+/** The JSON of a message, the one at an index. */
+export function messageJson(message: object, index: number): string {
+  const field = `messages[${index}]`;
+  if (typeof message !== "object" || message === null) {
+    throw new TypeError(`${field}: ${JSON.stringify(message)} is not a message; ${example(message)}`);
+  }
+  return JSON.stringify(message, (key, value: unknown) => {
     if (typeof value === "number" && !Number.isFinite(value)) {
-      throw new TypeError(`messages: ${key} is ${value}; accepted: finite numbers`);
+      throw new TypeError(`${field}.${key}: ${value}; accepted: finite numbers`);
     }
     return value;
   });
+}
+
+function example(content: unknown): string {
+  return `write { role: "user", content: ${JSON.stringify(typeof content === "string" ? content : "…")} }`;
 }

@@ -19,7 +19,7 @@ export class Recipient {
 
   /** The recipient's values, by name: those with these names, or all, read at one moment. */
   async state<V = any>(
-    names: readonly string[] = [],
+    names: string | readonly string[] = [],
     options: CallOptions = {},
   ): Promise<Record<string, StateValue<V>>> {
     return readState(this.calls, this.at, names, options);

@@ -21,10 +21,10 @@ interface Place {
 export async function readState<V>(
   calls: Calls,
   at: Place,
-  names: readonly string[],
+  names: string | readonly string[],
   options: CallOptions,
 ): Promise<Record<string, StateValue<V>>> {
-  return valuesOf((await calls.make(calls.conversations.getState, { ...at, names: [...names] }, options)).values);
+  return valuesOf((await calls.make(calls.conversations.getState, { ...at, names: [names].flat() }, options)).values);
 }
 
 /** Sets and deletes values. Returns the revision after the change. */
@@ -34,12 +34,17 @@ export async function changeState(
   change: StateChange,
   options: ChangeOptions,
 ): Promise<number> {
-  const request = { ...at, ...changing(options), change: changeOf(change) };
+  const request = { ...at, ...changing(options), change: changeOf("change", change) };
   return Number((await calls.make(calls.conversations.updateState, request, options)).revision);
 }
 
-/** A change in the form of a request. */
-export function changeOf(change: StateChange) {
+const PARTS = ["set", "delete", "expectedVersions"];
+
+/** A change in the form of a request; `field` is what the caller names it. */
+export function changeOf(field: string, change: StateChange) {
+  const stray = Object.keys(change).find((key) => !PARTS.includes(key));
+  if (stray !== undefined)
+    throw new TypeError(`${field}: "${stray}" is not one of ${PARTS.join(", ")}; write { set: { ${stray}: … } }`);
   const versions = Object.entries(change.expectedVersions ?? {});
   return {
     set: Object.entries(change.set ?? {}).map(([name, value]) => ({ name, value: valueOf(name, value) })),
@@ -53,7 +58,7 @@ export function changeOf(change: StateChange) {
 function valueOf(name: string, value: unknown) {
   if (value instanceof Uint8Array) return { case: "data" as const, value };
   const text: string | undefined = JSON.stringify(value);
-  if (text === undefined) throw new TypeError(`set.${name}: must be a Uint8Array and what JSON can represent`);
+  if (text === undefined) throw new TypeError(`set.${name}: must be a Uint8Array, or what JSON can represent`);
   return { case: "json" as const, value: text };
 }
 

@@ -73,10 +73,10 @@ onEachStore("a conversation", (memory) => {
         (error: unknown) => error,
       );
       assert.ok(error instanceof ConflictError && error.reason === "STALE_STATE");
-      assert.equal(error.fields[0]?.field, 'state.expected_versions["step"]');
+      assert.equal(error.fields[0]?.field, 'state.expectedVersions["step"]');
     }
     await assert.rejects(chat.add(FOUND, { state: { set: { step: 2 } } }), InvalidRequestError);
-    assert.deepEqual([await chat.messages(), (await chat.state()).step?.value], [[ASKED], 1]);
+    assert.deepEqual([await chat.messages(), (await chat.state("step")).step?.value], [[ASKED], 1]);
     await assert.rejects(chat.updateState({ set: { step: undefined } }), TypeError);
   });
 
@@ -116,6 +116,50 @@ onEachStore("a conversation", (memory) => {
     await chat.add(said.slice(0, 600));
     await chat.add(said.slice(600));
     assert.deepEqual(await chat.messages(), said);
+  });
+
+  test("more messages than a call takes", async () => {
+    const chat = memory().conversation({ recipient: fresh() });
+    const said = numbered(2500);
+    const ids = said.map((_, index) => `id ${index}`);
+    const state = { set: { step: 1 }, expectedVersions: { step: 0 } };
+    const wrong = said.with(1500, { role: "nobody", content: "?" });
+    const failed = await chat.add(wrong, { ids, expectedRevision: 0, state }).then(
+      () => assert.fail("it was stored"),
+      (error: unknown) => error,
+    );
+    assert.ok(failed instanceof InvalidRequestError);
+    assert.match(failed.message, /^messages\[1500\]\.role: /);
+    assert.equal((await chat.messages()).length, 1000);
+    const again = { ids, expectedRevision: 0, state, requestId: failed.requestId };
+    const added = await chat.add(said, again);
+    assert.deepEqual(
+      added.memorized.map((it) => it.sequence),
+      said.map((_, index) => index + 1),
+    );
+    assert.deepEqual([added.started, added.replayed, added.revision], [true, false, 3]);
+    assert.equal((await chat.add(said, again)).replayed, true);
+    const stored = (await chat.stored()).messages;
+    assert.deepEqual(
+      stored.map((it) => [it.message, it.utteranceId]),
+      said.map((message, index) => [message, ids[index]]),
+    );
+  });
+
+  test("more results than a call takes, and more text", async () => {
+    const chat = memory().conversation(fresh());
+    const said = Array.from({ length: 300 }, (_, turn) => {
+      const calls = ["a", "b", "c", "d"].map((letter) => `${letter}${turn}`);
+      return [
+        { role: "assistant", content: calls.map((id) => ({ type: "tool_use", id, name: "look", input: {} })) },
+        { role: "user", content: calls.map((id) => ({ type: "tool_result", tool_use_id: id, content: "done" })) },
+      ];
+    }).flat();
+    assert.equal((await chat.add(said)).memorized.length, 1500);
+    const long = Array.from({ length: 20 }, (_, index) => ({ role: "user", content: `${index} `.repeat(300_000) }));
+    const added = await chat.replaceAfter(0, long);
+    assert.deepEqual([added.removed.length, added.memorized.length], [1500, 20]);
+    assert.deepEqual(await chat.messages(), long);
   });
 
   test("an upsert takes a message's place", async () => {
@@ -266,13 +310,39 @@ onEachStore("a conversation", (memory) => {
     const chat = memory().conversation(fresh());
     await assert.rejects(chat.add([ASKED, { role: "nobody" }]), (error) => {
       assert.ok(error instanceof InvalidRequestError);
-      assert.equal(error.fields[0]?.field, "messages_json[1].role");
+      assert.equal(error.fields[0]?.field, "messages[1].role");
+      assert.match(error.message, /^messages\[1\]\.role: is "nobody"/);
       assert.match(error.fields[0]?.description ?? "", /accepted/);
       return true;
     });
     await assert.rejects(chat.record(), NotFoundError);
+    const result = { role: "tool", tool_call_id: "token_budget", content: "?" };
+    for (const [call, message] of [
+      [chat.context({ budget: 1.5 }), /^budget: is 1\.5; accepted: whole numbers/],
+      [chat.context({ budget: 0 }), /^budget: is 0; accepted/],
+      [chat.context({ maxTurns: -1 }), /^maxTurns: /],
+      [chat.summarize({ part: "recent" }), /^recent: is missing; part: "recent" needs it/],
+      [chat.replaceAfter(-1, []), /^replaceAfter: /],
+      [chat.compact({ count: 1, keepRecent: 1 }), /keepRecent; accepted: one of them/],
+      [memory().create({ policy: { maxUtterances: 1, keepUtterances: 2 } }), /^policy\.keepUtterances: /],
+      [memory().conversation("\n").capacity(), /^id: /],
+      [chat.add(result), /^messages\[0\]\.tool_call_id: "token_budget" is not an open call/],
+    ] as const) {
+      await assert.rejects(call, (error) => error instanceof InvalidRequestError && message.test(error.message));
+    }
+    const { dropped } = await memory().prepare([{ role: "nobody" }], { prompt: "Well?" });
+    assert.match(dropped[0] ?? "", /^messages\[0\]\.role: is "nobody"/);
     await assert.rejects(chat.context({ budget: 1.5 }), InvalidRequestError);
     await assert.rejects(chat.add({ role: "user", content: "x", score: NaN }), /accepted: finite numbers/);
+    await assert.rejects(chat.add("hello"), /write { role: "user", content: "hello" }/);
+    await assert.rejects(
+      chat.add(["hello" as unknown as object]),
+      /^TypeError: messages\[0\]: "hello" is not a message/,
+    );
+    await assert.rejects(chat.add(ASKED, { ids: ["a", "b"] }), /ids: has 2; accepted: one for each/);
+    await assert.rejects(chat.add(ASKED, { state: { a: 1 } as object }), /^TypeError: state: .* { set: { a: … } }/);
+    await assert.rejects(chat.updateState({ a: 1 } as object), /write { set: { a: … } }/);
+    await assert.rejects(chat.remember("", { since: "today" as unknown as Date }), /since: today; accepted: a date/);
     await assert.rejects(chat.messages({ after: 0.5 }), /accepted: whole numbers/);
     await assert.rejects(chat.messages({ limit: -1 }), /accepted: 0 or more/);
     await assert.rejects(chat.context({ format: "html" as "text" }), /accepted: openai, anthropic, text/);

@@ -27,6 +27,10 @@ test("a token stays on this machine unless it is encrypted", async () => {
 test("a server that is not there", async () => {
   await using nobody = connect("127.0.0.1:1", { timeout: 200 });
   await assert.rejects(nobody.conversation("c").capacity(), UnavailableError);
+  await assert.rejects(
+    nobody.conversation("c").capacity(),
+    /ECONNREFUSED 127\.0\.0\.1:1; start it with `utterd serve`/,
+  );
   await using nothing = connect(`unix:${directory}/none`, { timeout: 200 });
   await assert.rejects(nothing.conversation("c").capacity(), UnavailableError);
 });

@@ -1,8 +1,15 @@
 /** What is retried and what is not, against a server that fails on demand. */
 import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 
 import { ErrorInfoSchema, RetryInfoSchema } from "#proto/google/rpc/error_details_pb.js";
 import { MemoryService } from "#proto/utterd/v1/memory_service_pb.js";
@@ -87,14 +94,69 @@ test("an attempt is repeated under its request id", async () => {
   assert.equal(requests[0].authorization, "Bearer secret");
 });
 
-test("it ends", async () => {
-  failures = Array.from({ length: 20 }, () => UNAVAILABLE);
-  await assert.rejects(client.conversation("c").add(SAID), (error) => {
+test("it ends at the deadline, and can be resumed", async () => {
+  failures = Array.from({ length: 100 }, () => UNAVAILABLE);
+  const start = performance.now();
+  await assert.rejects(client.conversation("c").add(SAID, { timeout: 4000 }), (error) => {
     assert.ok(error instanceof UnavailableError);
     assert.equal(error.requestId, requests[0]?.requestId);
     return true;
   });
-  assert.equal(requests.length, 6);
+  // The last pause, of at most a second, would have outlasted it.
+  assert.ok(performance.now() - start > 2900 && performance.now() - start < 4100);
+  assert.ok(requests.length > 6);
+  failures = [];
+  await client.conversation("c").add(SAID, { requestId: requests[0]?.requestId });
+  assert.equal(ids().size, 1);
+});
+
+test("it ends with the client", async () => {
+  failures = Array.from({ length: 100 }, () => UNAVAILABLE);
+  const adding = assert.rejects(client.conversation("c").add(SAID, { timeout: null }), UnavailableError);
+  while (requests.length < 2) await new Promise(setImmediate);
+  await client.close();
+  await adding;
+  assert.ok(requests.length < 5);
+});
+
+test("adds outlast a restart of the server", async () => {
+  const path = mkdtempSync(join(tmpdir(), "utterd-test-"));
+  const flags = ["serve", "--listen", `unix:${path}/socket`, "--announce", "json", "--backend", "fjall"];
+  const serve = async () => {
+    const started = spawn(process.env["UTTERD_BIN"] || "utterd", [...flags, "--data-dir", `${path}/store`], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    await once(createInterface(started.stdout), "line");
+    return started;
+  };
+  const stop = async (started: ChildProcess) => {
+    started.kill();
+    await once(started, "exit");
+  };
+  let serving = await serve();
+  await using memory = connect(`unix:${path}/socket`);
+  try {
+    const chats = ["a", "b", "c"].map((id) => memory.conversation(id));
+    const said = Array.from({ length: 30 }, (_, index) => ({ role: "user", content: `message ${index}` }));
+    const restart = async () => {
+      await stop(serving);
+      await pause(4000);
+      serving = await serve();
+    };
+    let restarted: Promise<void> | undefined;
+    const adding = chats.map(async (chat) => {
+      for (const [index, message] of said.entries()) {
+        if (index === 10) restarted ??= restart();
+        await chat.add(message);
+      }
+    });
+    await Promise.all(adding);
+    await restarted;
+    for (const chat of chats) assert.deepEqual(await chat.messages(), said);
+  } finally {
+    await stop(serving);
+    rmSync(path, { recursive: true });
+  }
 });
 
 test("the server says when", async () => {
