@@ -19,6 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(out.join("utterd_descriptors.bin"), prost::Message::encode_to_vec(&descriptors))?;
     tonic_prost_build::configure()
         .btree_map(".")
+        .codec_path("crate::rpc::MessageCodec")
         .extern_path(".google.rpc", "::tonic_types::pb")
         .compile_fds(descriptors)?;
     Ok(())

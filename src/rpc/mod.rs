@@ -2,6 +2,7 @@
 
 mod admin;
 mod build_context;
+mod codec;
 mod compaction;
 mod context;
 mod conversation;
@@ -25,6 +26,7 @@ mod streams;
 mod trace;
 mod view;
 
+pub use codec::{MessageCodec, MessageEncoder};
 pub use convert::bounded::message as bounded_message;
 pub use convert::decode::grpc_timeout;
 pub use convert::status::{clearer_status, message_too_large, name_request, transport_error, turned_away};

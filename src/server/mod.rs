@@ -21,6 +21,7 @@ mod owner;
 #[doc(hidden)]
 pub mod plain_http;
 mod process;
+mod routes;
 mod services;
 mod signals;
 mod stores;
@@ -42,7 +43,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
 };
-use tonic::{body::Body, server::NamedService, service::Routes, transport::server::Connected};
+use tonic::{body::Body, server::NamedService, transport::server::Connected};
 use tower::{Service, ServiceBuilder};
 
 use crate::{
@@ -66,6 +67,7 @@ use calls::{CallLayer, Calls};
 use guard::{Guard, GuardLayer, Strangers};
 use messages::MessagesLayer;
 use plain_http::Room;
+use routes::Routes;
 use transport::{activity::Activity, http2};
 
 pub use announce::Announce;
@@ -244,7 +246,7 @@ impl Server {
             + 'static,
         S::Future: Send + 'static,
     {
-        self.routes = self.routes.add_service(service);
+        self.routes = self.routes.with(service);
         self
     }
 
@@ -286,7 +288,7 @@ impl Server {
             .layer(GuardLayer::new(self.guard.clone(), self.strangers.clone()))
             .layer(AdmissionLayer::new(self.admission.clone()))
             .layer(self.messages.clone())
-            .service(self.routes.clone().prepare())
+            .service(self.routes.clone())
     }
 
     /// Returns the memory for the bodies of plain HTTP.

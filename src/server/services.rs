@@ -2,7 +2,7 @@
 
 use futures::StreamExt as _;
 use tokio::sync::watch;
-use tonic::{codec::CompressionEncoding::Gzip, server::NamedService as _, service::Routes};
+use tonic::{codec::CompressionEncoding::Gzip, server::NamedService as _};
 use tonic_health::{ServingStatus, server::HealthReporter};
 use tonic_reflection::server::Builder;
 
@@ -16,7 +16,7 @@ use crate::{
         trace_service_server::TraceServiceServer,
     },
     rpc::Services,
-    server::ServeError,
+    server::{ServeError, routes::Routes},
     store::{BoxStream, StoreError},
 };
 
@@ -29,27 +29,19 @@ pub fn routes(
 ) -> Result<Routes, ServeError> {
     let most = settings.max_message_bytes;
     let (reporter, health) = tonic_health::server::health_reporter();
-    let routes = Routes::new(
-        MemoryServiceServer::new(services.clone()).accept_compressed(Gzip).max_decoding_message_size(most),
-    )
-    .add_service(
-        ConversationServiceServer::new(services.clone())
-            .accept_compressed(Gzip)
-            .max_decoding_message_size(most),
-    )
-    .add_service(
-        ContextServiceServer::new(services.clone()).accept_compressed(Gzip).max_decoding_message_size(most),
-    )
-    .add_service(
-        CompactionServiceServer::new(services.clone())
-            .accept_compressed(Gzip)
-            .max_decoding_message_size(most),
-    )
-    .add_service(
-        AdminServiceServer::new(services.clone()).accept_compressed(Gzip).max_decoding_message_size(most),
-    )
-    .add_service(TraceServiceServer::new(services).accept_compressed(Gzip).max_decoding_message_size(most))
-    .add_service(health.accept_compressed(Gzip));
+    macro_rules! served {
+        ($server:ident) => {
+            $server::new(services.clone()).accept_compressed(Gzip).max_decoding_message_size(most)
+        };
+    }
+    let routes = Routes::default()
+        .with(served!(MemoryServiceServer))
+        .with(served!(ConversationServiceServer))
+        .with(served!(ContextServiceServer))
+        .with(served!(CompactionServiceServer))
+        .with(served!(AdminServiceServer))
+        .with(served!(TraceServiceServer))
+        .with(health.accept_compressed(Gzip));
     tokio::spawn(report(reporter, engine.condition(), closing));
     match settings.reflection {
         true => with_reflection(routes),
@@ -117,7 +109,7 @@ fn with_reflection(routes: Routes) -> Result<Routes, ServeError> {
     let broken = |error: tonic_reflection::server::Error| ServeError::Reflection(error.to_string());
     let v1 = builder().build_v1().map_err(broken)?;
     let v1alpha = builder().build_v1alpha().map_err(broken)?;
-    Ok(routes.add_service(v1.accept_compressed(Gzip)).add_service(v1alpha.accept_compressed(Gzip)))
+    Ok(routes.with(v1.accept_compressed(Gzip)).with(v1alpha.accept_compressed(Gzip)))
 }
 
 #[cfg(test)]

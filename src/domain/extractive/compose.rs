@@ -101,7 +101,8 @@ pub(super) fn compose(
         return sentences.clipped(budget).into_iter().collect();
     }
     let spoken = sentences.tokens();
-    let entries = |sentences: &Sentences<'_>, room: u32| ledger(&facts, &pages, &sentences.told, room, counter);
+    let entries =
+        |sentences: &Sentences<'_>, room: u32| ledger(&facts, &pages, &sentences.told, room, counter);
     let (left, candidates) = (shares.left(), facts.len());
     let mut facts = entries(&sentences, left);
     sentences.weighed.take_rest();

@@ -180,7 +180,8 @@ impl Pool {
                 let start = line.text.len() - Spoken::of(&line.text).said.len();
                 let (sequence, result, text) = (line.sequence, line.result, line.text.clone());
                 let cues = Cues::default();
-                let (voice, worth, tokens) = (voice(&text), Worth::Known(line.weight), Cell::new(Some(line.tokens)));
+                let (voice, worth, tokens) =
+                    (voice(&text), Worth::Known(line.weight), Cell::new(Some(line.tokens)));
                 self.saids.push(Said { sequence, result, text, start, voice, worth, cues, tokens });
             }
         }

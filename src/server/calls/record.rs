@@ -121,7 +121,8 @@ impl Record {
 
     /// Notes that the call ends with these headers or trailers, and adds its id to them.
     pub(super) fn end_with(mut self, last: &mut HeaderMap) {
-        let code = last.get(Status::GRPC_STATUS).map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));
+        let code =
+            last.get(Status::GRPC_STATUS).map_or(Code::Unknown, |code| Code::from_bytes(code.as_bytes()));
         if code == Code::Internal {
             self.report_fault(last);
         }

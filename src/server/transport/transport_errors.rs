@@ -284,10 +284,7 @@ mod tests {
     #[test]
     fn a_timeout_that_is_none_is_passed_over() {
         for text in ["", "m", "12", "123456789S", "1x", "-1S"] {
-            let headers = HeaderMap::from_iter([(
-                TIMEOUT,
-                http::HeaderValue::from_static(text),
-            )]);
+            let headers = HeaderMap::from_iter([(TIMEOUT, http::HeaderValue::from_static(text))]);
             assert_eq!(timeout(&headers), None, "{text:?}");
         }
     }

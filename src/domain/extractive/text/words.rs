@@ -4,8 +4,8 @@ use std::{ops::Range, sync::LazyLock};
 
 use rustc_hash::FxHashMap;
 
-pub(in crate::domain::extractive) use super::shape::{IDENTIFIER, NUMBER, PLAIN};
 use super::shape::{FNV_BASIS, SHORT, Shape, hash, pair};
+pub(in crate::domain::extractive) use super::shape::{IDENTIFIER, NUMBER, PLAIN};
 
 /// A word: its concept and its weight.
 #[derive(Clone, Copy, Debug)]
@@ -190,13 +190,7 @@ fn classify(text: &str, mut range: Range<usize>, is_first: bool, cues: &FxHashMa
 }
 
 #[inline]
-fn word(
-    shape: &Shape,
-    text: &str,
-    range: Range<usize>,
-    is_first: bool,
-    cues: &FxHashMap<u32, Cue>,
-) -> Word {
+fn word(shape: &Shape, text: &str, range: Range<usize>, is_first: bool, cues: &FxHashMap<u32, Cue>) -> Word {
     let run = &text[range.clone()];
     let is_plain = shape.is_plain();
     let cue = cues.get(&shape.concept).filter(|_| is_plain).copied().unwrap_or(Cue::None);
