@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::{self, Write},
+    fmt,
 };
 
 use crate::domain::{
@@ -260,8 +260,9 @@ impl AssignedId {
     /// The id as text, with one allocation.
     pub fn text(self) -> String {
         let mut text = String::with_capacity(48);
-        text.extend(self.0.digits().map(char::from));
-        let _ = write!(text, "-{}", self.1);
+        text.push_str(str::from_utf8(&self.0.digits()).unwrap_or_default());
+        text.push('-');
+        text.push_str(itoa::Buffer::new().format(self.1.0));
         text
     }
 
