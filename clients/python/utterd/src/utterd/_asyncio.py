@@ -174,14 +174,14 @@ class AsyncClient:
                 await asyncio.sleep(attempts.pause_after(failure))
 
     async def stream(self, call: Call) -> AsyncIterator[object]:
-        """The responses of a stream, which is reopened if the connection is lost."""
+        """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
         method = self._channels.here().unary_stream(call.method, call.write, call.read)
-        attempts = Attempts(call, None)
+        attempts = Attempts(call, self._timeout)
         while True:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 async for response in responses:
-                    attempts = Attempts(call, None)
+                    attempts = Attempts(call, self._timeout)
                     yield response
                 return
             except grpc.aio.AioRpcError as failure:

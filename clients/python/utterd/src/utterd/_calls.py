@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import random
 import time
 import uuid
@@ -22,10 +23,14 @@ from google.rpc import error_details_pb2, status_pb2
 
 from utterd._errors import KINDS, FieldProblem, ServerError
 
-ATTEMPTS = 6
-"""The most attempts of a call."""
 FIRST_PAUSE = 0.1
 """Seconds before the second attempt, at most; each further pause can be twice as long."""
+LONGEST_PAUSE = 2.0
+"""Seconds before any attempt, at most."""
+PATIENCE = 3
+"""Failed attempts before a log entry says that the call still waits for the server."""
+
+logger = logging.getLogger("utterd")
 
 T = TypeVar("T")
 Response = TypeVar("Response", bound=Message)
@@ -66,12 +71,12 @@ def request_id(given: str | None) -> str:
 
 
 class Attempts:
-    """Counts the attempts of one call, and decides after each failure whether to retry."""
+    """Decides after each failed attempt of one call whether to retry: until the deadline, for what may pass."""
 
     def __init__(self, call: Call, timeout: float | None) -> None:
         self._call = call
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        self._made = 0
+        self._failed = 0
 
     def time_left(self) -> float | None:
         """Seconds that the next attempt may take."""
@@ -79,13 +84,16 @@ class Attempts:
 
     def pause_after(self, failure: grpc.RpcError) -> float:
         """Seconds to wait before the next attempt; raises the failure's error if there is none."""
-        self._made += 1
         error = error_of(failure, getattr(self._call.request, "request_id", ""))
-        pause = random.uniform(0, FIRST_PAUSE * 2 ** (self._made - 1)) + (error.retry_after or 0.0)
+        self._failed += 1
+        longest = min(FIRST_PAUSE * 2 ** min(self._failed - 1, 10), LONGEST_PAUSE)
+        pause = random.uniform(0, longest) + (error.retry_after or 0.0)
         left = self.time_left()
-        late = left is not None and pause >= left
-        if self._made >= ATTEMPTS or late or not self._may_pass(error):
+        if (left is not None and pause >= left) or not self._may_pass(error):
             raise error from failure
+        if self._failed == PATIENCE and error.code == "UNAVAILABLE":
+            limit = "" if left is None else f" for up to {left:.0f} seconds"
+            logger.warning("%s; trying again%s", error, limit)
         return pause
 
     def _may_pass(self, error: ServerError) -> bool:
@@ -111,7 +119,7 @@ def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
     bad = details.get(error_details_pb2.BadRequest, error_details_pb2.BadRequest())
     retry = details.get(error_details_pb2.RetryInfo)
     return kind(
-        failure.details() or code,
+        _message(failure),
         code=code,
         reason=info.reason,
         fields=tuple(FieldProblem(it.field, it.description) for it in bad.field_violations),
@@ -119,6 +127,13 @@ def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
         retry_after=None if retry is None else _seconds(retry.retry_delay),
         request_id=request_id,
     )
+
+
+def _message(failure: grpc.RpcError) -> str:
+    text = failure.details() or failure.code().name
+    if text.startswith(("failed to connect", "DNS resolution failed", "errors resolving")):
+        return f"the server cannot be reached; `utterd serve` starts one ({text})"
+    return str(text)
 
 
 def _seconds(duration: Duration) -> float:

@@ -34,7 +34,7 @@ def connect(
     - `token`: the credential; by default from `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`.
     - `namespace`: the namespace to use, if the credential is an admin's.
     - `tls`: the authority and the certificate, for `https://…`.
-    - `timeout`: seconds that a call may take with all its attempts; None for no limit.
+    - `timeout`: seconds that a call may take with all its attempts; with None, it waits for the server endlessly.
     """
     return Client(endpoint(address, token, namespace, tls), timeout)
 
@@ -148,14 +148,14 @@ class Client:
                 time.sleep(attempts.pause_after(failure))
 
     def stream(self, call: Call) -> Iterator[object]:
-        """The responses of a stream, which is reopened if the connection is lost."""
+        """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
         method = self._channel.unary_stream(call.method, call.write, call.read)
-        attempts = Attempts(call, None)
+        attempts = Attempts(call, self._timeout)
         while True:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 for response in responses:
-                    attempts = Attempts(call, None)
+                    attempts = Attempts(call, self._timeout)
                     yield response
                 return
             except grpc.RpcError as failure:
