@@ -13,10 +13,10 @@ import grpc.aio
 
 from utterd import _contexts, _conversations, _messages, _state
 from utterd import _model as model
+from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError
-from utterd._messages import Address, Addressed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -105,12 +105,20 @@ class AsyncClient:
         """The same connection with another timeout."""
         return AsyncClient(self._endpoint, timeout, self._channels)
 
-    def conversation(self, id: str | None = None, *, recipient: str | None = None) -> AsyncConversation:
+    def conversation(
+        self,
+        id: str | None = None,
+        *,
+        recipient: str | None = None,
+        policy: model.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> AsyncConversation:
         """A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
 
-        This makes no call: a conversation starts with the first message that is added.
+        This makes no call: a conversation starts with the first message that is added. `policy` and `labels` are for
+        one with an id that starts so; if it exists, they change nothing.
         """
-        return AsyncConversation(self, id, recipient)
+        return AsyncConversation(self, address(id, recipient, policy, labels))
 
     def recipient(self, id: str = "default") -> AsyncRecipient:
         """A recipient, with values of its own. This makes no call."""
@@ -136,7 +144,7 @@ class AsyncClient:
             encoding=encoding,
             exist_ok=exist_ok,
         )
-        return AsyncConversation(self, await self.run(made), recipient)
+        return self.conversation(await self.run(made), recipient=recipient)
 
     conversations = _of_client(_conversations.conversation_records)
     delete_recipient = _of_client(_conversations.delete_recipient)
@@ -210,13 +218,13 @@ class _AsyncAddressed(Addressed):
 class AsyncConversation(_AsyncAddressed):
     """A conversation of a server, for asyncio. It holds only an address."""
 
-    def __init__(self, client: AsyncClient, id: str | None, recipient: str | None) -> None:
+    def __init__(self, client: AsyncClient, address: Address) -> None:
         self.client = client
-        self.address = Address(id or "", recipient or "")
+        self.address = address
 
     def with_timeout(self, timeout: float | None) -> AsyncConversation:
         """The same conversation with another timeout."""
-        return AsyncConversation(self.client.with_timeout(timeout), self.id, self.recipient)
+        return AsyncConversation(self.client.with_timeout(timeout), self.address)
 
     add = _of_address(_messages.add)
     messages = _of_address(_messages.messages)
@@ -225,6 +233,7 @@ class AsyncConversation(_AsyncAddressed):
     replace_after = _of_address(_messages.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)
+    _filled = _of_address(_contexts.filled)
     remember = _of_address(_messages.remember)
     forget = _of_address(_messages.forget)
     restore = _of_address(_messages.restore)
@@ -259,7 +268,7 @@ class AsyncConversation(_AsyncAddressed):
             title=title,
             expected_revision=expected_revision,
         )
-        return AsyncConversation(self.client, await self.client.run(made), recipient)
+        return self.client.conversation(await self.client.run(made), recipient=recipient)
 
     async def watch(self) -> AsyncIterator[model.Capacity]:
         """How full the window is: now, and after each change, endlessly."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
@@ -11,15 +10,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from utterd import _model as model
 from utterd import _read as read
+from utterd._address import CONVERSATIONS, MEMORY, PAGE, Address
 from utterd._calls import Call, Steps, call, request_id
+from utterd._conversations import create
 from utterd._errors import NotFoundError, UnavailableError
 from utterd._proto import conversation_service_pb2 as conversations
 from utterd._proto import memory_service_pb2 as memory
 from utterd._proto import message_pb2, utterance_pb2
 
-MEMORY, CONVERSATIONS = "MemoryService", "ConversationService"
-PAGE = 1000
-"""The most items on a page."""
 LAST = 2**63 - 1
 """The largest possible sequence."""
 
@@ -34,32 +32,6 @@ PARTS = {
     "evicted": memory.SUMMARIZE_SCOPE_EVICTED,
     "turns": memory.SUMMARIZE_SCOPE_TURNS,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Which conversation: one by its id; or else a recipient's active one, by default that of `default`."""
-
-    conversation_id: str
-    recipient_id: str
-    of_recipient: bool = False
-    """Whether the recipient itself is meant, not a conversation."""
-
-
-class Addressed:
-    """Something with an address, such as a conversation."""
-
-    address: Address
-
-    @property
-    def id(self) -> str | None:
-        """Its id; None for a recipient's active one."""
-        return self.address.conversation_id or None
-
-    @property
-    def recipient(self) -> str | None:
-        """Its recipient, if one was given."""
-        return self.address.recipient_id or None
 
 
 def add(
@@ -127,6 +99,8 @@ def _memorize(
     expected_revision: int | None,
     attempt: str | None,
 ) -> Steps[model.Added]:
+    if at.start is not None and not at.start.exists:
+        yield from create(at, policy=at.start.policy, labels=at.start.labels, exist_ok=True)
     state, recipient_state = (None if it is None else state_change(it) for it in changes)
     request = memory.MemorizeRequest(
         conversation_id=at.conversation_id,
@@ -256,6 +230,7 @@ def _listed(
         page = yield from call(CONVERSATIONS, "ListMessages", request, conversations.ListMessagesResponse)
         if not token:
             first = page
+            at.found()
         them.extend(page.messages)
         token = page.next_page_token
         if not token:

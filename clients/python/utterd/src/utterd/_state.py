@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from utterd import _model as model
+from utterd._address import CONVERSATIONS, Address
 from utterd._calls import Steps, call
 from utterd._calls import request_id as attempt
-from utterd._messages import CONVERSATIONS, Address, state_change
+from utterd._messages import state_change
 from utterd._proto import conversation_service_pb2 as conversations
 
 

@@ -11,10 +11,10 @@ import grpc
 
 from utterd import _contexts, _conversations, _messages, _state
 from utterd import _model as model
+from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError
-from utterd._messages import Address, Addressed
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -79,12 +79,20 @@ class Client:
         """The same connection with another timeout."""
         return Client(self._endpoint, timeout, self._channel)
 
-    def conversation(self, id: str | None = None, *, recipient: str | None = None) -> Conversation:
+    def conversation(
+        self,
+        id: str | None = None,
+        *,
+        recipient: str | None = None,
+        policy: model.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> Conversation:
         """A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
 
-        This makes no call: a conversation starts with the first message that is added.
+        This makes no call: a conversation starts with the first message that is added. `policy` and `labels` are for
+        one with an id that starts so; if it exists, they change nothing.
         """
-        return Conversation(self, id, recipient)
+        return Conversation(self, address(id, recipient, policy, labels))
 
     def recipient(self, id: str = "default") -> Recipient:
         """A recipient, with values of its own. This makes no call."""
@@ -110,7 +118,7 @@ class Client:
             encoding=encoding,
             exist_ok=exist_ok,
         )
-        return Conversation(self, self.run(made), recipient)
+        return self.conversation(self.run(made), recipient=recipient)
 
     conversations = _of_client(_conversations.conversation_records)
     delete_recipient = _of_client(_conversations.delete_recipient)
@@ -190,13 +198,13 @@ class _Addressed(Addressed):
 class Conversation(_Addressed):
     """A conversation of a server. It holds only an address; several objects can refer to the same conversation."""
 
-    def __init__(self, client: Client, id: str | None, recipient: str | None) -> None:
+    def __init__(self, client: Client, address: Address) -> None:
         self.client = client
-        self.address = Address(id or "", recipient or "")
+        self.address = address
 
     def with_timeout(self, timeout: float | None) -> Conversation:
         """The same conversation with another timeout."""
-        return Conversation(self.client.with_timeout(timeout), self.id, self.recipient)
+        return Conversation(self.client.with_timeout(timeout), self.address)
 
     add = _of_address(_messages.add)
     messages = _of_address(_messages.messages)
@@ -205,6 +213,7 @@ class Conversation(_Addressed):
     replace_after = _of_address(_messages.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)
+    _filled = _of_address(_contexts.filled)
     remember = _of_address(_messages.remember)
     forget = _of_address(_messages.forget)
     restore = _of_address(_messages.restore)
@@ -243,7 +252,7 @@ class Conversation(_Addressed):
             title=title,
             expected_revision=expected_revision,
         )
-        return Conversation(self.client, self.client.run(made), recipient)
+        return self.client.conversation(self.client.run(made), recipient=recipient)
 
     def watch(self) -> Iterator[model.Capacity]:
         """How full the window is: now, and after each change, endlessly."""

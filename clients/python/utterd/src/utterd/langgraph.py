@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 
-from utterd import Client, Conversation, NotFoundError
-from utterd._ids import fit
-from utterd._langchain_messages import to_chat
+from utterd import Client, Conversation, NotFoundError, Policy
+from utterd._langchain_config import named
+from utterd._langchain_messages import from_context, to_chat
+from utterd._limits import limits
 
 __all__ = ["build_context", "remember"]
 
@@ -31,8 +32,10 @@ def remember(memory: Client, *, key: str = "thread_id", messages_key: str = "mes
     `configurable` names the conversation.
     """
 
+    of = named(memory, key, limits(None))
+
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        _store(_named(memory, config, key), _messages(state, messages_key))
+        _store(of(config), _messages(state, messages_key))
         return {}
 
     return node
@@ -42,6 +45,7 @@ def build_context(
     memory: Client,
     *,
     budget: int | None = None,
+    policy: Policy | None = None,
     key: str = "thread_id",
     messages_key: str = "messages",
     into: str = "llm_input_messages",
@@ -53,10 +57,12 @@ def build_context(
     `Conversation.context`; by default a call without a result is closed with a placeholder.
     """
 
+    of = named(memory, key, limits(budget, policy))
+
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        conversation = _named(memory, config, key)
+        conversation = of(config)
         _store(conversation, _messages(state, messages_key))
-        return {into: convert_to_messages(conversation.context(budget, **{"unanswered": "placeholder", **options}))}
+        return {into: from_context(conversation._filled(budget, **options))}
 
     return node
 
@@ -80,10 +86,3 @@ def _store(conversation: Conversation, messages: list[BaseMessage]) -> None:
 
 def _messages(state: State, key: str) -> list[BaseMessage]:
     return list(state[key] if isinstance(state, dict) else getattr(state, key))
-
-
-def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
-    configurable = config.get("configurable") or {}
-    if key not in configurable:
-        raise ValueError(f'configurable.{key} is missing; accepted: {{"configurable": {{"{key}": "…"}}}}')
-    return memory.conversation(fit(str(configurable[key])))

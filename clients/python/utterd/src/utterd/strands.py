@@ -10,6 +10,7 @@ replaced in place.
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import TYPE_CHECKING, Any, cast
 
@@ -31,6 +32,8 @@ from utterd import (
 from utterd._blocks import blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
+from utterd._limits import limits
+from utterd._media import Media, media_of
 
 if TYPE_CHECKING:
     from strands.multiagent.base import MultiAgentBase
@@ -42,6 +45,18 @@ FIELD = "strands"
 """The field of a message that holds Strands' own data."""
 SESSION, AGENT = "session", "agent"
 """The ids of the messages that hold a session's and an agent's state. Other ids have a prefix."""
+DOCUMENTS = {
+    "txt": "text/plain",
+    "md": "text/markdown",
+    "csv": "text/csv",
+    "html": "text/html",
+    "doc": "application/msword",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xls": "application/vnd.ms-excel",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+"""The media types of documents that are not named like their format."""
+FORMATS = {type: format for format, type in DOCUMENTS.items()}
 LABEL = "strands_session"
 """The label for the session of an agent's conversation."""
 
@@ -49,14 +64,19 @@ LABEL = "strands_session"
 class UtterdSessionRepository(SessionRepository):
     """Sessions, agents and their messages on an utterd server."""
 
-    def __init__(self, memory: Client, *, user: str = "strands", policy: Policy | None = None) -> None:
+    def __init__(
+        self, memory: Client, *, user: str = "strands", budget: int | None = None, policy: Policy | None = None
+    ) -> None:
         """
         - `user`: the conversations' recipient.
-        - `policy`: limits for each agent's conversation; by default the server's.
+        - `budget`: the tokens of a context, unless it is asked for with others.
+        - `policy`: limits for each agent's conversation; by default everything stays stored, and the window fits the
+          budget.
         """
         self._memory = memory
         self._user = user
-        self._policy = policy
+        self._budget = budget
+        self._policy = limits(budget, policy)
         self._known: set[tuple[str, str]] = set()
 
     def create_session(self, session: Session, **kwargs: Any) -> Session:
@@ -178,7 +198,7 @@ class UtterdSessionRepository(SessionRepository):
 
         The text summarises what is not among the messages.
         """
-        context = self._of_agent(session_id, agent_id).context(budget, "anthropic", unanswered="placeholder")
+        context = self._of_agent(session_id, agent_id)._filled(budget or self._budget, "anthropic")
         system = "\n".join(block["text"] for block in context.system)
         return system, [_strands(message) for message in context]
 
@@ -232,11 +252,12 @@ class UtterdSessionManager(RepositorySessionManager, UtterdSessionRepository):
         memory: Client,
         *,
         user: str = "strands",
+        budget: int | None = None,
         policy: Policy | None = None,
         **kwargs: Any,
     ) -> None:
         """The arguments are those of `UtterdSessionRepository`."""
-        UtterdSessionRepository.__init__(self, memory, user=user, policy=policy)
+        UtterdSessionRepository.__init__(self, memory, user=user, budget=budget, policy=policy)
         RepositorySessionManager.__init__(self, session_id=session_id, session_repository=self, **kwargs)
 
 
@@ -271,24 +292,43 @@ def _said(message: SessionMessage) -> dict[str, Any]:
 
 
 def _block(block: dict[str, Any]) -> dict[str, Any] | None:
-    """A block in Anthropic's format; None unless it is a text, tool use or result."""
+    """A block in Anthropic's format; None unless it is a text, media, a tool use or its result."""
+    if media := _media(block):
+        return media.block()
     if "text" in block:
         return {"type": "text", "text": block["text"]}
     if use := block.get("toolUse"):
         return {"type": "tool_use", "id": use["toolUseId"], "name": use["name"], "input": use["input"]}
     if result := block.get("toolResult"):
-        texts = [
-            part["text"] if "text" in part else json.dumps(part["json"])
-            for part in result["content"]
-            if part.keys() & {"text", "json"}
+        parts: list[dict[str, Any]] = [
+            {"text": json.dumps(part["json"])} if "json" in part else part for part in result["content"]
         ]
         said: dict[str, Any] = {
             "type": "tool_result",
             "tool_use_id": result["toolUseId"],
-            "content": [{"type": "text", "text": text} for text in texts],
+            "content": [it for part in parts if (it := _block(part)) is not None],
         }
         return {**said, "is_error": True} if result.get("status") == "error" else said
     return None
+
+
+def _media(block: dict[str, Any]) -> Media | None:
+    for kind in ("image", "document", "audio", "video"):
+        if shown := block.get(kind):
+            source, format = shown["source"], shown["format"]
+            type = DOCUMENTS.get(format, f"application/{format}") if kind == "document" else f"{kind}/{format}"
+            if "bytes" in source:
+                return Media(type, data=base64.b64encode(source["bytes"]).decode(), name=shown.get("name", ""))
+            return Media(type, url=source["location"]["uri"], name=shown.get("name", ""))
+    return None
+
+
+def _shown(media: Media) -> dict[str, Any]:
+    format = FORMATS.get(media.type, media.type.partition("/")[2])
+    location = {"location": {"type": "s3", "uri": media.url}}
+    source = {"bytes": base64.b64decode(media.data)} if media.data else location
+    name = {"name": media.name or "document"} if media.kind == "document" else {}
+    return {media.kind: {"format": format, **name, "source": source}}
 
 
 def _results(said: dict[str, Any]) -> int:
@@ -304,14 +344,20 @@ def _message(stored: StoredMessage) -> SessionMessage:
 
 def _strands(said: dict[str, Any]) -> Message:
     """Converts a message in Anthropic's format to one of Strands'."""
-    return cast("Message", {"role": said["role"], "content": [_strands_block(block) for block in blocks_of(said)]})
+    blocks = map(_strands_block, blocks_of(said, media=True))
+    return cast("Message", {"role": said["role"], "content": list(blocks)})
 
 
 def _strands_block(block: dict[str, Any]) -> dict[str, Any]:
     if block["type"] == "tool_use":
         return {"toolUse": {"toolUseId": block["id"], "name": block["name"], "input": block["input"]}}
     if block["type"] == "tool_result":
-        parts = [{"text": text}] if (text := block.get("content")) else []
+        content = block.get("content")
+        parts = list(map(_strands_block, content)) if isinstance(content, list) else [{"text": content}] * bool(content)
         status = "error" if block.get("is_error") else "success"
         return {"toolResult": {"toolUseId": block["tool_use_id"], "content": parts, "status": status}}
-    return {"text": block["text"]}
+    media = media_of(block)
+    # Strands takes pictures as their data, or from S3.
+    if media is None or not (media.data or media.url.startswith("s3:")):
+        return {"text": block.get("text") or (media.url if media and media.url else f"[{block['type']}]")}
+    return _shown(media)
