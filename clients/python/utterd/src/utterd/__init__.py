@@ -58,6 +58,7 @@ from utterd._model import (
     Tokens,
     Utterance,
 )
+from utterd._oversize import Oversize
 from utterd._server import find_utterd_bin, local, local_async
 from utterd._sync import Client, Conversation, Recipient, connect
 
@@ -89,6 +90,7 @@ __all__ = [
     "Messages",
     "NotFoundError",
     "Omission",
+    "Oversize",
     "Policy",
     "PreconditionError",
     "Prepared",

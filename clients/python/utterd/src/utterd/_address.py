@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from utterd import _model as model
+from utterd._oversize import Oversize
 
 MEMORY, CONVERSATIONS = "MemoryService", "ConversationService"
 PAGE = 1000
@@ -31,6 +32,7 @@ class Address:
     of_recipient: bool = False
     """Whether the recipient itself is meant, not a conversation."""
     start: Start | None = None
+    oversize: Oversize = "refuse"
 
     def found(self, exists: bool = True) -> None:
         """Notes whether the conversation exists."""
@@ -39,13 +41,17 @@ class Address:
 
 
 def address(
-    id: str | None, recipient: str | None, policy: model.Policy | None, labels: Mapping[str, str] | None
+    id: str | None,
+    recipient: str | None,
+    policy: model.Policy | None,
+    labels: Mapping[str, str] | None,
+    oversize: Oversize,
 ) -> Address:
     """The address of a conversation; ValueError for limits or labels without an id."""
     wanted = policy is not None or bool(labels)
     if wanted and not id:
         raise ValueError("policy, labels: of a conversation without an id; accepted: with an id, or create(…)")
-    return Address(id or "", recipient or "", start=Start(policy, labels or {}) if wanted else None)
+    return Address(id or "", recipient or "", start=Start(policy, labels or {}) if wanted else None, oversize=oversize)
 
 
 class Addressed:

@@ -11,12 +11,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import grpc
 import grpc.aio
 
-from utterd import _contexts, _conversations, _messages, _state
+from utterd import _adding, _contexts, _conversations, _messages, _state
 from utterd import _model as model
 from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError
+from utterd._oversize import Oversize
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,9 +30,10 @@ def connect_async(
     namespace: str | None = None,
     tls: Tls | None = None,
     timeout: float | None = 30.0,
+    oversize: Oversize = "refuse",
 ) -> AsyncClient:
     """An asyncio client of the server at an address. The arguments are those of `connect`."""
-    return AsyncClient(endpoint(address, token, namespace, tls), timeout)
+    return AsyncClient(endpoint(address, token, namespace, tls, oversize), timeout)
 
 
 def _of_client(
@@ -118,7 +120,7 @@ class AsyncClient:
         This makes no call: a conversation starts with the first message that is added. `policy` and `labels` are for
         one with an id that starts so; if it exists, they change nothing.
         """
-        return AsyncConversation(self, address(id, recipient, policy, labels))
+        return AsyncConversation(self, address(id, recipient, policy, labels, self._endpoint.oversize))
 
     def recipient(self, id: str = "default") -> AsyncRecipient:
         """A recipient, with values of its own. This makes no call."""
@@ -226,11 +228,11 @@ class AsyncConversation(_AsyncAddressed):
         """The same conversation with another timeout."""
         return AsyncConversation(self.client.with_timeout(timeout), self.address)
 
-    add = _of_address(_messages.add)
+    add = _of_address(_adding.add)
     messages = _of_address(_messages.messages)
     stored = _of_address(_messages.stored)
     pop = _of_address(_messages.pop)
-    replace_after = _of_address(_messages.replace_after)
+    replace_after = _of_address(_adding.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)
     _filled = _of_address(_contexts.filled)

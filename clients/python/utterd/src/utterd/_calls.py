@@ -21,7 +21,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
-from utterd._errors import KINDS, FieldProblem, ServerError
+from utterd._errors import KINDS, FieldProblem, ServerError, in_python
 
 FIRST_PAUSE = 0.1
 """Seconds before the second attempt, at most; each further pause can be twice as long."""
@@ -119,21 +119,23 @@ def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
     bad = details.get(error_details_pb2.BadRequest, error_details_pb2.BadRequest())
     retry = details.get(error_details_pb2.RetryInfo)
     return kind(
-        _message(failure),
+        _message(failure, info.reason),
         code=code,
         reason=info.reason,
-        fields=tuple(FieldProblem(it.field, it.description) for it in bad.field_violations),
+        fields=tuple(FieldProblem(in_python(it.field), in_python(it.description)) for it in bad.field_violations),
         metadata=dict(info.metadata),
         retry_after=None if retry is None else _seconds(retry.retry_delay),
         request_id=request_id,
     )
 
 
-def _message(failure: grpc.RpcError) -> str:
-    text = failure.details() or failure.code().name
+def _message(failure: grpc.RpcError, reason: str) -> str:
+    text = in_python(failure.details() or failure.code().name)
+    if reason == "CONTENT_TOO_LARGE":
+        return f"{text}; the server's setting max_content_bytes accepts more, and connect(oversize='cut') cuts texts"
     if text.startswith(("failed to connect", "DNS resolution failed", "errors resolving")):
         return f"the server cannot be reached; `utterd serve` starts one ({text})"
-    return str(text)
+    return text
 
 
 def _seconds(duration: Duration) -> float:

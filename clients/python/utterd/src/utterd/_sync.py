@@ -9,12 +9,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import grpc
 
-from utterd import _contexts, _conversations, _messages, _state
+from utterd import _adding, _contexts, _conversations, _messages, _state
 from utterd import _model as model
 from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError
+from utterd._oversize import Oversize
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,6 +28,7 @@ def connect(
     namespace: str | None = None,
     tls: Tls | None = None,
     timeout: float | None = 30.0,
+    oversize: Oversize = "refuse",
 ) -> Client:
     """A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`. It connects on its first call.
 
@@ -35,8 +37,9 @@ def connect(
     - `namespace`: the namespace to use, if the credential is an admin's.
     - `tls`: the authority and the certificate, for `https://…`.
     - `timeout`: seconds that a call may take with all its attempts; with None, it waits for the server endlessly.
+    - `oversize`: whether a text that is larger than the server accepts is refused, or cut to its head and tail.
     """
-    return Client(endpoint(address, token, namespace, tls), timeout)
+    return Client(endpoint(address, token, namespace, tls, oversize), timeout)
 
 
 def _of_client(operation: Callable[P, Steps[T]]) -> Callable[Concatenate[Client, P], T]:
@@ -92,7 +95,7 @@ class Client:
         This makes no call: a conversation starts with the first message that is added. `policy` and `labels` are for
         one with an id that starts so; if it exists, they change nothing.
         """
-        return Conversation(self, address(id, recipient, policy, labels))
+        return Conversation(self, address(id, recipient, policy, labels, self._endpoint.oversize))
 
     def recipient(self, id: str = "default") -> Recipient:
         """A recipient, with values of its own. This makes no call."""
@@ -206,11 +209,11 @@ class Conversation(_Addressed):
         """The same conversation with another timeout."""
         return Conversation(self.client.with_timeout(timeout), self.address)
 
-    add = _of_address(_messages.add)
+    add = _of_address(_adding.add)
     messages = _of_address(_messages.messages)
     stored = _of_address(_messages.stored)
     pop = _of_address(_messages.pop)
-    replace_after = _of_address(_messages.replace_after)
+    replace_after = _of_address(_adding.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)
     _filled = _of_address(_contexts.filled)
