@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import dropwhile
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages, messages_from_dict
@@ -65,8 +66,24 @@ def _parts(said: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def from_context(messages: list[dict[str, Any]]) -> list[BaseMessage]:
-    """The messages of a context, with pictures and files in forms that every model's integration reads."""
-    return convert_to_messages([{**said, "content": _blocks(said)} if _parts(said) else said for said in messages])
+    """The messages of a context, in forms that every model's integration reads.
+
+    System messages are one at the head; a later one, with what was recalled, is the user's.
+    """
+    conversation = list(dropwhile(_is_system, messages))
+    head = "\n\n".join(_text(said) for said in messages[: len(messages) - len(conversation)])
+    said = [{**it, "role": "user"} if _is_system(it) else it for it in conversation]
+    shown = [{**it, "content": _blocks(it)} if _parts(it) else it for it in said]
+    return convert_to_messages([{"role": "system", "content": head}, *shown] if head else shown)
+
+
+def _is_system(said: dict[str, Any]) -> bool:
+    return bool(said["role"] == "system")
+
+
+def _text(said: dict[str, Any]) -> str:
+    content = said["content"]
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
 
 
 def _blocks(said: dict[str, Any]) -> list[dict[str, Any]]:

@@ -14,9 +14,10 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 
-from utterd import Client, Conversation, NotFoundError, Policy
+from utterd import Client, Policy
 from utterd._langchain_config import named
-from utterd._langchain_messages import from_context, to_chat
+from utterd._langchain_messages import from_context
+from utterd._langchain_mirror import mirror
 from utterd._limits import limits
 
 __all__ = ["build_context", "remember"]
@@ -25,17 +26,20 @@ State = Any
 Node = Callable[[State, RunnableConfig], dict[str, Any]]
 
 
-def remember(memory: Client, *, key: str = "thread_id", messages_key: str = "messages") -> Node:
-    """A node that stores the state's messages that are not stored yet.
+def remember(
+    memory: Client, *, key: str = "thread_id", messages_key: str = "messages", keep_oldest: bool = True
+) -> Node:
+    """A node that stores what is new among the state's messages, replaces what changed, and removes what is missing.
 
-    Messages are identified by their ids, so that a repeated step stores nothing twice. `key` in the configuration's
-    `configurable` names the conversation.
+    Messages are identified by their ids, so that a repeated step stores nothing twice. What is missing before the first
+    message that the state shares with the conversation stays: without a checkpointer, each run has a state of its own.
+    With one, `keep_oldest=False` removes that as well. `key` in the configuration's `configurable` names the
+    conversation.
     """
-
     of = named(memory, key, limits(None))
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        _store(of(config), _messages(state, messages_key))
+        mirror(of(config), _messages(state, messages_key), keep_oldest=keep_oldest)
         return {}
 
     return node
@@ -49,9 +53,12 @@ def build_context(
     key: str = "thread_id",
     messages_key: str = "messages",
     into: str = "llm_input_messages",
+    keep_oldest: bool = True,
     **options: Any,
 ) -> Node:
     """A node that stores the state's messages like `remember`, and writes what goes to the model into the state.
+
+    It removes what is missing at the end of the state, too.
 
     That is a summary, and the newest messages in whole exchanges, within a token budget. `options` are those of
     `Conversation.context`; by default a call without a result is closed with a placeholder.
@@ -61,27 +68,10 @@ def build_context(
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
         conversation = of(config)
-        _store(conversation, _messages(state, messages_key))
+        mirror(conversation, _messages(state, messages_key), keep_oldest=keep_oldest, keep_newest=False)
         return {into: from_context(conversation._filled(budget, **options))}
 
     return node
-
-
-def _store(conversation: Conversation, messages: list[BaseMessage]) -> None:
-    try:
-        newest = [it.utterance_id for it in conversation.stored(last=1).messages]
-    except NotFoundError:
-        newest = []
-    known = [index for index, message in enumerate(messages) if message.id is not None and message.id in newest]
-    new = messages[known[-1] + 1 :] if known else messages
-    if new:
-        conversation.add(
-            list(map(to_chat, new)),
-            format="openai",
-            ids=[message.id or "" for message in new],
-            upsert=True,
-            lenient=True,
-        )
 
 
 def _messages(state: State, key: str) -> list[BaseMessage]:
