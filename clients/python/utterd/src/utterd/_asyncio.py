@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from types import TracebackType
@@ -16,7 +17,7 @@ from utterd import _model as model
 from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
-from utterd._errors import ServerError
+from utterd._errors import ServerError, UtterdError
 from utterd._oversize import Oversize
 
 P = ParamSpec("P")
@@ -57,6 +58,9 @@ def _of_address(
 class Channels:
     """The channels of a client: one for each event loop that uses it, as gRPC requires."""
 
+    process: int | None = None
+    """The process in which gRPC serves event loops: with a thread that a forked process does not have."""
+
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._of_loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, grpc.aio.Channel] = (
@@ -64,7 +68,13 @@ class Channels:
         )
 
     def here(self) -> grpc.aio.Channel:
-        """The channel of the running loop."""
+        """The channel of the running loop; UtterdError in a process that gRPC cannot serve."""
+        Channels.process = Channels.process or os.getpid()
+        if Channels.process != os.getpid():
+            raise UtterdError(
+                "this process was forked from one that had used an asyncio client, so that none works in it: "
+                "fork before the first call, start the process with `spawn`, or use connect() in it"
+            )
         loop = asyncio.get_running_loop()
         if loop not in self._of_loops:
             self._of_loops[loop] = self._open()
