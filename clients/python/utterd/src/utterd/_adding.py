@@ -50,7 +50,22 @@ def add(
     - `request_id`: identifies this attempt; a repetition stores nothing twice. By default a new one.
     """
     request = _request(at, format, lenient, upsert=upsert)
-    return _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
+    done = yield from _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
+    return _together(list(map(_added, done)))
+
+
+def store(
+    at: Address,
+    messages: model.Messages,
+    *,
+    format: model.Format,
+    ids: Sequence[str] = (),
+    upsert: bool = False,
+    expected_revision: int | None = None,
+) -> Steps[None]:
+    """Stores what an adapter was given, whatever it is, and does not read the result, which takes time."""
+    request = _request(at, format, True, upsert=upsert, lean=True)
+    yield from _memorize(at, request, messages, ids, (None, None), expected_revision, None)
 
 
 def replace_after(
@@ -72,7 +87,8 @@ def replace_after(
     are those of `add`.
     """
     request = _request(at, format, lenient, replace_after=sequence)
-    return _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
+    done = yield from _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
+    return _together(list(map(_added, done)))
 
 
 def _request(at: Address, format: model.Format | None, lenient: bool, **fields: Any) -> memory.MemorizeRequest:
@@ -93,7 +109,7 @@ def _memorize(
     changes: tuple[Change, Change],
     expected_revision: int | None,
     attempt: str | None,
-) -> Steps[model.Added]:
+) -> Steps[list[memory.MemorizeResponse]]:
     """Makes one call, or a call for each batch. The last one changes the state."""
     written = read.batches(messages, ids)
     if at.start is not None and not at.start.exists:
@@ -117,9 +133,9 @@ def _in_batches(
     batches: list[read.Batch],
     expected_revision: int | None,
     attempt: str,
-) -> Steps[model.Added]:
+) -> Steps[list[memory.MemorizeResponse]]:
     """Makes a call for each batch. The first one removes what is replaced, and the last one changes the state."""
-    done: list[model.Added] = []
+    done: list[memory.MemorizeResponse] = []
     for number, batch in enumerate(batches):
         request = memory.MemorizeRequest()
         request.CopyFrom(whole)
@@ -141,10 +157,10 @@ def _in_batches(
             if not request.upsert and error.code not in ("UNAVAILABLE", "DEADLINE_EXCEEDED"):
                 yield from _remove(at, done)
             raise error.moved(batch.first) from error.__cause__
-        done.append(_added(it))
+        done.append(it)
         if expected_revision is not None:
             expected_revision = it.revision
-    return _together(done)
+    return done
 
 
 def _state(state: Change, recipient_state: Change) -> memory.MemorizeRequest:
@@ -155,7 +171,7 @@ def _state(state: Change, recipient_state: Change) -> memory.MemorizeRequest:
     )
 
 
-def _remove(at: Address, done: Sequence[model.Added]) -> Steps[None]:
+def _remove(at: Address, done: Sequence[memory.MemorizeResponse]) -> Steps[None]:
     """Removes what the batches before a refused one added."""
     added = [it.sequence for batch in done for it in batch.memorized]
     if added:

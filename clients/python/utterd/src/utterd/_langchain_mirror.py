@@ -58,7 +58,7 @@ def _append(conversation: Conversation, said: list[dict[str, Any]]) -> None:
     newest = [it.message for it in _stored(conversation, last=len(said)).messages]
     known = next(count for count in range(len(said), -1, -1) if newest[len(newest) - count :] == said[:count])
     if said[known:]:
-        conversation.add(said[known:], format="openai", lenient=True)
+        conversation._store(said[known:], format="openai")
 
 
 def _change(conversation: Conversation, revision: int, gone: list[StoredMessage], said: dict[str, Any]) -> None:
@@ -67,12 +67,11 @@ def _change(conversation: Conversation, revision: int, gone: list[StoredMessage]
         sequences = [range(it.sequence, it.last_sequence + 1) for it in gone]
         revision = conversation.forget(sequences=sequences, hard=True, exact=True, expected_revision=revision).revision
     if said:
-        conversation.add(
+        conversation._store(
             list(said.values()),
             format="openai",
             ids=list(said),
             upsert=True,
-            lenient=True,
             # If this starts the conversation, there is no revision to pin.
             expected_revision=revision or None,
         )

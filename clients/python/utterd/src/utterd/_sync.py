@@ -213,6 +213,7 @@ class Conversation(_Addressed):
     messages = _of_address(_messages.messages)
     stored = _of_address(_messages.stored)
     pop = _of_address(_messages.pop)
+    _store = _of_address(_adding.store)
     replace_after = _of_address(_adding.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)

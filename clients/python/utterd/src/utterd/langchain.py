@@ -88,7 +88,7 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Stores messages, all or none."""
         if messages:
-            self.conversation.add(list(map(to_chat, messages)), format="openai", lenient=True)
+            self.conversation._store(list(map(to_chat, messages)), format="openai")
 
     def clear(self) -> None:
         """Removes all messages."""
@@ -113,7 +113,7 @@ def build_context(
 
     def build(said: Said, config: RunnableConfig) -> list[BaseMessage]:
         conversation = of(config)
-        conversation.add(list(map(to_chat, _messages(said))), format="openai", lenient=True)
+        conversation._store(list(map(to_chat, _messages(said))), format="openai")
         return from_context(conversation._filled(budget, **options))
 
     return RunnableLambda(build)
@@ -128,7 +128,7 @@ def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage
         if isinstance(whole, BaseMessageChunk):
             whole = message_chunk_to_message(whole)
         if whole is not None:
-            of(config).add(to_chat(whole), format="openai", lenient=True)
+            of(config)._store(to_chat(whole), format="openai")
 
     def passed_on(parts: Iterator[Any], config: RunnableConfig) -> Iterator[Any]:
         whole = None

@@ -74,7 +74,7 @@ class UtterdChatStore(BaseChatStore):
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
         """Adds a message at the end, or before the one at an index."""
         if idx is None:
-            self._at(key).add(to_chat(message), format="openai", lenient=True)
+            self._at(key)._store(to_chat(message), format="openai")
             return
         while True:
             at = self._at(key)
@@ -165,7 +165,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
         """Adds messages, all or none."""
         if messages:
             at = self._at(key)
-            await at.add([to_chat(message, status) for message in messages], format="openai", lenient=True)
+            await at._store([to_chat(message, status) for message in messages], format="openai")
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
@@ -216,12 +216,11 @@ class UtterdDBChatStore(AsyncDBChatStore):
             oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
             messages = [from_chat(it.message) for it in oldest]
             if oldest:
-                await self._at(key).add(
+                await self._at(key)._store(
                     [to_chat(message, MessageStatus.ARCHIVED) for message in messages],
                     format="openai",
                     ids=[it.utterance_id for it in oldest],
                     upsert=True,
-                    lenient=True,
                     expected_revision=stored.revision,
                 )
             return messages
@@ -315,7 +314,7 @@ class UtterdMemory(BaseMemory):
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Adds messages, all or none."""
         if messages:
-            self._conversation.add(list(map(to_chat, messages)), format="openai", lenient=True)
+            self._conversation._store(list(map(to_chat, messages)), format="openai")
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Replaces all messages, in one commit. Those at the head that are already the same stay."""

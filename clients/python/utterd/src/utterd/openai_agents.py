@@ -101,7 +101,7 @@ class UtterdSession(SessionABC):
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Stores items, all or none."""
         if items:
-            await _to_its_end(self.conversation.add(list(map(_said, items)), format="responses", lenient=True))
+            await _to_its_end(self.conversation._store(list(map(_said, items)), format="responses"))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes the newest item and returns it; None if there is none."""

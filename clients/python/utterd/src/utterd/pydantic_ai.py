@@ -83,7 +83,7 @@ class UtterdHistory:
     async def save(self, messages: Sequence[ModelMessage]) -> None:
         """Stores messages, such as a run's `new_messages()`, all or none."""
         if messages:
-            await self.conversation.add(list(map(_said, messages)), format="anthropic", lenient=True)
+            await self.conversation._store(list(map(_said, messages)), format="anthropic")
 
     async def context(self, budget: int | None = None, *, recall: str | None = None) -> list[ModelMessage]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges.

@@ -129,8 +129,8 @@ class UtterdSessionRepository(SessionRepository):
         """Stores a message; SessionException if there is one with its id, or no such agent."""
         self._need_agent(session_id, agent_id)
         try:
-            self._of_agent(session_id, agent_id).add(
-                said_of(session_message), format="anthropic", ids=[_id(session_message.message_id)], lenient=True
+            self._of_agent(session_id, agent_id)._store(
+                said_of(session_message), format="anthropic", ids=[_id(session_message.message_id)]
             )
         except ExistsError as error:
             raise SessionException(f"Message {session_message.message_id} already exists") from error
@@ -150,7 +150,7 @@ class UtterdSessionRepository(SessionRepository):
             conversation = self._of_agent(session_id, agent_id)
             said = said_of(session_message)
             try:
-                conversation.add(said, format="anthropic", ids=[stored.utterance_id], lenient=True, upsert=True)
+                conversation._store(said, format="anthropic", ids=[stored.utterance_id], upsert=True)
                 return
             except InvalidRequestError:
                 if stored.utterance_count == 1 and results_in(said) < 2:
@@ -316,9 +316,7 @@ def _multi(multi_agent_id: str) -> str:
 
 
 def _put(conversation: Conversation, id: str, state: dict[str, Any]) -> None:
-    conversation.add(
-        {"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True, lenient=True
-    )
+    conversation._store({"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True)
 
 
 def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:
