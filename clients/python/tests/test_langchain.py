@@ -1,5 +1,8 @@
 """History and contexts for LangChain, and nodes for LangGraph."""
 
+import subprocess
+import sys
+
 import pytest
 
 pytest.importorskip("langchain_core", reason="pip install 'utterd[langchain]'")
@@ -199,3 +202,17 @@ def test_contexts_have_one_system_message(memory, name):
     assert [it.type for it in given].index("human") == 1 and {it.type for it in given[1:]} == {"human"}
     assert given[0].text.startswith("Be brief.") and "Summary of the conversation" in given[0].text
     assert any(it.text.startswith("[Recalled") for it in given[1:])
+
+
+def test_without_the_histories_that_are_deprecated(memory, name):
+    script = """
+import sys
+sys.modules["langchain_core.chat_history"] = None
+import utterd
+from utterd.langchain import UtterdChatMessageHistory, build_context
+memory = utterd.connect(sys.argv[1])
+build_context(memory, budget=4000).invoke("Hello.", {"configurable": {"session_id": sys.argv[2]}})
+print(UtterdChatMessageHistory(sys.argv[2], memory).messages[0].text)
+"""
+    command = [sys.executable, "-c", script, memory.address, name]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "Hello.\n"

@@ -1,12 +1,12 @@
 """Chat history and contexts for LangChain.
 
     memory = utterd.connect()
-    chain = RunnableWithMessageHistory(model, lambda id: UtterdChatMessageHistory(id, memory, budget=8000))
-
-or, without that class:
-
     chain = build_context(memory, budget=8000) | model | remember(memory)
     chain.invoke("Where is my order?", {"configurable": {"session_id": "order-7"}})
+
+or, as long as LangChain has the chat histories that it has deprecated:
+
+    chain = RunnableWithMessageHistory(model, lambda id: UtterdChatMessageHistory(id, memory, budget=8000))
 
 A message is stored as an OpenAI chat message, together with LangChain's own data, and is returned unchanged.
 """
@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, cast
 
-from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import (
     BaseMessage,
     BaseMessageChunk,
@@ -31,6 +30,12 @@ from utterd._ids import fit
 from utterd._langchain_config import named
 from utterd._langchain_messages import from_chat, from_context, to_chat
 from utterd._limits import limits
+
+try:
+    from langchain_core.chat_history import BaseChatMessageHistory
+except ImportError:
+    # LangChain has deprecated chat histories, and will remove them.
+    BaseChatMessageHistory = object  # type: ignore[assignment,misc]
 
 __all__ = ["UtterdChatMessageHistory", "build_context", "remember"]
 
