@@ -34,7 +34,6 @@ if order == "used":
     asyncio.run(add(shared))
 forked(lambda: asyncio.run(add(shared)))
 forked(lambda: asyncio.run(add(utterd.connect_async(address))))
-forked(lambda: len(utterd.connect(address).conversation("chat").messages()))
 print(asyncio.run(add(shared)))
 """
 
@@ -47,9 +46,9 @@ def test_forked_processes(tmp_path, order):
         ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     first, second, *rest = ended.stdout.splitlines()
     if order == "used":
-        assert "this process was forked" in first and first == second and rest == ["1", "2"]
+        assert "this process was forked" in first and first == second and rest == ["2"]
     else:
-        assert [first, second, *rest] == ["1", "2", "2", "3"]
+        assert [first, second, *rest] == ["1", "2", "3"]
 
 
 async def test_event_loops_of_one_process(address, name):

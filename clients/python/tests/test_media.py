@@ -176,7 +176,7 @@ async def test_pydantic_ai(memory_async, name):
         BinaryContent(PNG, media_type="image/png"),
         BinaryContent(PDF, media_type="application/pdf"),
         BinaryContent(b"RIFF", media_type="audio/wav"),
-        ImageUrl("https://example.org/picture"),
+        ImageUrl("https://example.org/a.png"),
         DocumentUrl("https://example.org/a.pdf"),
         AudioUrl("https://example.org/a.mp3"),
         VideoUrl("https://example.org/a.mp4"),
@@ -193,6 +193,16 @@ async def test_pydantic_ai(memory_async, name):
     (asked,) = question.parts
     assert asked.content == ["What are these?", *shown]
     assert result.parts[0].content == ["a dot", shown[0]]
+
+
+@needs("pydantic_ai")
+def test_pydantic_ai_without_a_media_type():
+    from pydantic_ai import AudioUrl, ImageUrl
+
+    from utterd.pydantic_ai import _block, _shown
+
+    for url in (ImageUrl("https://example.org/picture"), AudioUrl("https://example.org/talk")):
+        assert _shown(_block(url)) == url
 
 
 @needs("pydantic_ai")

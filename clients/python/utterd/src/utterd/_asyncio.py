@@ -73,7 +73,7 @@ class Channels:
         if Channels.process != os.getpid():
             raise UtterdError(
                 "this process was forked from one that had used an asyncio client, so that none works in it: "
-                "fork before the first call, start the process with `spawn`, or use connect() in it"
+                "fork before the first call, or start the process with `spawn`"
             )
         loop = asyncio.get_running_loop()
         if loop not in self._of_loops:

@@ -145,7 +145,8 @@ def _seconds(duration: Duration) -> float:
 def _details(failure: grpc.RpcError) -> list[Any]:
     """The known details of a rich status."""
     metadata: Any = failure.trailing_metadata() or ()
-    packed = dict(metadata).get("grpc-status-details-bin")
+    # Those of asyncio are a mapping in newer versions of gRPC only; all of them are pairs.
+    packed = next((value for key, value in tuple(metadata) if key == "grpc-status-details-bin"), None)
     if packed is None:
         return []
     try:

@@ -24,6 +24,13 @@ from utterd._media import Media, media_of, warn_of_lost_media
 FIELD = "llama_index"
 """The field of a message that holds LlamaIndex' own data."""
 MEDIA = (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)
+BLOCKS: dict[str, tuple[type[Any], str, str]] = {
+    "image": (ImageBlock, "image", "image_mimetype"),
+    "audio": (AudioBlock, "audio", "format"),
+    "video": (VideoBlock, "video", "video_mimetype"),
+    "document": (DocumentBlock, "data", "document_mimetype"),
+}
+"""The block of each kind of media, and its fields for the data and the type."""
 ROLES = {
     MessageRole.SYSTEM: "system",
     MessageRole.DEVELOPER: "system",
@@ -84,15 +91,11 @@ def _shown(part: dict[str, Any]) -> Any:
     media = media_of(part)
     if media is None:
         return TextBlock(text=f"[{part['type']}]")
-    type = None if media.type.endswith("*") else media.type
-    data, url = media.data.encode() or None, media.url or None
-    if media.kind == "image":
-        return ImageBlock(image=data, url=url, image_mimetype=type, detail=media.detail or None)
-    if media.kind == "audio":
-        return AudioBlock(audio=data, url=url, format=type and type.partition("/")[2])
-    if media.kind == "video":
-        return VideoBlock(video=data, url=url, video_mimetype=type)
-    return DocumentBlock(data=data, url=url, title=media.name or None, document_mimetype=type)
+    type = "" if media.type.endswith("*") else media.type
+    block, data_field, type_field = BLOCKS[media.kind]
+    where = {"url": media.url} if media.url else {data_field: media.data.encode()}
+    more = {type_field: type.removeprefix("audio/"), "title": media.name, "detail": media.detail}
+    return block(**where, **{key: value for key, value in more.items() if value and key in block.model_fields})
 
 
 def _calls(message: ChatMessage) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from utterd._limits import limits
 __all__ = ["UtterdMiddleware"]
 
 
-class UtterdMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
+class UtterdMiddleware(AgentMiddleware[AgentState[Any], Any]):
     """Stores an agent's messages, and gives the model a context of at most a budget of tokens."""
 
     def __init__(

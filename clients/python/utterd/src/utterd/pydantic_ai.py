@@ -18,7 +18,6 @@ from typing import Any, cast
 from pydantic_ai.messages import (
     AudioUrl,
     BinaryContent,
-    CachePoint,
     DocumentUrl,
     FileUrl,
     ImageUrl,
@@ -151,7 +150,7 @@ def _block(content: Any) -> dict[str, Any] | None:
     text = content if isinstance(content, str) else getattr(content, "content", None)
     if isinstance(text, str):
         return {"type": "text", "text": text} if text else None
-    if not isinstance(content, CachePoint):
+    if getattr(content, "kind", None) != "cache-point":
         warn_of_lost_media(type(content).__name__)
     return None
 
