@@ -5,6 +5,7 @@ import importlib.util
 import pytest
 
 import utterd
+from utterd import _adding, _read
 
 BUDGET = 20_000
 TURNS = 1250
@@ -167,3 +168,20 @@ def test_limits_are_for_a_conversation_that_starts(memory, name):
     assert chat.delete()
     chat.add({"role": "user", "content": "Once more."})
     assert chat.record().policy.max_utterances == 6
+
+
+@needs("agents")
+@pytest.mark.parametrize("size", [25, 250])
+async def test_everything_stays_stored_without_a_budget(name, monkeypatch, size):
+    from utterd.openai_agents import UtterdSession
+
+    monkeypatch.setattr(_adding, "LONG", 60)
+    monkeypatch.setattr(_read, "BATCH", 40)
+    settings = {"archive_limit": 100, "buffer_size": 20}
+    said = [{"role": "user", "content": str(number)} for number in range(500)]
+    async with utterd.local_async(settings=settings) as memory:
+        for start in range(0, 500, size):
+            session = UtterdSession(name, memory)
+            await session.add_items(said[start : start + size])
+        assert await session.get_items() == said
+        assert (await session.conversation.record()).policy.max_utterances == 20

@@ -10,8 +10,9 @@ from utterd import _model as model
 from utterd import _read as read
 from utterd._address import MEMORY, Address
 from utterd._calls import Steps, call, logger, request_id
-from utterd._conversations import create
+from utterd._conversations import create, update
 from utterd._errors import ServerError
+from utterd._limits import KEEP, LONG
 from utterd._oversize import cut, too_large
 from utterd._proto import conversation_service_pb2 as conversations
 from utterd._proto import memory_service_pb2 as memory
@@ -112,7 +113,7 @@ def _memorize(
 ) -> Steps[list[memory.MemorizeResponse]]:
     """Makes one call, or a call for each batch. The last one changes the state."""
     written = read.batches(messages, ids)
-    if at.start is not None and not at.start.exists:
+    if at.start is not None and not at.start.exists and (at.start.labels or at.start.policy is not KEEP):
         yield from create(at, policy=at.start.policy, labels=at.start.labels, exist_ok=True)
     request.MergeFrom(_state(*changes))
     attempt = request_id(attempt)
@@ -160,7 +161,17 @@ def _in_batches(
         done.append(it)
         if expected_revision is not None:
             expected_revision = it.revision
+        else:
+            yield from _keep(at, it)
     return done
+
+
+def _keep(at: Address, it: memory.MemorizeResponse) -> Steps[None]:
+    """Lets everything stay stored, once a conversation has become long."""
+    start = at.start
+    if start and start.policy is KEEP and not start.kept and it.memorized and it.memorized[-1].sequence >= LONG:
+        yield from update(at, policy=KEEP)
+        start.kept = True
 
 
 def _state(state: Change, recipient_state: Change) -> memory.MemorizeRequest:

@@ -21,6 +21,8 @@ class Start:
     labels: Mapping[str, str] = field(default_factory=dict)
     exists: bool = False
     """Whether the conversation is known to exist."""
+    kept: bool = False
+    """Whether it is known that everything stays stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Address:
         """Notes whether the conversation exists."""
         if self.start is not None:
             self.start.exists = exists
+            self.start.kept = self.start.kept and exists
 
 
 def address(

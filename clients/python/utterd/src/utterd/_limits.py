@@ -12,12 +12,18 @@ RENDERED = 64
 """Tokens for the words that a context adds to what was said."""
 
 
+KEEP = Policy(archive_limit=EVERYTHING)
+"""Everything stays stored. A conversation needs that only once it is long, so that it can start without a call."""
+LONG = 5000
+"""Utterances of a conversation that is long: half of what an archive keeps by default."""
+
+
 def limits(budget: int | None, given: Policy | None = None) -> Policy:
     """The given limits; or else such that everything stays stored, and window and summary together fill a budget."""
     if given is not None:
         return given
     if budget is None:
-        return Policy(archive_limit=EVERYTHING)
+        return KEEP
     summary = min(SUMMARY, budget // 8)
     window = max(budget - summary - RENDERED, 2)
     return Policy(
