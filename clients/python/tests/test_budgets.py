@@ -166,7 +166,9 @@ def test_limits_are_for_a_conversation_that_starts(memory, name):
     memory.conversation(name, policy=utterd.Policy(max_utterances=9)).add({"role": "user", "content": "And?"})
     assert chat.record().policy.max_utterances == 6
     assert chat.delete()
-    chat.add({"role": "user", "content": "Once more."})
+    chat.add({"role": "user", "content": "Once more."}, expected_revision=0)
+    with pytest.raises(utterd.ConflictError):
+        memory.conversation(name, policy=limited).add({"role": "user", "content": "No."}, expected_revision=0)
     assert chat.record().policy.max_utterances == 6
 
 
@@ -185,3 +187,23 @@ async def test_everything_stays_stored_without_a_budget(name, monkeypatch, size)
             await session.add_items(said[start : start + size])
         assert await session.get_items() == said
         assert (await session.conversation.record()).policy.max_utterances == 20
+
+
+@needs("llama_index")
+def test_messages_are_stored_even_if_the_limits_cannot_be_raised(memory, name, monkeypatch, caplog):
+    from llama_index.core.base.llms.types import ChatMessage
+
+    from utterd.llama_index import UtterdMemory
+
+    monkeypatch.setattr(_adding, "LONG", 1)
+    remembered = UtterdMemory(memory, name)
+    answer = memory._answer
+
+    def denied(call):
+        if call.method.endswith("/UpdateConversation"):
+            raise utterd.DeniedError("no", code="PERMISSION_DENIED")
+        return answer(call)
+
+    monkeypatch.setattr(memory, "_answer", denied)
+    remembered.put(ChatMessage(role="user", content="Hello."))
+    assert len(remembered.get_all()) == 1 and "could not be raised: no" in caplog.text

@@ -1,5 +1,6 @@
 """When a call is retried, against a server that fails on demand."""
 
+import threading
 import time
 from concurrent import futures
 
@@ -20,6 +21,7 @@ class Failing:
         self.failures = []
         self.requests = []
         self.forgotten = memory.ForgetResponse()
+        self.gate = threading.Event()
 
     def answer(self, request, context, response):
         self.requests.append(request)
@@ -42,6 +44,7 @@ class Failing:
     def watch(self, request, context):
         for utterances in (1, 2):
             yield self.answer(request, context, self.capacity(utterances))
+            self.gate.wait()
         context.abort(grpc.StatusCode.NOT_FOUND, "deleted")
 
     def capacity(self, utterances):
@@ -62,6 +65,7 @@ def failing():
     it.port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     yield it
+    it.gate.set()
     server.stop(None)
 
 
@@ -180,11 +184,23 @@ def test_no_pause_outlasts_the_deadline(failing, chat):
 
 def test_a_watch_goes_on_after_a_failure_and_ends_with_the_conversation(failing, chat):
     failing.failures = [UNAVAILABLE]
+    failing.gate.set()
     seen = []
     with pytest.raises(utterd.NotFoundError):
         for capacity in chat.watch():
             seen.append(capacity.utterances)
     assert seen == [1, 2] and len(failing.requests) == 3
+
+
+def test_a_watch_that_was_long_silent_goes_on(failing, chat, monkeypatch):
+    seen = chat.watch()
+    assert next(seen).utterances == 1
+    now = time.monotonic
+    monkeypatch.setattr(_calls.time, "monotonic", lambda: now() + 1000)
+    failing.failures = [UNAVAILABLE]
+    failing.gate.set()
+    assert next(seen).utterances == 1 and failing.failures == []
+    seen.close()
 
 
 async def test_the_same_for_asyncio(failing):

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from utterd import _model as model
 from utterd import _read as read
-from utterd._address import MEMORY, Address
+from utterd._address import MEMORY, Address, Start
 from utterd._calls import Steps, call, logger, request_id
 from utterd._conversations import create, update
-from utterd._errors import ServerError
+from utterd._errors import ExistsError, ServerError
 from utterd._limits import KEEP, LONG
 from utterd._oversize import cut, too_large
 from utterd._proto import conversation_service_pb2 as conversations
@@ -114,7 +114,9 @@ def _memorize(
     """Makes one call, or a call for each batch. The last one changes the state."""
     written = read.batches(messages, ids)
     if at.start is not None and not at.start.exists and (at.start.labels or at.start.policy is not KEEP):
-        yield from create(at, policy=at.start.policy, labels=at.start.labels, exist_ok=True)
+        created = yield from _create(at, at.start)
+        # It does not exist before this, as is expected.
+        expected_revision = 1 if created and expected_revision == 0 else expected_revision
     request.MergeFrom(_state(*changes))
     attempt = request_id(attempt)
     try:
@@ -126,6 +128,16 @@ def _memorize(
         logger.warning("%s; of texts, only head and tail are stored", error)
     smaller = [cut(it, most) for it in read.several(messages)]
     return (yield from _in_batches(at, request, read.batches(smaller, ids), expected_revision, f"{attempt}-cut"))
+
+
+def _create(at: Address, start: Start) -> Steps[bool]:
+    """Creates the conversation; returns whether there was none."""
+    try:
+        yield from create(at, policy=start.policy, labels=start.labels)
+    except ExistsError:
+        at.found()
+        return False
+    return True
 
 
 def _in_batches(
@@ -170,8 +182,12 @@ def _keep(at: Address, it: memory.MemorizeResponse) -> Steps[None]:
     """Lets everything stay stored, once a conversation has become long."""
     start = at.start
     if start and start.policy is KEEP and not start.kept and it.memorized and it.memorized[-1].sequence >= LONG:
-        yield from update(at, policy=KEEP)
-        start.kept = True
+        try:
+            yield from update(at, policy=KEEP)
+            start.kept = True
+        except ServerError as error:
+            # The messages are stored; the next ones try again.
+            logger.warning("the limits of a conversation could not be raised: %s", error)
 
 
 def _state(state: Change, recipient_state: Change) -> memory.MemorizeRequest:

@@ -196,15 +196,17 @@ class AsyncClient:
     async def stream(self, call: Call) -> AsyncIterator[object]:
         """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
         method = self._channels.here().unary_stream(call.method, call.write, call.read)
-        attempts = Attempts(call, self._timeout)
+        attempts: Attempts | None = None
         while True:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 async for response in responses:
-                    attempts = Attempts(call, self._timeout)
+                    attempts = None
                     yield response
                 return
             except grpc.aio.AioRpcError as failure:
+                # Its deadline begins when the stream is lost.
+                attempts = attempts or Attempts(call, self._timeout)
                 await asyncio.sleep(attempts.pause_after(failure))
             finally:
                 responses.cancel()

@@ -49,7 +49,6 @@ def create(
     except ExistsError:
         if not exist_ok:
             raise
-        at.found()
         return at.conversation_id
     at.found()
     return it.conversation.conversation_id

@@ -161,15 +161,17 @@ class Client:
     def stream(self, call: Call) -> Iterator[object]:
         """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
         method = self._channel.unary_stream(call.method, call.write, call.read)
-        attempts = Attempts(call, self._timeout)
+        attempts: Attempts | None = None
         while True:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 for response in responses:
-                    attempts = Attempts(call, self._timeout)
+                    attempts = None
                     yield response
                 return
             except grpc.RpcError as failure:
+                # Its deadline begins when the stream is lost.
+                attempts = attempts or Attempts(call, self._timeout)
                 time.sleep(attempts.pause_after(failure))
             finally:
                 responses.cancel()  # type: ignore[no-untyped-call]
