@@ -1,4 +1,4 @@
-"""The same agent with Pydantic AI: pip install 'utterd[pydantic-ai]' openai."""
+"""The same agent with Pydantic AI: pip install './clients/python/utterd[pydantic-ai]' openai."""
 
 import asyncio
 import json

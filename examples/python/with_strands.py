@@ -1,4 +1,4 @@
-"""The same agent with Strands Agents: pip install 'utterd[strands]' openai."""
+"""The same agent with Strands Agents: pip install './clients/python/utterd[strands]' openai."""
 
 import json
 import sys

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-pytest.importorskip("langchain_core", reason="pip install 'utterd[langchain]'")
+pytest.importorskip("langchain_core", reason="pip install './clients/python/utterd[langchain]'")
 
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ChatMessage, HumanMessage, SystemMessage, ToolMessage
@@ -84,7 +84,7 @@ async def test_a_chain_remembers_for_asyncio(memory, name):
 
 
 def test_nodes_store_each_message_once(memory, name):
-    pytest.importorskip("langgraph", reason="pip install 'utterd[langgraph]'")
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
     from utterd import langgraph
 
     configuration = {"configurable": {"thread_id": name}}
@@ -101,7 +101,7 @@ def test_nodes_store_each_message_once(memory, name):
 @pytest.fixture
 def graph(memory, name):
     """A function that stores a state, given as the numbers and the texts of its messages; and what is stored then."""
-    pytest.importorskip("langgraph", reason="pip install 'utterd[langgraph]'")
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
     from utterd import langgraph
 
     def state(*said, node=langgraph.remember, **options):
@@ -167,7 +167,7 @@ def test_what_others_stored_stays(graph, memory, name):
 
 
 def test_messages_without_ids_are_known_by_what_they_say(memory, name):
-    pytest.importorskip("langgraph", reason="pip install 'utterd[langgraph]'")
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
     from utterd import langgraph
 
     node, configuration = langgraph.remember(memory), {"configurable": {"thread_id": name}}
@@ -177,7 +177,7 @@ def test_messages_without_ids_are_known_by_what_they_say(memory, name):
 
 
 async def test_a_graph_that_removes_and_edits(memory, name):
-    pytest.importorskip("langgraph", reason="pip install 'utterd[langgraph]'")
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
     from langchain_core.messages import RemoveMessage
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.graph import START, MessagesState, StateGraph

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("pydantic_ai", reason="pip install 'utterd[pydantic-ai]'")
+pytest.importorskip("pydantic_ai", reason="pip install './clients/python/utterd[pydantic-ai]'")
 
 from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.messages import ModelMessagesTypeAdapter, SystemPromptPart, ToolCallPart, ToolReturnPart

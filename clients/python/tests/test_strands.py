@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-pytest.importorskip("strands", reason="pip install 'utterd[strands]'")
+pytest.importorskip("strands", reason="pip install './clients/python/utterd[strands]'")
 
 from strands import Agent
 from strands.models import Model
