@@ -172,6 +172,16 @@ def test_a_model_is_given_contexts(memory, name):
     assert model.given[-1][0][-1]["content"][0]["text"] == "And the last one?"
 
 
+def test_what_another_client_stored_is_no_message_of_the_agent(memory, name):
+    model = Recorder()
+    one = agent(memory, name, model)
+    for turn in range(40):
+        memory.conversation(f"{name}/a").add({"role": "user", "content": f"A note on order {turn}."})
+        one(f"Question {turn}: where is order {turn}, which I ordered on Monday?")
+    assert tokens(memory, model.given[-1]) <= BUDGET
+    assert model.given[-1][0][-1]["content"][0]["text"].startswith("Question 39")
+
+
 def test_a_short_conversation_is_given_whole(memory, name):
     model = Recorder()
     one = agent(memory, name, model)

@@ -31,6 +31,7 @@ from utterd import (
     Policy,
     StoredMessage,
 )
+from utterd._address import PAGE
 from utterd._ids import fit
 from utterd._limits import limits
 from utterd._strands_messages import FIELD, from_blocks, message_of, results_in, said_of
@@ -253,8 +254,10 @@ class UtterdSessionManager(RepositorySessionManager, UtterdSessionRepository):
         context = conversation._filled(budget or self._budget, "anthropic")
         if not any(it.reason in ("evicted", "budget") for it in context.omitted) or not context.whole:
             return context, 0
-        first = conversation.stored(after=min(context.whole) - 1, limit=1, format="anthropic").messages[0]
-        return context, int(first.utterance_id.removeprefix(_id("")))
+        shown = conversation.stored(after=min(context.whole) - 1, limit=PAGE, format="anthropic").messages
+        # Messages that another client stored have ids of another form.
+        own = (it.utterance_id for it in shown if it.utterance_id.startswith(_id("")))
+        return context, int(next(own, _id(0)).removeprefix(_id("")))
 
 
 class UtterdConversationManager(ConversationManager):
