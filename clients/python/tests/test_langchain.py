@@ -123,17 +123,32 @@ def listed(*numbers):
 def test_what_was_removed_from_a_state_is_removed(graph):
     assert graph(*numbered(0, 1, 2, 3)) == listed(0, 1, 2, 3)
     assert graph(*numbered(0, 2, 3)) == listed(0, 2, 3)
-    assert graph(*numbered(0)) == listed(0, 2, 3)
-    assert graph(*numbered(0, 2, 4)) == listed(0, 2, 4)
-    assert graph(*numbered(2, 4), keep_oldest=False) == listed(2, 4)
-    assert graph(*numbered(5), keep_oldest=False) == listed(5)
+    assert graph(*numbered(2)) == listed(2, 3)
+    assert graph(*numbered(2, 4)) == listed(2, 4)
+    assert graph(*numbered(4, 5)) == listed(4, 5)
 
 
-def test_a_state_that_starts_anew_removes_nothing(graph):
+def test_a_state_that_starts_anew_removes_nothing_of_others(graph):
     assert graph(*numbered(0, 1)) == listed(0, 1)
     assert graph(*numbered(2)) == listed(0, 1, 2)
     assert graph(*numbered(2, 3)) == listed(0, 1, 2, 3)
-    assert graph(*numbered(2, 4)) == listed(0, 1, 2, 4)
+    assert graph(*numbered(3, 4)) == listed(0, 1, 3, 4)
+    assert graph(*numbered(5)) == listed(0, 1, 3, 4, 5)
+    assert graph(*numbered(5, 6)) == listed(0, 1, 3, 4, 5, 6)
+
+
+def test_what_was_stored_before_states_were_marked_stays(graph, memory, name):
+    said = [{"role": "user", "content": str(n)} for n in range(4)]
+    memory.conversation(name).add(said, ids=[f"m{n}" for n in range(4)])
+    assert graph(*numbered(2, 3, 4)) == listed(0, 1, 2, 3, 4)
+    assert graph(*numbered(3, 4)) == listed(0, 1, 3, 4)
+
+
+def test_the_oldest_stay_if_that_is_wanted(graph):
+    assert graph(*numbered(0, 1, 2, 3), keep_oldest=True) == listed(0, 1, 2, 3)
+    assert graph(*numbered(2, 3, 4), keep_oldest=True) == listed(0, 1, 2, 3, 4)
+    assert graph(*numbered(2, 4), keep_oldest=True) == listed(0, 1, 2, 4)
+    assert graph(*numbered(9, 4), keep_oldest=True) == listed(0, 1, 2, 9, 4)
 
 
 def test_what_changed_in_a_state_changes_in_its_place(graph, memory, name):
@@ -148,9 +163,9 @@ def test_what_changed_in_a_state_changes_in_its_place(graph, memory, name):
 
 def test_what_comes_before_what_is_stored_is_stored_before_it(graph):
     graph(*numbered(0, 1, 2, 3))
-    assert graph(*numbered(1, 9, 2, 3)) == listed(0, 1, 9, 2, 3)
-    assert graph(*numbered(9, 2, 3), keep_oldest=False) == listed(9, 2, 3)
-    assert graph(*numbered(3, 2)) == listed(9, 3, 2)
+    assert graph(*numbered(0, 1, 9, 2, 3)) == listed(0, 1, 9, 2, 3)
+    assert graph(*numbered(8, 2, 3)) == listed(8, 2, 3)
+    assert graph(*numbered(3, 2)) == listed(3, 2)
 
 
 def test_a_context_is_that_of_its_state(graph, memory, name):
@@ -187,9 +202,9 @@ async def test_a_graph_that_removes_and_edits(memory, name):
     graph = StateGraph(MessagesState).add_node("remember", langgraph.remember(memory)).add_edge(START, "remember")
     compiled, configuration = graph.compile(InMemorySaver()), {"configurable": {"thread_id": name}}
     await compiled.ainvoke({"messages": [HumanMessage(str(n), id=str(n)) for n in range(4)]}, configuration)
-    change = [RemoveMessage("1"), HumanMessage("two", id="2"), HumanMessage("4", id="4")]
+    change = [RemoveMessage("0"), RemoveMessage("2"), HumanMessage("three", id="3"), HumanMessage("4", id="4")]
     await compiled.ainvoke({"messages": change}, configuration)
-    assert [content for _, content in said(memory, name)] == ["0", "two", "3", "4"]
+    assert [content for _, content in said(memory, name)] == ["1", "three", "4"]
 
 
 def test_contexts_have_one_system_message(memory, name):

@@ -62,11 +62,12 @@ def store(
     format: model.Format,
     ids: Sequence[str] = (),
     upsert: bool = False,
+    state: Change = None,
     expected_revision: int | None = None,
 ) -> Steps[None]:
     """Stores what an adapter was given, whatever it is, and does not read the result, which takes time."""
     request = _request(at, format, True, upsert=upsert, lean=True)
-    yield from _memorize(at, request, messages, ids, (None, None), expected_revision, None)
+    yield from _memorize(at, request, messages, ids, (state, None), expected_revision, None)
 
 
 def replace_after(

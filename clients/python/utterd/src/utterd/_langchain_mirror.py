@@ -15,19 +15,23 @@ from utterd._messages import LAST
 
 OTHERS = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}-\d+")
 """The ids that the server gives to messages: they were not stored from a state, so that they stay."""
+BEFORE = "langgraph_state_after"
+"""The name of a value: the sequence after which the messages of the state begin. Those before are of other states."""
 
 
 def mirror(
     conversation: Conversation,
     messages: Sequence[BaseMessage],
     *,
-    keep_oldest: bool = True,
+    keep_oldest: bool = False,
     keep_newest: bool = True,
 ) -> None:
     """Stores what is new, replaces what changed, and removes for good what is missing.
 
-    - `keep_oldest`: what is missing before the first message that is stored stays: without a checkpointer, a state has
-      only the messages of its own run.
+    A state that shares no message with the conversation starts anew, as each run does without a checkpointer: what was
+    stored before it stays.
+
+    - `keep_oldest`: what is missing before the first message that the state shares with the conversation stays.
     - `keep_newest`: what is missing after the last one stays, unless something new follows it: the state might be that
       of an earlier step.
     """
@@ -36,18 +40,21 @@ def mirror(
         return
     state = {str(message.id): to_chat(message) for message in messages}
     while True:
-        stored = _stored(conversation, after=_before(conversation, list(state)) if keep_oldest else None)
+        shared = _first(conversation, list(state))
+        marked = None if keep_oldest or shared is None else _marked(conversation)
+        before = _end(conversation) if shared is None else shared - 1
+        stored = _stored(conversation, after=before if marked is None else min(before, marked))
+        mark = {} if keep_oldest or marked is not None else {BEFORE: before}
         known = {it.utterance_id: it for it in stored.messages if not OTHERS.fullmatch(it.utterance_id)}
         kept = _in_order(list(state), list(known))
         new = [id for id in state if id not in kept]
-        shared = [known[id].sequence for id in state if id in known] or [LAST if keep_oldest else 0]
-        first = min(shared) if keep_oldest else 0
-        end = max(shared) if keep_newest and not new else LAST
+        last = max((known[id].sequence for id in state if id in known), default=0)
+        end = last if keep_newest and not new else LAST
         # What is in another place in the state is stored there anew.
-        gone = [it for id, it in known.items() if id not in kept and (id in state or first < it.sequence < end)]
+        gone = [it for id, it in known.items() if id not in kept and (id in state or it.sequence < end)]
         changed = [id for id in kept if known[id].message != state[id]]
         try:
-            _change(conversation, stored.revision, gone, {id: state[id] for id in changed + new})
+            _change(conversation, stored.revision, gone, {id: state[id] for id in changed + new}, mark)
             return
         except ConflictError:
             continue
@@ -61,7 +68,9 @@ def _append(conversation: Conversation, said: list[dict[str, Any]]) -> None:
         conversation._store(said[known:], format="openai")
 
 
-def _change(conversation: Conversation, revision: int, gone: list[StoredMessage], said: dict[str, Any]) -> None:
+def _change(
+    conversation: Conversation, revision: int, gone: list[StoredMessage], said: dict[str, Any], mark: dict[str, int]
+) -> None:
     """Removes and stores messages; ConflictError if the conversation is not at the revision."""
     if gone:
         sequences = [range(it.sequence, it.last_sequence + 1) for it in gone]
@@ -72,16 +81,27 @@ def _change(conversation: Conversation, revision: int, gone: list[StoredMessage]
             format="openai",
             ids=list(said),
             upsert=True,
+            state=mark or None,
             # If this starts the conversation, there is no revision to pin.
             expected_revision=revision or None,
         )
 
 
-def _before(conversation: Conversation, ids: list[str]) -> int:
-    """The sequence before the first stored message that has one of these ids; the largest if there is none."""
+def _first(conversation: Conversation, ids: list[str]) -> int | None:
+    """The sequence of the first stored message that has one of these ids."""
     parts = [ids[start : start + PAGE] for start in range(0, len(ids), PAGE)]
-    first = [it.sequence for part in parts for it in _stored(conversation, ids=part, limit=1).messages]
-    return min(first, default=LAST) - 1
+    found = [it.sequence for part in parts for it in _stored(conversation, ids=part, limit=1).messages]
+    return min(found, default=None)
+
+
+def _marked(conversation: Conversation) -> int | None:
+    value = conversation.state(BEFORE).get(BEFORE)
+    return None if value is None else int(value.value)
+
+
+def _end(conversation: Conversation) -> int:
+    newest = _stored(conversation, last=1).messages
+    return newest[-1].last_sequence if newest else 0
 
 
 def _stored(conversation: Conversation, **which: Any) -> Stored:

@@ -35,7 +35,7 @@ class UtterdMiddleware(AgentMiddleware[AgentState[Any], Any]):
         budget: int | None = None,
         policy: Policy | None = None,
         key: str = "thread_id",
-        keep_oldest: bool = True,
+        keep_oldest: bool = False,
         **options: Any,
     ) -> None:
         """

@@ -27,14 +27,14 @@ Node = Callable[[State, RunnableConfig], dict[str, Any]]
 
 
 def remember(
-    memory: Client, *, key: str = "thread_id", messages_key: str = "messages", keep_oldest: bool = True
+    memory: Client, *, key: str = "thread_id", messages_key: str = "messages", keep_oldest: bool = False
 ) -> Node:
     """A node that stores what is new among the state's messages, replaces what changed, and removes what is missing.
 
-    Messages are identified by their ids, so that a repeated step stores nothing twice. What is missing before the first
-    message that the state shares with the conversation stays: without a checkpointer, each run has a state of its own.
-    With one, `keep_oldest=False` removes that as well. `key` in the configuration's `configurable` names the
-    conversation.
+    Messages are identified by their ids, so that a repeated step stores nothing twice. A state that shares no message
+    with the conversation removes nothing: without a checkpointer, each run starts anew. With `keep_oldest`, what is
+    missing at the head of the state stays, for a graph that trims it. `key` in the configuration's `configurable` names
+    the conversation.
     """
     of = named(memory, key, limits(None))
 
@@ -53,7 +53,7 @@ def build_context(
     key: str = "thread_id",
     messages_key: str = "messages",
     into: str = "llm_input_messages",
-    keep_oldest: bool = True,
+    keep_oldest: bool = False,
     **options: Any,
 ) -> Node:
     """A node that stores the state's messages like `remember`, and writes what goes to the model into the state.
