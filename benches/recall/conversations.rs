@@ -117,16 +117,17 @@ pub fn golden() -> Vec<(String, Conversation)> {
 }
 
 /// Prompts about things that no conversation contains: rare ones, those of every day, and in Chinese.
-pub fn off_topic() -> [Vec<String>; 3] {
+pub fn off_topic() -> [Vec<String>; 4] {
     #[derive(Deserialize)]
     struct Prompts {
         prompts: Vec<String>,
         everyday: Vec<String>,
         chinese: Vec<String>,
+        topics: Vec<String>,
     }
     let path = golden_folder().join(OFF_TOPIC).with_extension("json");
-    let Prompts { prompts, everyday, chinese } = serde_json::from_str(&read(&path)).unwrap();
-    [prompts, everyday, chinese]
+    let Prompts { prompts, everyday, chinese, topics } = serde_json::from_str(&read(&path)).unwrap();
+    [prompts, everyday, chinese, topics]
 }
 
 const OFF_TOPIC: &str = "offtopic";

@@ -19,6 +19,7 @@ pub fn print(files: &[File]) {
             "off-topic answered",
             "everyday",
             "Chinese",
+            "topics",
             "questions",
             "not answered",
             "hit@10 of it",
@@ -30,11 +31,12 @@ pub fn print(files: &[File]) {
         let answered = std::array::from_fn(|kind| {
             percent(counts.answered[kind] as f64, off_topic[kind].len() * file.conversations.len())
         });
-        let [rare, everyday, chinese] = answered;
+        let [rare, everyday, chinese, topics] = answered;
         let cells = [
             rare,
             everyday,
             chinese,
+            topics,
             counts.questions.to_string(),
             percent(counts.silenced as f64, counts.questions),
             percent(counts.hit as f64, counts.questions),
@@ -48,7 +50,7 @@ pub fn print(files: &[File]) {
 #[derive(Default)]
 struct Counts {
     /// By kind of prompt.
-    answered: [usize; 3],
+    answered: [usize; 4],
     questions: usize,
     silenced: usize,
     hit: usize,
@@ -67,7 +69,7 @@ impl Counts {
     }
 }
 
-fn counts(conversation: &Conversation, off_topic: &[Vec<String>; 3]) -> Counts {
+fn counts(conversation: &Conversation, off_topic: &[Vec<String>; 4]) -> Counts {
     let index = conversation.index();
     let relevant = |prompt: &str| relevant(conversation, &index, prompt);
     let mut counts = Counts {

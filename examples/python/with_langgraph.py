@@ -1,4 +1,4 @@
-"""The same agent with LangGraph: pip install 'utterd[langgraph]' langchain-openai."""
+"""The same agent with LangGraph: pip install './clients/python/utterd[langgraph]' langchain-openai."""
 
 import json
 import sys

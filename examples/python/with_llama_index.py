@@ -1,4 +1,4 @@
-"""The same agent with LlamaIndex: pip install 'utterd[llama-index]' llama-index-llms-google-genai."""
+"""The same agent with LlamaIndex: pip install './clients/python/utterd[llama-index]' llama-index-llms-google-genai."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The same agent with the OpenAI Agents SDK: pip install 'utterd[openai-agents]'."""
+"""The same agent with the OpenAI Agents SDK: pip install './clients/python/utterd[openai-agents]'."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""The same agent with Pydantic AI: pip install 'utterd[pydantic-ai]' openai."""
+"""The same agent with Pydantic AI: pip install './clients/python/utterd[pydantic-ai]' openai."""
 
 import asyncio
 import json
@@ -20,9 +20,9 @@ def lookup_order(id: int) -> str:
 
 
 async def main(id: str, question: str | None = None) -> None:
-    history = UtterdHistory(id, utterd.connect_async())
+    history = UtterdHistory(id, utterd.connect_async(), budget=8000)
     # To resume, it needs the call that waits for its result, which a context would close.
-    before = await history.context(budget=8000) if question else await history.load()
+    before = await history.context() if question else await history.load()
     async with agent.iter(question, message_history=before) as run:
         saved = 0
         async for _ in run:

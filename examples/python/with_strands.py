@@ -1,4 +1,4 @@
-"""The same agent with Strands Agents: pip install 'utterd[strands]' openai."""
+"""The same agent with Strands Agents: pip install './clients/python/utterd[strands]' openai."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from strands import Agent, tool
 from strands.models.openai import OpenAIModel
 
 import utterd
-from utterd.strands import UtterdSessionManager
+from utterd.strands import UtterdConversationManager, UtterdSessionManager
 
 
 @tool
@@ -19,8 +19,15 @@ def lookup_order(id: int) -> str:
 
 def main(session: str, question: str | None = None) -> None:
     model = OpenAIModel(client_args={}, model_id="gpt-4o-mini")
-    sessions = UtterdSessionManager(session, utterd.connect())
-    agent = Agent(model, tools=[lookup_order], session_manager=sessions, agent_id="shop", callback_handler=None)
+    sessions = UtterdSessionManager(session, utterd.connect(), budget=8000)
+    agent = Agent(
+        model,
+        tools=[lookup_order],
+        session_manager=sessions,
+        conversation_manager=UtterdConversationManager(sessions),
+        agent_id="shop",
+        callback_handler=None,
+    )
     print(agent(question))
 
 

@@ -233,7 +233,7 @@ def test_contexts(chat):
     assert "Current Conversation" in chat.context(8000, "text").text
     assert len(chat.context(8000, max_turns=1)) < len(everything)
     assert chat.context(8000, recall="flight") and chat.context(8000, recall=utterd.Recall("flight", limit=1))
-    with pytest.raises(utterd.ServerError, match="token_budget"):
+    with pytest.raises(utterd.ServerError, match="^budget: "):
         chat.context(1)
     with pytest.raises(ValueError, match="accepted: openai, anthropic, text"):
         chat.context(format="opneai")
@@ -293,9 +293,34 @@ def test_errors_say_what_is_wrong(chat):
     with pytest.raises(utterd.NotFoundError) as missing:
         chat.capacity()
     assert missing.value.code == "NOT_FOUND" and missing.value.reason == "CONVERSATION_NOT_FOUND"
+    assert "add or create starts it" in str(missing.value)
+    chat.add(QUESTION)
     with pytest.raises(utterd.InvalidRequestError) as wrong:
         chat.add([QUESTION, {"role": "user", "content": 3}])
-    assert "messages_json" in wrong.value.fields[0].field and wrong.value.request_id
+    assert wrong.value.fields[0].field == "messages[1].content" and wrong.value.request_id
+    assert str(wrong.value).startswith("messages[1].content: ")
+    for refused, named in [
+        (lambda: chat.add(QUESTION, ids=["a", "b"]), "ids"),
+        (lambda: chat.replace_after(-1, QUESTION), "sequence"),
+        (lambda: chat.messages(after=-1), "after"),
+        (lambda: chat.summarize(tokens=-1), "tokens"),
+    ]:
+        with pytest.raises(utterd.InvalidRequestError) as wrong:
+            refused()
+        assert str(wrong.value).startswith(named) and wrong.value.fields[0].field.startswith(named)
+
+
+def test_what_is_meant_otherwise_is_done_or_explained(chat):
+    with pytest.raises(TypeError, match=r'messages: a text; .* such as {"role": "user", "content": "hello"}'):
+        chat.add("hello")
+    with pytest.raises(TypeError, match=r'messages\[1\]: a text; .* such as {"role": "user", "content": "hello"}'):
+        chat.add([QUESTION, "hello"])
+    chat.add(QUESTION, state={"step": 1}, recipient_state={"plan": [2]})
+    assert chat.state("step")["step"].value == 1
+    assert chat.client.recipient().state("plan")["plan"].value == [2]
+    with pytest.raises(KeyError, match=r"there is no value 'stop'; state.get\('stop'\)"):
+        chat.state()["stop"]
+    assert chat.state().get("stop") is None
 
 
 def test_a_result_without_its_call_is_refused_unless_lenient(chat):

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("llama_index.core", reason="pip install 'utterd[llama-index]'")
+pytest.importorskip("llama_index.core", reason="pip install './clients/python/utterd[llama-index]'")
 
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock, ToolCallBlock
 from llama_index.core.storage.chat_store.base_db import MessageStatus

@@ -77,7 +77,7 @@ def test_a_program_that_is_none(monkeypatch, tmp_path):
     monkeypatch.delenv("UTTERD_BIN")
     monkeypatch.setenv("PATH", "")
     monkeypatch.setitem(sys.modules, "utterd_server", None)
-    with pytest.raises(utterd.StartError, match="pip install utterd-server"):
+    with pytest.raises(utterd.StartError, match="pip install ./clients/python/utterd-server"):
         utterd.find_utterd_bin()
 
 

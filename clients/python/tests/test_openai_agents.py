@@ -7,7 +7,7 @@ import pytest
 
 import utterd
 
-pytest.importorskip("agents", reason="pip install 'utterd[openai-agents]'")
+pytest.importorskip("agents", reason="pip install './clients/python/utterd[openai-agents]'")
 
 from utterd.openai_agents import UtterdSession
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest.importorskip("pydantic_ai", reason="pip install 'utterd[pydantic-ai]'")
+pytest.importorskip("pydantic_ai", reason="pip install './clients/python/utterd[pydantic-ai]'")
 
 from pydantic_ai import Agent, BinaryContent
 from pydantic_ai.messages import ModelMessagesTypeAdapter, SystemPromptPart, ToolCallPart, ToolReturnPart
@@ -49,10 +49,11 @@ async def test_contexts_are_histories(memory_async, name):
     assert calls and returns == [(call, "weather") for call in calls]
 
 
-async def test_an_image_that_another_program_stored_is_named(memory_async, name):
+async def test_an_image_that_another_program_stored_is_shown(memory_async, name):
     history = UtterdHistory(name, memory_async)
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AP8="}}
     said = {"role": "user", "content": [image, {"type": "text", "text": "What is this?"}]}
     await history.conversation.add(said, format="anthropic")
     for messages in (await history.load(), await history.context(2000)):
-        assert [part.content for message in messages for part in message.parts] == ["[image]", "What is this?"]
+        asked = [BinaryContent(b"\x00\xff", media_type="image/png"), "What is this?"]
+        assert [part.content for message in messages for part in message.parts] == [asked]

@@ -1,5 +1,6 @@
 """When a call is retried, against a server that fails on demand."""
 
+import threading
 import time
 from concurrent import futures
 
@@ -9,6 +10,7 @@ from google.protobuf import any_pb2, duration_pb2
 from google.rpc import error_details_pb2, status_pb2
 
 import utterd
+from utterd import _calls
 from utterd._proto import memory_service_pb2 as memory
 
 
@@ -19,6 +21,7 @@ class Failing:
         self.failures = []
         self.requests = []
         self.forgotten = memory.ForgetResponse()
+        self.gate = threading.Event()
 
     def answer(self, request, context, response):
         self.requests.append(request)
@@ -41,6 +44,7 @@ class Failing:
     def watch(self, request, context):
         for utterances in (1, 2):
             yield self.answer(request, context, self.capacity(utterances))
+            self.gate.wait()
         context.abort(grpc.StatusCode.NOT_FOUND, "deleted")
 
     def capacity(self, utterances):
@@ -61,7 +65,21 @@ def failing():
     it.port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     yield it
+    it.gate.set()
     server.stop(None)
+
+
+class Lost(grpc.RpcError):
+    """A connection that is lost."""
+
+    def code(self):
+        return grpc.StatusCode.UNAVAILABLE
+
+    def details(self):
+        return "connection reset"
+
+    def trailing_metadata(self):
+        return None
 
 
 def _bytes(message):
@@ -90,12 +108,31 @@ def test_an_attempt_is_repeated_under_its_request_id(failing, chat):
     assert len({request.request_id for request in failing.requests}) == 1 and failing.requests[0].request_id
 
 
-def test_it_ends(failing, chat):
-    failing.failures = [UNAVAILABLE] * 20
+def test_the_deadline_ends_it(failing, chat):
+    failing.failures = [UNAVAILABLE] * 1000
+    start = time.monotonic()
     with pytest.raises(utterd.UnavailableError) as error:
-        chat.add(SAID)
-    assert len(failing.requests) == 6
-    assert error.value.request_id == failing.requests[0].request_id
+        chat.with_timeout(1).add(SAID)
+    assert time.monotonic() - start < 1.5 and len(failing.requests) > 1
+    assert {error.value.request_id} == {request.request_id for request in failing.requests}
+
+
+def test_only_the_deadline_ends_it(failing, chat, monkeypatch, caplog):
+    monkeypatch.setattr(_calls, "LONGEST_PAUSE", 0.01)
+    failing.failures = [UNAVAILABLE] * 30
+    assert chat.add(SAID).revision == 1
+    assert len(failing.requests) == 31 and len({request.request_id for request in failing.requests}) == 1
+    (entry,) = caplog.messages
+    assert entry.startswith("told to (UNAVAILABLE); trying again for up to")
+
+
+def test_pauses_grow_to_a_limit_and_differ(monkeypatch):
+    attempts = _calls.Attempts(_calls.Call("", memory.MemorizeRequest(), memory.MemorizeResponse), None)
+    most = []
+    monkeypatch.setattr(_calls.random, "uniform", lambda least, longest: most.append((least, longest)) or longest)
+    for _ in range(2000):
+        attempts.pause_after(Lost())
+    assert most[:5] == [(0, 0.1), (0, 0.2), (0, 0.4), (0, 0.8), (0, 1.6)] and set(most[5:]) == {(0, 2.0)}
 
 
 def test_the_server_says_when(failing, chat):
@@ -147,11 +184,23 @@ def test_no_pause_outlasts_the_deadline(failing, chat):
 
 def test_a_watch_goes_on_after_a_failure_and_ends_with_the_conversation(failing, chat):
     failing.failures = [UNAVAILABLE]
+    failing.gate.set()
     seen = []
     with pytest.raises(utterd.NotFoundError):
         for capacity in chat.watch():
             seen.append(capacity.utterances)
     assert seen == [1, 2] and len(failing.requests) == 3
+
+
+def test_a_watch_that_was_long_silent_goes_on(failing, chat, monkeypatch):
+    seen = chat.watch()
+    assert next(seen).utterances == 1
+    now = time.monotonic
+    monkeypatch.setattr(_calls.time, "monotonic", lambda: now() + 1000)
+    failing.failures = [UNAVAILABLE]
+    failing.gate.set()
+    assert next(seen).utterances == 1 and failing.failures == []
+    seen.close()
 
 
 async def test_the_same_for_asyncio(failing):
@@ -162,7 +211,10 @@ async def test_the_same_for_asyncio(failing):
 
 
 def test_a_server_that_is_not_there():
-    with pytest.raises(utterd.UnavailableError, match="127.0.0.1:1"), utterd.connect("127.0.0.1:1") as client:
+    with (
+        pytest.raises(utterd.UnavailableError, match="`utterd serve` starts one .*127.0.0.1:1"),
+        utterd.connect("127.0.0.1:1", timeout=0.5) as client,
+    ):
         client.conversation("c").capacity()
 
 

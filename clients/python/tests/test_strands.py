@@ -1,13 +1,17 @@
 """Sessions for Strands Agents."""
 
+import copy
+
 import pytest
 
-pytest.importorskip("strands", reason="pip install 'utterd[strands]'")
+pytest.importorskip("strands", reason="pip install './clients/python/utterd[strands]'")
 
-from strands.types.exceptions import SessionException
+from strands import Agent
+from strands.models import Model
+from strands.types.exceptions import ContextWindowOverflowException, SessionException
 from strands.types.session import Session, SessionAgent, SessionMessage, SessionType
 
-from utterd.strands import UtterdSessionManager, UtterdSessionRepository
+from utterd.strands import UtterdConversationManager, UtterdSessionManager, UtterdSessionRepository
 
 EXCHANGE = [
     {"role": "user", "content": [{"text": "Where are the orders 7 and 8, which I ordered on Monday?"}]},
@@ -99,11 +103,104 @@ def test_a_session_is_deleted_with_its_agents(memory, repository, name):
 
 
 def test_a_manager_restores_an_agent(memory, name):
-    from strands import Agent
-
     agent = Agent(session_manager=UtterdSessionManager(name, memory), agent_id="a")
     for message in EXCHANGE[:2]:
         agent.messages.append(message)
         agent._session_manager.append_message(message, agent)
     again = Agent(session_manager=UtterdSessionManager(name, memory), agent_id="a")
     assert again.messages[:2] == EXCHANGE[:2]
+
+
+BUDGET = 2000
+
+
+class Recorder(Model):
+    """A model that answers, records what it is given, and refuses more messages than it takes."""
+
+    def __init__(self):
+        self.given, self.most = [], 10_000
+
+    def update_config(self, **config):
+        raise NotImplementedError
+
+    def get_config(self):
+        return {}
+
+    def structured_output(self, *arguments, **more):
+        raise NotImplementedError
+
+    async def stream(self, messages, tools=None, system_prompt=None, *, system_prompt_content=None, **more):
+        self.given.append((copy.deepcopy(messages), [block["text"] for block in system_prompt_content or ()]))
+        if len(messages) > self.most:
+            raise ContextWindowOverflowException("too many messages")
+        yield {"messageStart": {"role": "assistant"}}
+        text = f"Answer {len(self.given)}: " + "the order was shipped with the first parcel on Monday. " * 3
+        yield {"contentBlockDelta": {"delta": {"text": text}}}
+        yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "end_turn"}}
+
+
+def agent(memory, name, model, **options):
+    sessions = UtterdSessionManager(name, memory, budget=BUDGET)
+    manager = UtterdConversationManager(sessions, **options)
+    return Agent(model, session_manager=sessions, conversation_manager=manager, agent_id="a", system_prompt="Be kind.")
+
+
+def tokens(memory, given):
+    messages, prompts = given
+    texts = [block["text"] for message in messages for block in message["content"]]
+    return sum(memory.count_tokens([*prompts, *texts]).counts)
+
+
+def test_a_model_is_given_contexts(memory, name):
+    model = Recorder()
+    one = agent(memory, name, model)
+    for turn in range(60):
+        one(f"Question {turn}: where is order {turn}, which I ordered on Monday?")
+    messages, prompts = model.given[-1]
+    assert prompts[0] == "Be kind." and len(prompts) == 2
+    assert prompts[1].startswith("Summary of the conversation so far")
+    assert messages[0]["role"] == "user" and messages[-1]["content"][0]["text"].startswith("Question 59")
+    # Each message counts four tokens besides its text.
+    assert 0.85 * BUDGET <= tokens(memory, model.given[-1]) + 4 * len(messages) <= BUDGET
+    assert all(tokens(memory, given) <= BUDGET for given in model.given)
+    assert len(one._session_manager.list_messages(name, "a")) == 120
+    again = agent(memory, name, model)
+    assert again.messages == one.messages
+    again("And the last one?")
+    assert tokens(memory, model.given[-1]) <= BUDGET
+    assert model.given[-1][0][-1]["content"][0]["text"] == "And the last one?"
+
+
+def test_what_another_client_stored_is_no_message_of_the_agent(memory, name):
+    model = Recorder()
+    one = agent(memory, name, model)
+    for turn in range(40):
+        memory.conversation(f"{name}/a").add({"role": "user", "content": f"A note on order {turn}."})
+        one(f"Question {turn}: where is order {turn}, which I ordered on Monday?")
+    assert tokens(memory, model.given[-1]) <= BUDGET
+    assert model.given[-1][0][-1]["content"][0]["text"].startswith("Question 39")
+
+
+def test_a_short_conversation_is_given_whole(memory, name):
+    model = Recorder()
+    one = agent(memory, name, model)
+    one("Hello.")
+    one.system_prompt = "Be brief."
+    one("And now?")
+    messages, prompts = model.given[-1]
+    assert [it["content"] for it in messages] == [it["content"] for it in one.messages[:3]]
+    assert prompts == ["Be brief."]
+
+
+def test_a_model_that_refuses_a_context_is_given_half(memory, name):
+    model = Recorder()
+    one = agent(memory, name, model)
+    for turn in range(30):
+        one(f"Question {turn}: where is order {turn}, which I ordered on Monday?")
+    model.most = 8
+    one("Question 30: where is it?")
+    assert len(model.given[-1][0]) <= 8 and model.given[-1][0][-1]["content"][0]["text"].startswith("Question 30")
+    model.most = 0
+    with pytest.raises(ContextWindowOverflowException):
+        one("Question 31?")

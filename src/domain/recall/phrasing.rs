@@ -38,7 +38,7 @@ static PHRASING: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
          question answer opinion opinions describe explain list decide decided decision conclude conclusion meeting \
          conversation group team participant participants speaker remember recall remind according regarding concerning \
          specifically mainly overall recommend recommended suggest suggested propose proposed agree agreed view views \
-         attitude comprehensive",
+         attitude comprehensive overview recap debate presentation reflect reflection summary",
     )
 });
 

@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, OF_A_TOPIC, RECENCY, STRICTNESS},
+    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, OF_A_TOPIC, RECENCY, SUBJECT_UTTERANCES, STRICTNESS},
 };
 use crate::domain::Role;
 
@@ -151,7 +151,11 @@ impl Search {
         let place = (telling.round() as usize).min(STRICTNESS.len() - 1);
         // in a short conversation, hardly anything is shared by chance
         let most = if count < CHANCE_UTTERANCES { 1.0 } else { f64::MAX };
-        let factor = if self.query.asks_for_a_topic() { OF_A_TOPIC } else { 1.0 };
+        let is_subject = |term: &Sought| {
+            term.telling() > 0.0 && term.is_known() && term.asked <= rarity(count, SUBJECT_UTTERANCES)
+        };
+        let is_topic = self.query.asks_for_a_topic() && self.terms.iter().any(is_subject);
+        let factor = if is_topic { OF_A_TOPIC } else { 1.0 };
         Total { all, strictness: factor * STRICTNESS[place].min(most) }
     }
 

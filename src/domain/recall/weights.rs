@@ -60,7 +60,9 @@ pub(super) const RECENCY: f64 = 0.05;
 pub(super) const STRICTNESS: [f64; 7] = [1.32, 1.32, 1.32, 1.08, 0.825, 0.65, 0.553];
 /// The factor for this exponent if the prompt names a topic that several people discussed: they said its words one
 /// here and one there.
-pub(super) const OF_A_TOPIC: f64 = 0.4;
+pub(super) const OF_A_TOPIC: f64 = 0.7;
+/// A word that at least this many utterances have is a subject of the conversation.
+pub(super) const SUBJECT_UTTERANCES: usize = 3;
 /// In a conversation of fewer utterances, a relevance of 0.35 is never more than 0.35 of the words.
 pub(super) const CHANCE_UTTERANCES: usize = 100;
 /// How much a word of every day covers, relative to another word.

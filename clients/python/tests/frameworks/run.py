@@ -2,10 +2,10 @@
 
     UTTERD_BIN=target/debug/utterd python run.py --into DIRECTORY [openai-agents | langchain | strands | …]
 
-The frameworks and their tests come from PyPI, into environments in DIRECTORY that are kept for the next run. ADK's and
-LlamaIndex' packages come without tests: `--tests DIRECTORY` names one that contains, from checkouts, ADK's
-`test_session_service.py` and LlamaIndex' `test_simple_chat_store.py` and `test_sql.py`. What is left out is
-listed in left_out.txt, with the reasons.
+The frameworks and their tests come from PyPI in their newest versions, into environments in DIRECTORY that are kept for
+the next run. ADK's and LlamaIndex' packages come without tests: `--tests DIRECTORY` names one that contains, from
+checkouts, ADK's `test_session_service.py` and LlamaIndex' `test_simple_chat_store.py` and `test_sql.py`. What is left
+out is listed in left_out.txt, with the reasons.
 """
 
 import argparse
@@ -36,7 +36,7 @@ class Suite:
 SUITES = {
     "openai-agents": [
         Suite(
-            "openai-agents==0.24.0",
+            "openai-agents",
             "plugin_openai_agents",
             (
                 "tests/memory/test_session.py",
@@ -52,7 +52,7 @@ SUITES = {
     ],
     "langchain": [
         Suite(
-            "langchain-core==1.7.2",
+            "langchain-core",
             "plugin_langchain",
             ("tests/unit_tests/runnables/test_history.py", "tests/unit_tests/chat_history"),
             ("langchain-tests", "blockbuster", "hatchling", "pytest-socket", "syrupy", "numpy"),
@@ -60,7 +60,7 @@ SUITES = {
     ],
     "strands": [
         Suite(
-            "strands-agents==1.62.0",
+            "strands-agents",
             plugin,
             (f"tests/strands/session/{tests}",),
             ("boto3", "moto", "hatchling", "hatch-vcs"),
@@ -82,7 +82,7 @@ SUITES = {
     ],
     "llama-index": [
         Suite(
-            "llama-index-core==0.14.25",
+            "llama-index-core",
             "plugin_llama_index",
             ("test_simple_chat_store.py", "test_sql.py"),
             ("aiosqlite", "sqlalchemy[asyncio]"),
@@ -124,17 +124,21 @@ def environment(suite: Suite, into: Path) -> str:
     python = into / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", into], check=True)
-    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--upgrade"]
-    subprocess.run([*install, *PYTEST, *suite.needs, suite.package, "-e", PACKAGE], check=True)
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*install, "--upgrade", *PYTEST, *suite.needs, suite.package, "-e", PACKAGE], check=True)
     return str(python)
 
 
 def sources(suite: Suite, python: str, into: Path) -> Path:
-    """The framework's source, with its tests."""
-    directory = into / suite.package.replace("-", "_").replace("==", "-")
+    """The source of the framework that is installed, with its tests."""
+    name = suite.package.partition("==")[0]
+    script = f"from importlib.metadata import version; print(version({name!r}))"
+    version = subprocess.run([python, "-c", script], check=True, capture_output=True, text=True).stdout.strip()
+    print(f"== {name} {version}", flush=True)
+    directory = into / f"{name.replace('-', '_')}-{version}"
     if not directory.exists():
         download = [python, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        download += ["--no-binary", ":all:", "--no-build-isolation", "--dest", into, suite.package]
+        download += ["--no-binary", ":all:", "--no-build-isolation", "--dest", into, f"{name}=={version}"]
         subprocess.run(download, check=True)
         with tarfile.open(f"{directory}.tar.gz") as archive:
             archive.extractall(into, filter="data")

@@ -8,8 +8,8 @@
     messages = chat.context(budget=8000, format="openai")  # what goes to the model
 
 `connect_async` and `local_async` do the same for asyncio: each method is a coroutine. Adapters for frameworks are
-modules of this package: `utterd.openai_agents`, `utterd.langchain`, `utterd.langgraph`, `utterd.strands`,
-`utterd.google_adk`, `utterd.llama_index`, `utterd.pydantic_ai`.
+modules of this package: `utterd.openai_agents`, `utterd.langchain`, `utterd.langchain_agents`, `utterd.langgraph`,
+`utterd.strands`, `utterd.google_adk`, `utterd.llama_index`, `utterd.pydantic_ai`.
 """
 
 from utterd._asyncio import AsyncClient, AsyncConversation, AsyncRecipient, connect_async
@@ -58,6 +58,7 @@ from utterd._model import (
     Tokens,
     Utterance,
 )
+from utterd._oversize import Oversize
 from utterd._server import find_utterd_bin, local, local_async
 from utterd._sync import Client, Conversation, Recipient, connect
 
@@ -89,6 +90,7 @@ __all__ = [
     "Messages",
     "NotFoundError",
     "Omission",
+    "Oversize",
     "Policy",
     "PreconditionError",
     "Prepared",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from types import TracebackType
@@ -11,12 +12,13 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import grpc
 import grpc.aio
 
-from utterd import _contexts, _conversations, _messages, _state
+from utterd import _adding, _contexts, _conversations, _messages, _state
 from utterd import _model as model
+from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
-from utterd._errors import ServerError
-from utterd._messages import Address, Addressed
+from utterd._errors import ServerError, UtterdError
+from utterd._oversize import Oversize
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -29,9 +31,10 @@ def connect_async(
     namespace: str | None = None,
     tls: Tls | None = None,
     timeout: float | None = 30.0,
+    oversize: Oversize = "refuse",
 ) -> AsyncClient:
     """An asyncio client of the server at an address. The arguments are those of `connect`."""
-    return AsyncClient(endpoint(address, token, namespace, tls), timeout)
+    return AsyncClient(endpoint(address, token, namespace, tls, oversize), timeout)
 
 
 def _of_client(
@@ -55,6 +58,9 @@ def _of_address(
 class Channels:
     """The channels of a client: one for each event loop that uses it, as gRPC requires."""
 
+    process: int | None = None
+    """The process in which gRPC serves event loops: with a thread that a forked process does not have."""
+
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._of_loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, grpc.aio.Channel] = (
@@ -62,7 +68,13 @@ class Channels:
         )
 
     def here(self) -> grpc.aio.Channel:
-        """The channel of the running loop."""
+        """The channel of the running loop; UtterdError in a process that gRPC cannot serve."""
+        Channels.process = Channels.process or os.getpid()
+        if Channels.process != os.getpid():
+            raise UtterdError(
+                "this process was forked from one that had used an asyncio client, so that none works in it: "
+                "fork before the first call, or start the process with `spawn`"
+            )
         loop = asyncio.get_running_loop()
         if loop not in self._of_loops:
             self._of_loops[loop] = self._open()
@@ -105,12 +117,20 @@ class AsyncClient:
         """The same connection with another timeout."""
         return AsyncClient(self._endpoint, timeout, self._channels)
 
-    def conversation(self, id: str | None = None, *, recipient: str | None = None) -> AsyncConversation:
+    def conversation(
+        self,
+        id: str | None = None,
+        *,
+        recipient: str | None = None,
+        policy: model.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> AsyncConversation:
         """A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
 
-        This makes no call: a conversation starts with the first message that is added.
+        This makes no call: a conversation starts with the first message that is added. `policy` and `labels` are for
+        one with an id that starts so; if it exists, they change nothing.
         """
-        return AsyncConversation(self, id, recipient)
+        return AsyncConversation(self, address(id, recipient, policy, labels, self._endpoint.oversize))
 
     def recipient(self, id: str = "default") -> AsyncRecipient:
         """A recipient, with values of its own. This makes no call."""
@@ -136,7 +156,7 @@ class AsyncClient:
             encoding=encoding,
             exist_ok=exist_ok,
         )
-        return AsyncConversation(self, await self.run(made), recipient)
+        return self.conversation(await self.run(made), recipient=recipient)
 
     conversations = _of_client(_conversations.conversation_records)
     delete_recipient = _of_client(_conversations.delete_recipient)
@@ -174,17 +194,19 @@ class AsyncClient:
                 await asyncio.sleep(attempts.pause_after(failure))
 
     async def stream(self, call: Call) -> AsyncIterator[object]:
-        """The responses of a stream, which is reopened if the connection is lost."""
+        """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
         method = self._channels.here().unary_stream(call.method, call.write, call.read)
-        attempts = Attempts(call, None)
+        attempts: Attempts | None = None
         while True:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 async for response in responses:
-                    attempts = Attempts(call, None)
+                    attempts = None
                     yield response
                 return
             except grpc.aio.AioRpcError as failure:
+                # Its deadline begins when the stream is lost.
+                attempts = attempts or Attempts(call, self._timeout)
                 await asyncio.sleep(attempts.pause_after(failure))
             finally:
                 responses.cancel()
@@ -210,21 +232,23 @@ class _AsyncAddressed(Addressed):
 class AsyncConversation(_AsyncAddressed):
     """A conversation of a server, for asyncio. It holds only an address."""
 
-    def __init__(self, client: AsyncClient, id: str | None, recipient: str | None) -> None:
+    def __init__(self, client: AsyncClient, address: Address) -> None:
         self.client = client
-        self.address = Address(id or "", recipient or "")
+        self.address = address
 
     def with_timeout(self, timeout: float | None) -> AsyncConversation:
         """The same conversation with another timeout."""
-        return AsyncConversation(self.client.with_timeout(timeout), self.id, self.recipient)
+        return AsyncConversation(self.client.with_timeout(timeout), self.address)
 
-    add = _of_address(_messages.add)
+    add = _of_address(_adding.add)
     messages = _of_address(_messages.messages)
     stored = _of_address(_messages.stored)
     pop = _of_address(_messages.pop)
-    replace_after = _of_address(_messages.replace_after)
+    _store = _of_address(_adding.store)
+    replace_after = _of_address(_adding.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)
+    _filled = _of_address(_contexts.filled)
     remember = _of_address(_messages.remember)
     forget = _of_address(_messages.forget)
     restore = _of_address(_messages.restore)
@@ -259,7 +283,7 @@ class AsyncConversation(_AsyncAddressed):
             title=title,
             expected_revision=expected_revision,
         )
-        return AsyncConversation(self.client, await self.client.run(made), recipient)
+        return self.client.conversation(await self.client.run(made), recipient=recipient)
 
     async def watch(self) -> AsyncIterator[model.Capacity]:
         """How full the window is: now, and after each change, endlessly."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import logging
 import random
 import time
 import uuid
@@ -20,12 +21,16 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
-from utterd._errors import KINDS, FieldProblem, ServerError
+from utterd._errors import KINDS, FieldProblem, ServerError, in_python
 
-ATTEMPTS = 6
-"""The most attempts of a call."""
 FIRST_PAUSE = 0.1
 """Seconds before the second attempt, at most; each further pause can be twice as long."""
+LONGEST_PAUSE = 2.0
+"""Seconds before any attempt, at most."""
+PATIENCE = 3
+"""Failed attempts before a log entry says that the call still waits for the server."""
+
+logger = logging.getLogger("utterd")
 
 T = TypeVar("T")
 Response = TypeVar("Response", bound=Message)
@@ -66,12 +71,12 @@ def request_id(given: str | None) -> str:
 
 
 class Attempts:
-    """Counts the attempts of one call, and decides after each failure whether to retry."""
+    """Decides after each failed attempt of one call whether to retry: until the deadline, for what may pass."""
 
     def __init__(self, call: Call, timeout: float | None) -> None:
         self._call = call
         self._deadline = None if timeout is None else time.monotonic() + timeout
-        self._made = 0
+        self._failed = 0
 
     def time_left(self) -> float | None:
         """Seconds that the next attempt may take."""
@@ -79,13 +84,16 @@ class Attempts:
 
     def pause_after(self, failure: grpc.RpcError) -> float:
         """Seconds to wait before the next attempt; raises the failure's error if there is none."""
-        self._made += 1
         error = error_of(failure, getattr(self._call.request, "request_id", ""))
-        pause = random.uniform(0, FIRST_PAUSE * 2 ** (self._made - 1)) + (error.retry_after or 0.0)
+        self._failed += 1
+        longest = min(FIRST_PAUSE * 2 ** min(self._failed - 1, 10), LONGEST_PAUSE)
+        pause = random.uniform(0, longest) + (error.retry_after or 0.0)
         left = self.time_left()
-        late = left is not None and pause >= left
-        if self._made >= ATTEMPTS or late or not self._may_pass(error):
+        if (left is not None and pause >= left) or not self._may_pass(error):
             raise error from failure
+        if self._failed == PATIENCE and error.code == "UNAVAILABLE":
+            limit = "" if left is None else f" for up to {left:.0f} seconds"
+            logger.warning("%s; trying again%s", error, limit)
         return pause
 
     def _may_pass(self, error: ServerError) -> bool:
@@ -111,14 +119,23 @@ def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
     bad = details.get(error_details_pb2.BadRequest, error_details_pb2.BadRequest())
     retry = details.get(error_details_pb2.RetryInfo)
     return kind(
-        failure.details() or code,
+        _message(failure, info.reason),
         code=code,
         reason=info.reason,
-        fields=tuple(FieldProblem(it.field, it.description) for it in bad.field_violations),
+        fields=tuple(FieldProblem(in_python(it.field), in_python(it.description)) for it in bad.field_violations),
         metadata=dict(info.metadata),
         retry_after=None if retry is None else _seconds(retry.retry_delay),
         request_id=request_id,
     )
+
+
+def _message(failure: grpc.RpcError, reason: str) -> str:
+    text = in_python(failure.details() or failure.code().name)
+    if reason == "CONTENT_TOO_LARGE":
+        return f"{text}; the server's setting max_content_bytes accepts more, and connect(oversize='cut') cuts texts"
+    if text.startswith(("failed to connect", "DNS resolution failed", "errors resolving")):
+        return f"the server cannot be reached; `utterd serve` starts one ({text})"
+    return text
 
 
 def _seconds(duration: Duration) -> float:
@@ -128,7 +145,8 @@ def _seconds(duration: Duration) -> float:
 def _details(failure: grpc.RpcError) -> list[Any]:
     """The known details of a rich status."""
     metadata: Any = failure.trailing_metadata() or ()
-    packed = dict(metadata).get("grpc-status-details-bin")
+    # Those of asyncio are a mapping in newer versions of gRPC only; all of them are pairs.
+    packed = next((value for key, value in tuple(metadata) if key == "grpc-status-details-bin"), None)
     if packed is None:
         return []
     try:

@@ -6,10 +6,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, get_args
 from urllib.parse import urlsplit
 
 import grpc
+
+from utterd._oversize import Oversize
 
 DEFAULT = "127.0.0.1:50051"
 """The default address of a server."""
@@ -49,6 +51,7 @@ class Endpoint:
     credentials: grpc.ChannelCredentials | None
     metadata: tuple[tuple[str, str], ...]
     """Sent with every call."""
+    oversize: Oversize = "refuse"
 
 
 class Owned(Protocol):
@@ -58,13 +61,21 @@ class Owned(Protocol):
         """Ends it."""
 
 
-def endpoint(address: str | None, token: str | None, namespace: str | None, tls: Tls | None) -> Endpoint:
+def endpoint(
+    address: str | None,
+    token: str | None = None,
+    namespace: str | None = None,
+    tls: Tls | None = None,
+    oversize: Oversize = "refuse",
+) -> Endpoint:
     """Reads an address: `HOST:PORT`, `http://…`, `https://…` or `unix:PATH`.
 
     The default is `UTTERD_SERVER`, or else the default address of a server. The default token is `UTTERD_TOKEN`, or
     the content of the file `UTTERD_TOKEN_FILE`. Raises ValueError for any other address, and for a token that would go
     to another machine in the clear.
     """
+    if oversize not in get_args(Oversize):
+        raise ValueError(f"oversize: {oversize!r}; accepted: {', '.join(get_args(Oversize))}")
     address = address or os.environ.get("UTTERD_SERVER") or DEFAULT
     token = token or _token_of_the_environment()
     target, encrypted = _target(address, tls)
@@ -77,7 +88,7 @@ def endpoint(address: str | None, token: str | None, namespace: str | None, tls:
     if target.startswith("unix:"):
         options.append(("grpc.default_authority", "localhost"))
     credentials = (tls or Tls()).credentials() if encrypted else None
-    return Endpoint(target, options, credentials, tuple(metadata))
+    return Endpoint(target, options, credentials, tuple(metadata), oversize)
 
 
 def _token_of_the_environment() -> str | None:

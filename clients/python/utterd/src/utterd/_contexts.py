@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from utterd import _model as model
 from utterd import _read as read
-from utterd._calls import Steps, call
-from utterd._messages import SCOPES, Address
+from utterd._address import Address
+from utterd._calls import Steps, call, logger
+from utterd._messages import SCOPES
 from utterd._proto import context_service_pb2 as contexts
+from utterd._proto import warning_pb2
 
 CONTEXTS = "ContextService"
 FORMATS = {
@@ -22,6 +24,8 @@ PLACES = {
     "system": contexts.SUMMARY_PLACEMENT_SYSTEM,
     "user": contexts.SUMMARY_PLACEMENT_USER_MESSAGE,
 }
+FULL = 0.9
+"""The least share of a budget that an adapter's context uses, if enough is stored."""
 UNANSWERED = {
     "omit": contexts.UNANSWERED_CALLS_OMIT,
     "placeholder": contexts.UNANSWERED_CALLS_PLACEHOLDER,
@@ -82,7 +86,27 @@ def context(
         **read.present(stable_steps=stable_steps),
     )
     it = yield from call(CONTEXTS, "BuildContext", request, contexts.BuildContextResponse)
+    at.found()
     return _context(it)
+
+
+def filled(
+    at: Address, /, budget: int | None = None, format: Literal["openai", "anthropic"] = "openai", **options: Any
+) -> Steps[model.Context]:
+    """What an adapter gives to the model: a context that uses the budget, if enough is stored.
+
+    The window alone fills it if it has an adapter's limits, and such contexts begin alike until the next eviction. A
+    window with smaller limits is filled up from the archive.
+    """
+    options = {"unanswered": "placeholder", **options}
+    window = {"archive": False, **options} if budget is not None else options
+    made = yield from context(at, budget, format, **window)
+    evicted = any(it.reason == "evicted" for it in made.omitted)
+    if budget is not None and "archive" not in options and evicted and made.tokens < FULL * budget:
+        made = yield from context(at, budget, format, **{"archive": True, "stable_steps": False, **options})
+    if made.media_left_out:
+        logger.warning("pictures and files of older messages are left out of a context: together they are too large")
+    return made
 
 
 def _recall(wanted: model.Recall) -> contexts.ContextRecall:
@@ -103,6 +127,11 @@ def _context(it: contexts.BuildContextResponse) -> model.Context:
     made.tokens = it.token_count
     made.budget = read.given(it, "token_budget")
     made.sequences = tuple(utterance.sequence for utterance in it.utterances)
+    made.whole = {
+        utterance.sequence: utterance.message_index
+        for utterance in it.utterances
+        if utterance.rendered_as == contexts.RENDERED_AS_WHOLE and utterance.HasField("message_index")
+    }
     made.omitted = tuple(
         model.Omission(
             contexts.OmissionReason.Name(omitted.reason).removeprefix("OMISSION_REASON_").lower(),
@@ -113,6 +142,7 @@ def _context(it: contexts.BuildContextResponse) -> model.Context:
     made.stable_messages = it.stable_prefix_messages
     made.uncovered = it.uncovered_utterance_count
     made.warnings = tuple(warning.text for warning in it.warnings)
+    made.media_left_out = any(its.kind == warning_pb2.WARNING_KIND_PARTS_LEFT_OUT for its in it.warnings)
     return made
 
 

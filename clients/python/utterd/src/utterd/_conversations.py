@@ -9,10 +9,10 @@ from google.protobuf.field_mask_pb2 import FieldMask
 
 from utterd import _model as model
 from utterd import _read as read
+from utterd._address import CONVERSATIONS, PAGE, Address
 from utterd._calls import Steps, call
 from utterd._calls import request_id as attempt
 from utterd._errors import ExistsError, NotFoundError
-from utterd._messages import CONVERSATIONS, PAGE, Address
 from utterd._proto import compaction_service_pb2 as compactions
 from utterd._proto import conversation_service_pb2 as conversations
 
@@ -50,6 +50,7 @@ def create(
         if not exist_ok:
             raise
         return at.conversation_id
+    at.found()
     return it.conversation.conversation_id
 
 
@@ -200,6 +201,8 @@ def delete(at: Address) -> Steps[bool]:
         yield from call(CONVERSATIONS, "DeleteConversation", request, conversations.DeleteConversationResponse)
     except NotFoundError:
         return False
+    finally:
+        at.found(False)
     return True
 
 

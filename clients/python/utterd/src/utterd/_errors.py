@@ -2,9 +2,55 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+NAMES = {
+    "CompactConversation": "compact",
+    "CreateConversation": "create",
+    "DeleteConversation": "delete",
+    "EndConversation": "end",
+    "GetState": "state",
+    "ListMessages": "messages",
+    "Memorize": "add",
+    "UpdateState": "update_state",
+    "after_sequence": "after",
+    "at_sequence": "after",
+    "before_sequence": "before",
+    "conversation_id": "id",
+    "conversation_id_prefix": "prefix",
+    "end_time": "until",
+    "focus_areas": "focus",
+    "include_archive": "archive",
+    "mask_tool_results_after_turns": "mask_results_after_turns",
+    "message_ids": "ids",
+    "messages_json": "messages",
+    "new_conversation_id": "id",
+    "newest_messages": "newest",
+    "page_size": "limit",
+    "recent_count": "recent",
+    "recipient_id": "recipient",
+    "replace_after": "sequence",
+    "start_time": "since",
+    "summarization_enabled": "summaries",
+    "summary_placement": "summary",
+    "to_recipient_id": "recipient",
+    "token_budget": "budget",
+    "token_limit": "tokens",
+    "unanswered_calls": "unanswered",
+    "utterance_ids": "ids",
+    "wait_for_llm": "wait_for_model",
+}
+"""What this package calls calls and fields of the protocol that have other names there."""
+_NAME = re.compile(rf"\b({'|'.join(NAMES)})\b|\b(?:selector|filter)\.(?=\w)")
+_PLACE = re.compile(r"\bmessages\[(\d+)\]")
+
+
+def in_python(text: str) -> str:
+    """What the server says, with the names of this package's arguments."""
+    return _NAME.sub(lambda found: NAMES.get(found[1], ""), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +58,7 @@ class FieldProblem:
     """A field because of which a request was refused."""
 
     field: str
-    """The field of the request, such as `messages_json[2].role`."""
+    """The argument, or the part of it, such as `messages[2].role`."""
     description: str
     """What is wrong with it, and what is accepted."""
 
@@ -55,6 +101,16 @@ class ServerError(UtterdError):
         self.metadata = metadata
         self.retry_after = retry_after
         self.request_id = request_id
+
+    def moved(self, by: int) -> ServerError:
+        """This, with the places of messages `by` further behind: those in a whole of which only a part was sent."""
+
+        def further(text: str) -> str:
+            return _PLACE.sub(lambda found: f"messages[{int(found[1]) + by}]", text)
+
+        self.args = (further(self.args[0]),)
+        self.fields = tuple(FieldProblem(further(it.field), further(it.description)) for it in self.fields)
+        return self
 
     def __str__(self) -> str:
         return f"{super().__str__()} ({self.reason or self.code})"

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+from itertools import dropwhile
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages, messages_from_dict
 
 from utterd._fold import fold, unfold
+from utterd._media import Media, media_of, warn_of_lost_media
 
 FIELD = "langchain"
 """The field of a message that holds LangChain's own data."""
 ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "system": "system", "tool": "tool"}
 
+KINDS = {"image": "image/*", "audio": "audio/*", "video": "video/*", "file": "application/pdf"}
+"""LangChain's blocks for pictures and files, with the media types of those that have none."""
+
 
 def to_chat(message: BaseMessage) -> dict[str, Any]:
     """The message as an OpenAI chat message, with whatever that cannot express in an extra field."""
     said: dict[str, Any] = {"role": ROLES.get(message.type, "user"), "content": _content(message.content)}
+    if said["role"] != "user" and any(map(media_of, _parts(said))):
+        warn_of_lost_media(f"a picture or a file in a message of the role {said['role']}")
     if message.name:
         said["name"] = message.name
     if isinstance(message, AIMessage) and message.tool_calls:
@@ -41,7 +48,56 @@ def to_chat(message: BaseMessage) -> dict[str, Any]:
 def _content(content: str | list[Any]) -> str | list[Any]:
     if isinstance(content, str):
         return content
-    return [{"type": "text", "text": part} if isinstance(part, str) else part for part in content]
+    return [{"type": "text", "text": part} if isinstance(part, str) else _part(part) for part in content]
+
+
+def _part(block: dict[str, Any]) -> dict[str, Any]:
+    """A block of LangChain's for pictures and files as a part of OpenAI's chat; any other as it is."""
+    if block.get("type") not in KINDS or not block.keys() & {"base64", "url", "data"}:
+        return block
+    kind, more = block["type"], block.get("extras") or block.get("metadata") or {}
+    type = block.get("mime_type") or KINDS[kind]
+    data = block.get("base64") or block.get("data") or ""
+    return Media(type, data=data, url=block.get("url") or "", name=more.get("filename") or "").part()
+
+
+def _parts(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return said["content"] if isinstance(said["content"], list) else []
+
+
+def from_context(messages: list[dict[str, Any]]) -> list[BaseMessage]:
+    """The messages of a context, in forms that every model's integration reads.
+
+    System messages are one at the head; a later one, with what was recalled, is the user's.
+    """
+    conversation = list(dropwhile(_is_system, messages))
+    head = "\n\n".join(_text(said) for said in messages[: len(messages) - len(conversation)])
+    said = [{**it, "role": "user"} if _is_system(it) else it for it in conversation]
+    shown = [{**it, "content": _blocks(it)} if _parts(it) else it for it in said]
+    return convert_to_messages([{"role": "system", "content": head}, *shown] if head else shown)
+
+
+def _is_system(said: dict[str, Any]) -> bool:
+    return bool(said["role"] == "system")
+
+
+def _text(said: dict[str, Any]) -> str:
+    content = said["content"]
+    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+
+
+def _blocks(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return [_block(part) for part in said["content"]]
+
+
+def _block(part: dict[str, Any]) -> dict[str, Any]:
+    media = media_of(part)
+    if media is None or part["type"] == "image_url":
+        return part
+    kind = media.kind.replace("document", "file")
+    where = {"base64": media.data} if media.data else {"url": media.url}
+    named = {"extras": {"filename": media.name}} if media.name and media.name != media.kind else {}
+    return {"type": kind, "mime_type": media.type, **where, **named}
 
 
 def from_chat(said: dict[str, Any]) -> BaseMessage:

@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock, ToolCallBlock
+from llama_index.core.base.llms.types import (
+    AudioBlock,
+    ChatMessage,
+    DocumentBlock,
+    ImageBlock,
+    MessageRole,
+    TextBlock,
+    ToolCallBlock,
+    VideoBlock,
+)
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 
 from utterd._fold import fold, unfold
+from utterd._media import Media, media_of, warn_of_lost_media
 
 FIELD = "llama_index"
 """The field of a message that holds LlamaIndex' own data."""
+MEDIA = (ImageBlock, AudioBlock, VideoBlock, DocumentBlock)
+BLOCKS: dict[str, tuple[type[Any], str, str]] = {
+    "image": (ImageBlock, "image", "image_mimetype"),
+    "audio": (AudioBlock, "audio", "format"),
+    "video": (VideoBlock, "video", "video_mimetype"),
+    "document": (DocumentBlock, "data", "document_mimetype"),
+}
+"""The block of each kind of media, and its fields for the data and the type."""
 ROLES = {
     MessageRole.SYSTEM: "system",
     MessageRole.DEVELOPER: "system",
@@ -25,6 +44,11 @@ ROLES = {
 def to_chat(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> dict[str, Any]:
     """The message as an OpenAI chat message, with whatever that cannot express in an extra field."""
     said: dict[str, Any] = {"role": ROLES.get(message.role, "user"), "content": message.content or ""}
+    if parts := _parts(message):
+        if said["role"] == "user":
+            said["content"] = parts
+        else:
+            warn_of_lost_media(f"a picture or a file in a message of the role {said['role']}")
     if said["role"] == "assistant" and (calls := _calls(message)):
         said["tool_calls"] = calls
     if said["role"] == "tool":
@@ -35,6 +59,43 @@ def to_chat(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) 
     if status != MessageStatus.ACTIVE:
         own["status"] = status.value
     return fold(said, FIELD, own) if own else said
+
+
+def _parts(message: ChatMessage) -> list[dict[str, Any]]:
+    """The parts of a message that contains more than text; none if it does not."""
+    parts: list[dict[str, Any]] = []
+    for block in message.blocks:
+        if isinstance(block, TextBlock):
+            parts.append({"type": "text", "text": block.text})
+        elif isinstance(block, MEDIA):
+            parts.append(_media(block).part())
+    return parts if any(part["type"] != "text" for part in parts) else []
+
+
+def _media(block: ImageBlock | AudioBlock | VideoBlock | DocumentBlock) -> Media:
+    kind = block.block_type
+    type = getattr(block, f"{kind}_mimetype", None)
+    if isinstance(block, AudioBlock) and block.format:
+        type = f"audio/{block.format}"
+    more = {"name": getattr(block, "title", None) or "", "detail": getattr(block, "detail", None) or ""}
+    if block.url:
+        return Media(type or f"{kind}/*", url=str(block.url), **more)
+    resolved = getattr(block, f"resolve_{kind}")()
+    return Media(type or f"{kind}/*", data=base64.b64encode(resolved.read()).decode(), **more)
+
+
+def _shown(part: dict[str, Any]) -> Any:
+    """The block of a part."""
+    if part["type"] == "text":
+        return TextBlock(text=part["text"])
+    media = media_of(part)
+    if media is None:
+        return TextBlock(text=f"[{part['type']}]")
+    type = "" if media.type.endswith("*") else media.type
+    block, data_field, type_field = BLOCKS[media.kind]
+    where = {"url": media.url} if media.url else {data_field: media.data.encode()}
+    more = {type_field: type.removeprefix("audio/"), "title": media.name, "detail": media.detail}
+    return block(**where, **{key: value for key, value in more.items() if value and key in block.model_fields})
 
 
 def _calls(message: ChatMessage) -> list[dict[str, Any]]:
@@ -55,10 +116,8 @@ def from_chat(said: dict[str, Any]) -> ChatMessage:
     """The message that was stored; one from another client or a context, as one of LlamaIndex'."""
     if "message" in said.get(FIELD, {}):
         return ChatMessage.model_validate(unfold(said, FIELD)["message"])
-    content = said.get("content") or ""
-    if isinstance(content, list):
-        content = "\n".join(part["text"] for part in content if part.get("text"))
-    blocks: list[Any] = [TextBlock(text=content)] if content else []
+    content = said.get("content") or []
+    blocks = [TextBlock(text=content)] if isinstance(content, str) else list(map(_shown, content))
     extra: dict[str, Any] = {}
     if said["role"] == "tool":
         extra["tool_call_id"] = said["tool_call_id"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, cast
 
@@ -11,15 +10,13 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from utterd import _model as model
 from utterd import _read as read
+from utterd._address import CONVERSATIONS, MEMORY, PAGE, Address
 from utterd._calls import Call, Steps, call, request_id
 from utterd._errors import NotFoundError, UnavailableError
 from utterd._proto import conversation_service_pb2 as conversations
 from utterd._proto import memory_service_pb2 as memory
 from utterd._proto import message_pb2, utterance_pb2
 
-MEMORY, CONVERSATIONS = "MemoryService", "ConversationService"
-PAGE = 1000
-"""The most items on a page."""
 LAST = 2**63 - 1
 """The largest possible sequence."""
 
@@ -34,142 +31,6 @@ PARTS = {
     "evicted": memory.SUMMARIZE_SCOPE_EVICTED,
     "turns": memory.SUMMARIZE_SCOPE_TURNS,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Which conversation: one by its id; or else a recipient's active one, by default that of `default`."""
-
-    conversation_id: str
-    recipient_id: str
-    of_recipient: bool = False
-    """Whether the recipient itself is meant, not a conversation."""
-
-
-class Addressed:
-    """Something with an address, such as a conversation."""
-
-    address: Address
-
-    @property
-    def id(self) -> str | None:
-        """Its id; None for a recipient's active one."""
-        return self.address.conversation_id or None
-
-    @property
-    def recipient(self) -> str | None:
-        """Its recipient, if one was given."""
-        return self.address.recipient_id or None
-
-
-def add(
-    at: Address,
-    messages: model.Messages,
-    *,
-    format: model.Format | None = None,
-    ids: Sequence[str] = (),
-    upsert: bool = False,
-    lenient: bool = False,
-    state: model.StateChange | None = None,
-    recipient_state: model.StateChange | None = None,
-    expected_revision: int | None = None,
-    request_id: str | None = None,
-) -> Steps[model.Added]:
-    """Stores one message or several, all or none; starts the conversation if necessary.
-
-    A message is a mapping in the format of OpenAI's chat, OpenAI's Responses or Anthropic, or an object of their
-    packages; unknown fields are kept and returned.
-
-    - `format`: by default detected from the messages.
-    - `ids`: the caller's own ids, one for each message, unique in the conversation.
-    - `upsert`: a message replaces a stored one with the same id; by default `ExistsError`.
-    - `lenient`: also stores a result that answers no call, and a message without content and calls.
-    - `state`: changes the conversation's values in the same commit: if one is refused, neither is done.
-    - `recipient_state`: the same for the recipient's own values.
-    - `expected_revision`: `ConflictError` if the conversation is at another; 0 means that it must not exist yet.
-    - `request_id`: identifies this attempt; a repetition stores nothing twice. By default a new one.
-    """
-    changes = (state, recipient_state)
-    return _memorize(at, messages, None, format, ids, upsert, lenient, changes, expected_revision, request_id)
-
-
-def replace_after(
-    at: Address,
-    sequence: int,
-    messages: model.Messages = (),
-    *,
-    format: model.Format | None = None,
-    ids: Sequence[str] = (),
-    lenient: bool = False,
-    state: model.StateChange | None = None,
-    recipient_state: model.StateChange | None = None,
-    expected_revision: int | None = None,
-    request_id: str | None = None,
-) -> Steps[model.Added]:
-    """Removes everything after a sequence, 0 for everything stored, and stores messages instead.
-
-    Both are one commit. The removal is final, and includes the summary. The other arguments are those of
-    `add`.
-    """
-    changes = (state, recipient_state)
-    return _memorize(at, messages, sequence, format, ids, False, lenient, changes, expected_revision, request_id)
-
-
-def _memorize(
-    at: Address,
-    messages: model.Messages,
-    sequence: int | None,
-    format: model.Format | None,
-    ids: Sequence[str],
-    upsert: bool,
-    lenient: bool,
-    changes: tuple[model.StateChange | None, model.StateChange | None],
-    expected_revision: int | None,
-    attempt: str | None,
-) -> Steps[model.Added]:
-    state, recipient_state = (None if it is None else state_change(it) for it in changes)
-    request = memory.MemorizeRequest(
-        conversation_id=at.conversation_id,
-        recipient_id=at.recipient_id,
-        messages_json=read.as_json(messages),
-        format=None if format is None else read.chosen("format", format, read.FORMATS),
-        message_ids=ids,
-        upsert=upsert,
-        lenient=lenient,
-        replace_after=sequence,
-        state=state,
-        recipient_state=recipient_state,
-        expected_revision=expected_revision,
-        request_id=request_id(attempt),
-    )
-    it = yield from call(MEMORY, "Memorize", request, memory.MemorizeResponse)
-    return model.Added(
-        conversation_id=it.conversation_id,
-        revision=it.revision,
-        memorized=read.references(it.memorized),
-        evicted=read.references(it.evicted),
-        removed=read.references(it.removed),
-        capacity=read.capacity(it.capacity),
-        started=it.started_conversation,
-        replayed=it.replayed,
-        irregularities=tuple(model.Irregularity(its.index, its.sequence, its.description) for its in it.irregularities),
-        ended_conversation_id=it.ended_conversation_id or None,
-    )
-
-
-def state_change(change: model.StateChange) -> conversations.StateChange:
-    """A change of the state in the form of a request."""
-
-    def value(name: str, value: Any) -> conversations.StateValue:
-        if isinstance(value, (bytes, bytearray, memoryview)):
-            return conversations.StateValue(name=name, data=bytes(value))
-        return conversations.StateValue(name=name, json=read.one_as_json(value))
-
-    return conversations.StateChange(
-        set=[value(*named) for named in change.set.items()],
-        delete=change.delete,
-        expected_versions=change.expected_versions,
-    )
 
 
 def stored(
@@ -256,6 +117,7 @@ def _listed(
         page = yield from call(CONVERSATIONS, "ListMessages", request, conversations.ListMessagesResponse)
         if not token:
             first = page
+            at.found()
         them.extend(page.messages)
         token = page.next_page_token
         if not token:

@@ -327,12 +327,16 @@ class Context(list[dict[str, Any]]):
     budget: int | None
     sequences: tuple[int, ...]
     """The utterances that it was built from, in the order of the messages."""
+    whole: Mapping[int, int]
+    """Which message shows an utterance unchanged and in its place: its index, by the utterance's sequence."""
     omitted: tuple[Omission, ...]
     stable_messages: int
     """How many messages at the head stay the same while messages are only added: a cache mark can follow them."""
     uncovered: int
     """Utterances that are left out and not covered by a summary."""
     warnings: tuple[str, ...]
+    media_left_out: bool
+    """Whether images, files or thinking of older messages are left out, because together they are too large."""
 
 
 @dataclass(frozen=True, slots=True)

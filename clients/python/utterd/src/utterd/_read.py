@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from google.protobuf.message import Message as Proto
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -14,6 +14,11 @@ from utterd import _model as model
 from utterd._proto import capacity_pb2, conversation_pb2, message_pb2, transfer_pb2, utterance_pb2
 
 E = TypeVar("E", bound=int)
+
+BATCH = 1000
+"""The most utterances of one call, with the server's default limits."""
+BATCH_BYTES = 8 * 1024 * 1024
+"""The most bytes of the messages of one call, if it has more than one: half of what a server accepts by default."""
 
 FORMATS: Mapping[str, transfer_pb2.ConversationFormat] = {
     "openai": transfer_pb2.CONVERSATION_FORMAT_OPENAI_CHAT,
@@ -194,13 +199,68 @@ def conversation(it: conversation_pb2.Conversation) -> model.ConversationRecord:
 
 
 def as_json(messages: model.Messages) -> str:
-    """A JSON array of one message or several. A text is returned unchanged."""
+    """A JSON array of one message or several. A text with JSON is returned unchanged."""
     if isinstance(messages, str):
-        return messages
-    several = isinstance(messages, Iterable) and not isinstance(messages, Mapping) and not _is_model(messages)
-    plain = list(map(_plain, messages if several else [messages]))
+        return _given(messages)
+    return _array(several(messages))
+
+
+class Batch(NamedTuple):
+    """What one call stores."""
+
+    text: str
+    """A JSON array of messages."""
+    ids: Sequence[str]
+    first: int
+    """The place of its first message in the whole."""
+
+
+def batches(messages: model.Messages, ids: Sequence[str]) -> list[Batch]:
+    """The messages, as many at a time as one call can take."""
+    if isinstance(messages, str):
+        return [Batch(_given(messages), ids, 0)]
+    plain = several(messages)
+    text = _array(plain)
+    if len(text.encode()) <= BATCH_BYTES and sum(map(_utterances, plain)) <= BATCH:
+        return [Batch(text, ids, 0)]
+    made: list[Batch] = []
+    start = size = count = 0
+    for end, message in enumerate(plain):
+        its_size, its_count = len(one_as_json(message).encode()), _utterances(message)
+        if end > start and (size + its_size > BATCH_BYTES or count + its_count > BATCH):
+            made.append(Batch(_array(plain[start:end]), ids[start:end], start))
+            start, size, count = end, 0, 0
+        size, count = size + its_size, count + its_count
+    return [*made, Batch(_array(plain[start:]), ids[start:], start)]
+
+
+def _given(text: str) -> str:
+    if not text.lstrip().startswith(("[", "{")):
+        raise TypeError(f"messages: a text; accepted: messages, such as {_as_message(text)}")
+    return text
+
+
+def _as_message(text: str) -> str:
+    return f'{{"role": "user", "content": {one_as_json(text[:40])}}}'
+
+
+def several(messages: model.Messages) -> list[dict[str, Any]]:
+    """One message or several as mappings."""
+    many = isinstance(messages, Iterable) and not isinstance(messages, Mapping) and not _is_model(messages)
+    return [_plain(index, it) for index, it in enumerate(messages if many else [messages])]
+
+
+def _array(plain: list[dict[str, Any]]) -> str:
     text = _written.encode(plain)
     return text if _is_text(text) else f"[{','.join(map(one_as_json, plain))}]"
+
+
+def _utterances(message: dict[str, Any]) -> int:
+    """How many utterances a message becomes, or one more: each tool result in it is one."""
+    content = message.get("content")
+    if type(content) is not list:
+        return 1
+    return 1 + sum(1 for it in content if isinstance(it, Mapping) and it.get("type") == "tool_result")
 
 
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -211,13 +271,16 @@ def _is_model(value: Any) -> bool:
     return callable(getattr(value, "model_dump", None))
 
 
-def _plain(message: Any) -> dict[str, Any]:
+def _plain(index: int, message: Any) -> dict[str, Any]:
     if isinstance(message, dict):
         return message
     if not isinstance(message, Mapping) and _is_model(message):
         message = message.model_dump(mode="json", exclude_unset=True)
+    if isinstance(message, str):
+        raise TypeError(f"messages[{index}]: a text; accepted: mappings, such as {_as_message(message)}")
     if not isinstance(message, Mapping):
-        raise TypeError(f"messages: {type(message).__name__}; accepted: mappings and objects with model_dump")
+        kind = type(message).__name__
+        raise TypeError(f"messages[{index}]: {kind}; accepted: mappings and objects with model_dump")
     return dict(message)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from utterd._asyncio import AsyncClient
 from utterd._channel import endpoint
 from utterd._errors import StartError
+from utterd._oversize import Oversize
 from utterd._sync import Client
 
 START_SECONDS = 60.0
@@ -24,12 +25,18 @@ LONGEST_SOCKET = 103
 END_SECONDS = 30.0
 """How long a server may take to end by itself."""
 
+NO_PROGRAM = (
+    "there is no program utterd: set UTTERD_BIN to one, or build it in a checkout of utterd, "
+    "with `cargo install --path .` or `pip install ./clients/python/utterd-server`"
+)
+
 
 def local(
     path: str | os.PathLike[str] | None = None,
     *,
     settings: Mapping[str, str | int | bool] | None = None,
     timeout: float | None = 30.0,
+    oversize: Oversize = "refuse",
 ) -> Client:
     """A client with a local server, which ends with the client: `with utterd.local() as memory: …`.
 
@@ -38,10 +45,10 @@ def local(
     - `settings`: keys of the configuration, such as `{"preset": "session"}`. Environment variables and configuration
       files are ignored.
 
-    Raises `StartError` if there is no program, or it does not start.
+    `timeout` and `oversize` are those of `connect`. Raises `StartError` if there is no program, or it does not start.
     """
     server = Server(path, settings or {})
-    return Client(endpoint(server.address, None, None, None), timeout, owned=server)
+    return Client(endpoint(server.address, oversize=oversize), timeout, owned=server)
 
 
 def local_async(
@@ -49,10 +56,11 @@ def local_async(
     *,
     settings: Mapping[str, str | int | bool] | None = None,
     timeout: float | None = 30.0,
+    oversize: Oversize = "refuse",
 ) -> AsyncClient:
     """An asyncio client with a local server; see `local`. Starting the server blocks for a moment."""
     server = Server(path, settings or {})
-    return AsyncClient(endpoint(server.address, None, None, None), timeout, owned=server)
+    return AsyncClient(endpoint(server.address, oversize=oversize), timeout, owned=server)
 
 
 def find_utterd_bin() -> str:
@@ -69,7 +77,7 @@ def find_utterd_bin() -> str:
     else:
         found = os.fspath(find())
     if found is None:
-        raise StartError("there is no program utterd: pip install utterd-server, or set UTTERD_BIN")
+        raise StartError(NO_PROGRAM)
     return found
 
 

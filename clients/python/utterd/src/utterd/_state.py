@@ -7,10 +7,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from utterd import _model as model
+from utterd._adding import state_change
+from utterd._address import CONVERSATIONS, Address
 from utterd._calls import Steps, call
 from utterd._calls import request_id as attempt
-from utterd._messages import CONVERSATIONS, Address, state_change
 from utterd._proto import conversation_service_pb2 as conversations
+
+
+class Values(dict[str, model.StateValue]):
+    """Values by name."""
+
+    def __missing__(self, name: str) -> model.StateValue:
+        raise KeyError(f"there is no value {name!r}; state.get({name!r}) is None then")
 
 
 def state(at: Address, *names: str) -> Steps[dict[str, model.StateValue]]:
@@ -22,7 +30,7 @@ def state(at: Address, *names: str) -> Steps[dict[str, model.StateValue]]:
         conversation_id=at.conversation_id, recipient_id=at.recipient_id, scope=_scope(at), names=names
     )
     it = yield from call(CONVERSATIONS, "GetState", request, conversations.GetStateResponse)
-    return {value.name: _value(value) for value in it.values}
+    return Values({value.name: _value(value) for value in it.values})
 
 
 def update_state(

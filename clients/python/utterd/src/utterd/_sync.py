@@ -9,12 +9,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import grpc
 
-from utterd import _contexts, _conversations, _messages, _state
+from utterd import _adding, _contexts, _conversations, _messages, _state
 from utterd import _model as model
+from utterd._address import Address, Addressed, address
 from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError
-from utterd._messages import Address, Addressed
+from utterd._oversize import Oversize
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,6 +28,7 @@ def connect(
     namespace: str | None = None,
     tls: Tls | None = None,
     timeout: float | None = 30.0,
+    oversize: Oversize = "refuse",
 ) -> Client:
     """A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`. It connects on its first call.
 
@@ -34,9 +36,10 @@ def connect(
     - `token`: the credential; by default from `UTTERD_TOKEN`, or the file `UTTERD_TOKEN_FILE`.
     - `namespace`: the namespace to use, if the credential is an admin's.
     - `tls`: the authority and the certificate, for `https://…`.
-    - `timeout`: seconds that a call may take with all its attempts; None for no limit.
+    - `timeout`: seconds that a call may take with all its attempts; with None, it waits for the server endlessly.
+    - `oversize`: whether a text that is larger than the server accepts is refused, or cut to its head and tail.
     """
-    return Client(endpoint(address, token, namespace, tls), timeout)
+    return Client(endpoint(address, token, namespace, tls, oversize), timeout)
 
 
 def _of_client(operation: Callable[P, Steps[T]]) -> Callable[Concatenate[Client, P], T]:
@@ -79,12 +82,20 @@ class Client:
         """The same connection with another timeout."""
         return Client(self._endpoint, timeout, self._channel)
 
-    def conversation(self, id: str | None = None, *, recipient: str | None = None) -> Conversation:
+    def conversation(
+        self,
+        id: str | None = None,
+        *,
+        recipient: str | None = None,
+        policy: model.Policy | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> Conversation:
         """A conversation: the one with an id, or a recipient's active one; by default that of the recipient `default`.
 
-        This makes no call: a conversation starts with the first message that is added.
+        This makes no call: a conversation starts with the first message that is added. `policy` and `labels` are for
+        one with an id that starts so; if it exists, they change nothing.
         """
-        return Conversation(self, id, recipient)
+        return Conversation(self, address(id, recipient, policy, labels, self._endpoint.oversize))
 
     def recipient(self, id: str = "default") -> Recipient:
         """A recipient, with values of its own. This makes no call."""
@@ -110,7 +121,7 @@ class Client:
             encoding=encoding,
             exist_ok=exist_ok,
         )
-        return Conversation(self, self.run(made), recipient)
+        return self.conversation(self.run(made), recipient=recipient)
 
     conversations = _of_client(_conversations.conversation_records)
     delete_recipient = _of_client(_conversations.delete_recipient)
@@ -148,17 +159,19 @@ class Client:
                 time.sleep(attempts.pause_after(failure))
 
     def stream(self, call: Call) -> Iterator[object]:
-        """The responses of a stream, which is reopened if the connection is lost."""
+        """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
         method = self._channel.unary_stream(call.method, call.write, call.read)
-        attempts = Attempts(call, None)
+        attempts: Attempts | None = None
         while True:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 for response in responses:
-                    attempts = Attempts(call, None)
+                    attempts = None
                     yield response
                 return
             except grpc.RpcError as failure:
+                # Its deadline begins when the stream is lost.
+                attempts = attempts or Attempts(call, self._timeout)
                 time.sleep(attempts.pause_after(failure))
             finally:
                 responses.cancel()  # type: ignore[no-untyped-call]
@@ -190,21 +203,23 @@ class _Addressed(Addressed):
 class Conversation(_Addressed):
     """A conversation of a server. It holds only an address; several objects can refer to the same conversation."""
 
-    def __init__(self, client: Client, id: str | None, recipient: str | None) -> None:
+    def __init__(self, client: Client, address: Address) -> None:
         self.client = client
-        self.address = Address(id or "", recipient or "")
+        self.address = address
 
     def with_timeout(self, timeout: float | None) -> Conversation:
         """The same conversation with another timeout."""
-        return Conversation(self.client.with_timeout(timeout), self.id, self.recipient)
+        return Conversation(self.client.with_timeout(timeout), self.address)
 
-    add = _of_address(_messages.add)
+    add = _of_address(_adding.add)
     messages = _of_address(_messages.messages)
     stored = _of_address(_messages.stored)
     pop = _of_address(_messages.pop)
-    replace_after = _of_address(_messages.replace_after)
+    _store = _of_address(_adding.store)
+    replace_after = _of_address(_adding.replace_after)
     clear = _of_address(_messages.clear)
     context = _of_address(_contexts.context)
+    _filled = _of_address(_contexts.filled)
     remember = _of_address(_messages.remember)
     forget = _of_address(_messages.forget)
     restore = _of_address(_messages.restore)
@@ -243,7 +258,7 @@ class Conversation(_Addressed):
             title=title,
             expected_revision=expected_revision,
         )
-        return Conversation(self.client, self.client.run(made), recipient)
+        return self.client.conversation(self.client.run(made), recipient=recipient)
 
     def watch(self) -> Iterator[model.Capacity]:
         """How full the window is: now, and after each change, endlessly."""

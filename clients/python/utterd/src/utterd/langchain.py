@@ -1,12 +1,12 @@
 """Chat history and contexts for LangChain.
 
     memory = utterd.connect()
-    chain = RunnableWithMessageHistory(model, lambda id: UtterdChatMessageHistory(id, memory, budget=8000))
-
-or, without that class:
-
     chain = build_context(memory, budget=8000) | model | remember(memory)
     chain.invoke("Where is my order?", {"configurable": {"session_id": "order-7"}})
+
+or, as long as LangChain has the chat histories that it has deprecated:
+
+    chain = RunnableWithMessageHistory(model, lambda id: UtterdChatMessageHistory(id, memory, budget=8000))
 
 A message is stored as an OpenAI chat message, together with LangChain's own data, and is returned unchanged.
 """
@@ -16,20 +16,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, cast
 
-from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import (
     BaseMessage,
     BaseMessageChunk,
     HumanMessage,
-    convert_to_messages,
     message_chunk_to_message,
 )
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableGenerator, RunnableLambda
 from langchain_core.runnables.config import run_in_executor
 
-from utterd import Client, Conversation, NotFoundError, Policy
+from utterd import Client, NotFoundError, Policy
 from utterd._ids import fit
-from utterd._langchain_messages import from_chat, to_chat
+from utterd._langchain_config import named
+from utterd._langchain_messages import from_chat, from_context, to_chat
+from utterd._limits import limits
+
+try:
+    from langchain_core.chat_history import BaseChatMessageHistory
+except ImportError:
+    # LangChain has deprecated chat histories, and will remove them.
+    BaseChatMessageHistory = object  # type: ignore[assignment,misc]
 
 __all__ = ["UtterdChatMessageHistory", "build_context", "remember"]
 
@@ -52,11 +58,11 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
         - `session_id`: the conversation's id, or a digest of it if it is too long or has control characters.
         - `user`: the conversation's recipient.
         - `budget`: if given, `messages` is a context of at most this many tokens.
-        - `policy`: limits for the conversation, if it starts here.
+        - `policy`: limits for the conversation, if it starts here; by default everything stays stored, and the window
+          fits the budget.
         """
-        self.conversation = memory.conversation(fit(session_id), recipient=user)
+        self.conversation = memory.conversation(fit(session_id), recipient=user, policy=limits(budget, policy))
         self._budget = budget
-        self._policy = policy
 
     @property
     def messages(self) -> list[BaseMessage]:
@@ -68,7 +74,6 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
     @messages.setter
     def messages(self, messages: list[BaseMessage]) -> None:
         """Replaces them, in one commit."""
-        self._start()
         self.conversation.replace_after(0, list(map(to_chat, messages)), format="openai", lenient=True)
 
     def stored(self) -> list[BaseMessage]:
@@ -81,21 +86,14 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
     def context(self, budget: int | None = None) -> list[BaseMessage]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges."""
         try:
-            return convert_to_messages(self.conversation.context(budget, unanswered="placeholder"))
+            return from_context(self.conversation._filled(budget))
         except NotFoundError:
             return []
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Stores messages, all or none."""
         if messages:
-            self._start()
-            self.conversation.add(list(map(to_chat, messages)), format="openai", lenient=True)
-
-    def _start(self) -> None:
-        if self._policy is not None:
-            at = self.conversation
-            at.client.create(at.id, recipient=at.recipient, policy=self._policy, exist_ok=True)
-            self._policy = None
+            self.conversation._store(list(map(to_chat, messages)), format="openai")
 
     def clear(self) -> None:
         """Removes all messages."""
@@ -103,17 +101,25 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
 
 
 def build_context(
-    memory: Client, *, budget: int | None = None, key: str = "session_id", **options: Any
+    memory: Client,
+    *,
+    budget: int | None = None,
+    policy: Policy | None = None,
+    key: str = "session_id",
+    **options: Any,
 ) -> Runnable[Said, list[BaseMessage]]:
     """A runnable that stores what it is given and returns what goes to the model, within a token budget.
 
-    `key` in the configuration's `configurable` names the conversation. `options` are those of `Conversation.context`.
+    `key` in the configuration's `configurable` names the conversation, and `policy` is for one that starts here.
+    `options` are those of `Conversation.context`.
     """
 
+    of = named(memory, key, limits(budget, policy))
+
     def build(said: Said, config: RunnableConfig) -> list[BaseMessage]:
-        conversation = _named(memory, config, key)
-        conversation.add(list(map(to_chat, _messages(said))), format="openai", lenient=True)
-        return convert_to_messages(conversation.context(budget, **{"unanswered": "placeholder", **options}))
+        conversation = of(config)
+        conversation._store(list(map(to_chat, _messages(said))), format="openai")
+        return from_context(conversation._filled(budget, **options))
 
     return RunnableLambda(build)
 
@@ -121,11 +127,13 @@ def build_context(
 def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage, BaseMessage]:
     """A runnable that passes on the model's answer, streamed or not, and stores it."""
 
+    of = named(memory, key, limits(None))
+
     def store(whole: BaseMessage | None, config: RunnableConfig) -> None:
         if isinstance(whole, BaseMessageChunk):
             whole = message_chunk_to_message(whole)
         if whole is not None:
-            _named(memory, config, key).add(to_chat(whole), format="openai", lenient=True)
+            of(config)._store(to_chat(whole), format="openai")
 
     def passed_on(parts: Iterator[Any], config: RunnableConfig) -> Iterator[Any]:
         whole = None
@@ -143,13 +151,6 @@ def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage
 
     # They get the configuration because they have a parameter for it, which the stubs do not say.
     return RunnableGenerator(cast(Any, passed_on), cast(Any, passed_on_async))
-
-
-def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
-    configurable = config.get("configurable") or {}
-    if key not in configurable:
-        raise ValueError(f'configurable.{key} is missing; accepted: {{"configurable": {{"{key}": "…"}}}}')
-    return memory.conversation(fit(str(configurable[key])))
 
 
 def _messages(said: Said) -> Sequence[BaseMessage]:

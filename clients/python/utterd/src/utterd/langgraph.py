@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from langchain_core.messages import BaseMessage, convert_to_messages
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 
-from utterd import Client, Conversation, NotFoundError
-from utterd._ids import fit
-from utterd._langchain_messages import to_chat
+from utterd import Client, Policy
+from utterd._langchain_config import named
+from utterd._langchain_messages import from_context
+from utterd._langchain_mirror import mirror
+from utterd._limits import limits
 
 __all__ = ["build_context", "remember"]
 
@@ -24,15 +26,20 @@ State = Any
 Node = Callable[[State, RunnableConfig], dict[str, Any]]
 
 
-def remember(memory: Client, *, key: str = "thread_id", messages_key: str = "messages") -> Node:
-    """A node that stores the state's messages that are not stored yet.
+def remember(
+    memory: Client, *, key: str = "thread_id", messages_key: str = "messages", keep_oldest: bool = False
+) -> Node:
+    """A node that stores what is new among the state's messages, replaces what changed, and removes what is missing.
 
-    Messages are identified by their ids, so that a repeated step stores nothing twice. `key` in the configuration's
-    `configurable` names the conversation.
+    Messages are identified by their ids, so that a repeated step stores nothing twice. A state that shares no message
+    with the conversation removes nothing: without a checkpointer, each run starts anew. With `keep_oldest`, what is
+    missing at the head of the state stays, for a graph that trims it. `key` in the configuration's `configurable` names
+    the conversation.
     """
+    of = named(memory, key, limits(None))
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        _store(_named(memory, config, key), _messages(state, messages_key))
+        mirror(of(config), _messages(state, messages_key), keep_oldest=keep_oldest)
         return {}
 
     return node
@@ -42,48 +49,30 @@ def build_context(
     memory: Client,
     *,
     budget: int | None = None,
+    policy: Policy | None = None,
     key: str = "thread_id",
     messages_key: str = "messages",
     into: str = "llm_input_messages",
+    keep_oldest: bool = False,
     **options: Any,
 ) -> Node:
     """A node that stores the state's messages like `remember`, and writes what goes to the model into the state.
+
+    It removes what is missing at the end of the state, too.
 
     That is a summary, and the newest messages in whole exchanges, within a token budget. `options` are those of
     `Conversation.context`; by default a call without a result is closed with a placeholder.
     """
 
+    of = named(memory, key, limits(budget, policy))
+
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        conversation = _named(memory, config, key)
-        _store(conversation, _messages(state, messages_key))
-        return {into: convert_to_messages(conversation.context(budget, **{"unanswered": "placeholder", **options}))}
+        conversation = of(config)
+        mirror(conversation, _messages(state, messages_key), keep_oldest=keep_oldest, keep_newest=False)
+        return {into: from_context(conversation._filled(budget, **options))}
 
     return node
 
 
-def _store(conversation: Conversation, messages: list[BaseMessage]) -> None:
-    try:
-        newest = [it.utterance_id for it in conversation.stored(last=1).messages]
-    except NotFoundError:
-        newest = []
-    known = [index for index, message in enumerate(messages) if message.id is not None and message.id in newest]
-    new = messages[known[-1] + 1 :] if known else messages
-    if new:
-        conversation.add(
-            list(map(to_chat, new)),
-            format="openai",
-            ids=[message.id or "" for message in new],
-            upsert=True,
-            lenient=True,
-        )
-
-
 def _messages(state: State, key: str) -> list[BaseMessage]:
     return list(state[key] if isinstance(state, dict) else getattr(state, key))
-
-
-def _named(memory: Client, config: RunnableConfig, key: str) -> Conversation:
-    configurable = config.get("configurable") or {}
-    if key not in configurable:
-        raise ValueError(f'configurable.{key} is missing; accepted: {{"configurable": {{"{key}": "…"}}}}')
-    return memory.conversation(fit(str(configurable[key])))

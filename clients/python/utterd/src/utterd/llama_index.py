@@ -10,6 +10,7 @@ store is a conversation.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from functools import lru_cache
 from itertools import takewhile
 from typing import Any, TypeVar
 
@@ -31,12 +32,15 @@ from utterd import (
     StoredMessage,
 )
 from utterd._ids import fit
+from utterd._limits import limits
 from utterd._llama_index_messages import FIELD, from_chat, to_chat
 
 __all__ = ["UtterdChatStore", "UtterdDBChatStore", "UtterdMemory"]
 
 T = TypeVar("T")
 
+KNOWN = 10_000
+"""Keys that are remembered to exist."""
 LABEL = "llama_index_key"
 """The label for the key of a conversation, if that is not its id."""
 
@@ -46,12 +50,14 @@ class UtterdChatStore(BaseChatStore):
 
     _memory: Client = PrivateAttr()
     _user: str = PrivateAttr()
+    _at: Callable[[str], Conversation] = PrivateAttr()
 
     def __init__(self, memory: Client, *, user: str = "llama-index", **kwargs: Any) -> None:
         """`user`: the conversations' recipient; its keys are the store's."""
         super().__init__(**kwargs)
         self._memory = memory
         self._user = user
+        self._at = lru_cache(KNOWN)(lambda key: memory.conversation(fit(key), recipient=user, **_started(key)))
 
     @classmethod
     def class_name(cls) -> str:
@@ -59,7 +65,7 @@ class UtterdChatStore(BaseChatStore):
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
         """Replaces a key's messages, in one commit. Those at the head that are already the same stay."""
-        _set(self._start(key), messages)
+        _set(self._at(key), messages)
 
     def get_messages(self, key: str) -> list[ChatMessage]:
         """A key's messages; none if there is no such key."""
@@ -68,10 +74,10 @@ class UtterdChatStore(BaseChatStore):
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
         """Adds a message at the end, or before the one at an index."""
         if idx is None:
-            self._start(key).add(to_chat(message), format="openai", lenient=True)
+            self._at(key)._store(to_chat(message), format="openai")
             return
         while True:
-            at = self._start(key)
+            at = self._at(key)
             stored = _stored(at)
             behind = stored.messages[idx:]
             after = behind[0].sequence - 1 if behind else _end(stored)
@@ -115,19 +121,9 @@ class UtterdChatStore(BaseChatStore):
     def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
         try:
-            return list(map(from_chat, self._at(key).context(budget, unanswered="placeholder")))
+            return list(map(from_chat, self._at(key)._filled(budget)))
         except NotFoundError:
             return []
-
-    def _at(self, key: str) -> Conversation:
-        return self._memory.conversation(fit(key), recipient=self._user)
-
-    def _start(self, key: str) -> Conversation:
-        """The conversation of a key, which is created with a label if its id is not the key."""
-        at = self._at(key)
-        if at.id != key:
-            self._memory.create(at.id, recipient=self._user, labels={LABEL: key[:1000]}, exist_ok=True)
-        return at
 
 
 class UtterdDBChatStore(AsyncDBChatStore):
@@ -135,12 +131,14 @@ class UtterdDBChatStore(AsyncDBChatStore):
 
     _memory: AsyncClient = PrivateAttr()
     _user: str = PrivateAttr()
+    _at: Callable[[str], AsyncConversation] = PrivateAttr()
 
     def __init__(self, memory: AsyncClient, *, user: str = "llama-index", **kwargs: Any) -> None:
         """`user`: the conversations' recipient; its keys are the store's."""
         super().__init__(**kwargs)
         self._memory = memory
         self._user = user
+        self._at = lru_cache(KNOWN)(lambda key: memory.conversation(fit(key), recipient=user, **_started(key)))
 
     async def get_messages(
         self,
@@ -166,14 +164,14 @@ class UtterdDBChatStore(AsyncDBChatStore):
     ) -> None:
         """Adds messages, all or none."""
         if messages:
-            at = await self._start(key)
-            await at.add([to_chat(message, status) for message in messages], format="openai", lenient=True)
+            at = self._at(key)
+            await at._store([to_chat(message, status) for message in messages], format="openai")
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
         """Replaces all of a key's messages, in one commit."""
-        at = await self._start(key)
+        at = self._at(key)
         await at.replace_after(0, [to_chat(message, status) for message in messages], format="openai", lenient=True)
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
@@ -218,12 +216,11 @@ class UtterdDBChatStore(AsyncDBChatStore):
             oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
             messages = [from_chat(it.message) for it in oldest]
             if oldest:
-                await self._at(key).add(
+                await self._at(key)._store(
                     [to_chat(message, MessageStatus.ARCHIVED) for message in messages],
                     format="openai",
                     ids=[it.utterance_id for it in oldest],
                     upsert=True,
-                    lenient=True,
                     expected_revision=stored.revision,
                 )
             return messages
@@ -238,22 +235,13 @@ class UtterdDBChatStore(AsyncDBChatStore):
     async def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
         try:
-            return list(map(from_chat, await self._at(key).context(budget, unanswered="placeholder")))
+            return list(map(from_chat, await self._at(key)._filled(budget)))
         except NotFoundError:
             return []
 
     @classmethod
     def class_name(cls) -> str:
         return "UtterdDBChatStore"
-
-    def _at(self, key: str) -> AsyncConversation:
-        return self._memory.conversation(fit(key), recipient=self._user)
-
-    async def _start(self, key: str) -> AsyncConversation:
-        at = self._at(key)
-        if at.id != key:
-            await self._memory.create(at.id, recipient=self._user, labels={LABEL: key[:1000]}, exist_ok=True)
-        return at
 
     async def _stored(self, key: str) -> Stored:
         try:
@@ -274,7 +262,6 @@ class UtterdMemory(BaseMemory):
     _conversation: Conversation = PrivateAttr()
     _budget: int | None = PrivateAttr()
     _recall: bool = PrivateAttr()
-    _policy: Policy | None = PrivateAttr()
 
     def __init__(
         self,
@@ -291,13 +278,13 @@ class UtterdMemory(BaseMemory):
         - `user`: the conversation's recipient.
         - `budget`: the tokens that `get` returns; by default what the conversation's limits allow.
         - `recall`: `get` adds what a search for its input finds in the rest.
-        - `policy`: limits for the conversation, if it starts here.
+        - `policy`: limits for the conversation, if it starts here; by default everything stays stored, and the window
+          fits the budget.
         """
         super().__init__()
-        self._conversation = memory.conversation(fit(session_id), recipient=user)
+        self._conversation = memory.conversation(fit(session_id), recipient=user, policy=limits(budget, policy))
         self._budget = budget
         self._recall = recall
-        self._policy = policy
 
     @classmethod
     def class_name(cls) -> str:
@@ -312,9 +299,7 @@ class UtterdMemory(BaseMemory):
         """What goes to the model: a summary, and the newest messages in whole exchanges, within the budget."""
         try:
             recall = input if self._recall and input and input.strip() else None
-            return list(
-                map(from_chat, self._conversation.context(self._budget, recall=recall, unanswered="placeholder"))
-            )
+            return list(map(from_chat, self._conversation._filled(self._budget, recall=recall)))
         except NotFoundError:
             return []
 
@@ -329,22 +314,20 @@ class UtterdMemory(BaseMemory):
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Adds messages, all or none."""
         if messages:
-            self._start().add(list(map(to_chat, messages)), format="openai", lenient=True)
+            self._conversation._store(list(map(to_chat, messages)), format="openai")
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Replaces all messages, in one commit. Those at the head that are already the same stay."""
-        _set(self._start(), messages)
+        _set(self._conversation, messages)
 
     def reset(self) -> None:
         """Removes all messages."""
         self._conversation.clear()
 
-    def _start(self) -> Conversation:
-        at = self._conversation
-        if self._policy is not None:
-            at.client.create(at.id, recipient=at.recipient, policy=self._policy, exist_ok=True)
-            self._policy = None
-        return at
+
+def _started(key: str) -> dict[str, Any]:
+    """What the conversation of a key starts with: a label if its id is not the key."""
+    return {"policy": limits(None), "labels": {} if fit(key) == key else {LABEL: key[:1000]}}
 
 
 async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:

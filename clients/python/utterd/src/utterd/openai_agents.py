@@ -18,8 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
 
-from utterd import AsyncClient, ConflictError, NotFoundError, Policy, Recall, Stored
+from utterd import AsyncClient, ConflictError, Context, NotFoundError, Policy, Recall, Stored, StoredMessage
+from utterd._calls import logger
 from utterd._ids import fit
+from utterd._limits import limits
 
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
@@ -31,6 +33,10 @@ T = TypeVar("T")
 
 FIELD = "openai_agents"
 """The field of a message that holds an item that is not one of OpenAI's, such as an encrypted one."""
+MEDIA = ("input_image", "input_file", "input_audio")
+"""The parts of an item that are not text."""
+MEDIA_BYTES = 2 * 1024 * 1024
+"""The most bytes of pictures and files in a context, unless a single one has more. The server's own limit."""
 ROLES = ("system", "developer", "user", "assistant")
 
 
@@ -53,16 +59,16 @@ class UtterdSession(SessionABC):
         - `user`: the conversation's recipient.
         - `budget`: the most tokens of the history that goes to the model. Without a budget, all of it does.
         - `recall`: with a budget, adds what a search for the user's last message finds in the rest.
-        - `policy`: limits for the conversation, if it starts with this session.
+        - `policy`: limits for the conversation, if it starts with this session; by default everything stays stored,
+          and the window fits the budget.
         """
         self.session_id = session_id
         self.session_settings = (
             SessionSettings() if session_settings is None else coerce_session_settings(session_settings)
         )
-        self.conversation = memory.conversation(fit(session_id), recipient=user)
+        self.conversation = memory.conversation(fit(session_id), recipient=user, policy=limits(budget, policy))
         self._budget = budget
         self._recall = recall
-        self._policy = policy
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
         """The stored items, or the newest `limit` of them; with a budget and no limit, the context."""
@@ -85,22 +91,17 @@ class UtterdSession(SessionABC):
             prompt = "".join(_texts(message.message.get("content")) for message in asked.messages)
             recall = Recall(prompt[:10_000]) if prompt.strip() else None
         try:
-            return items_of(await self.conversation.context(budget, recall=recall, unanswered="placeholder"))
+            context = await self.conversation._filled(budget, recall=recall)
         except NotFoundError:
             return []
+        # A context consists of chat messages, which cannot hold pictures and files that came as items.
+        stored = await self._stored(after=_first(context) - 1, roles=["user", "tool"])
+        return _with_media(context, [it for it in stored.messages if _has_media(it)])
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Stores items, all or none."""
-        if not items:
-            return
-        if self._policy is not None:
-            await self._start(self._policy)
-        await _to_its_end(self.conversation.add(list(map(_said, items)), format="responses", lenient=True))
-
-    async def _start(self, policy: Policy) -> None:
-        at = self.conversation
-        await at.client.create(at.id, recipient=at.recipient, policy=policy, exist_ok=True)
-        self._policy = None
+        if items:
+            await _to_its_end(self.conversation._store(list(map(_said, items)), format="responses"))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes the newest item and returns it; None if there is none."""
@@ -217,6 +218,43 @@ def items_of(messages: list[dict[str, Any]]) -> list[TResponseInputItem]:
                 }
             )
     return cast("list[TResponseInputItem]", items)
+
+
+def _empty(context: Context) -> set[int]:
+    """The sequences of messages that are nothing but a picture or a file, and of others without words."""
+    return {sequence for it in context.omitted if it.reason == "empty" for its in it.sequences for sequence in its}
+
+
+def _first(context: Context) -> int:
+    """The sequence of the first message that is in the context, or directly before it and empty."""
+    empty = _empty(context)
+    first = min(context.whole, default=max(empty, default=0) + 1)
+    while first - 1 in empty:
+        first -= 1
+    return first
+
+
+def _has_media(stored: StoredMessage) -> bool:
+    content = stored.message.get("content") or stored.message.get("output")
+    return isinstance(content, list) and any(part.get("type") in MEDIA for part in content if isinstance(part, dict))
+
+
+def _with_media(context: Context, media: list[StoredMessage]) -> list[TResponseInputItem]:
+    """The items of a context, in which those with pictures and files are as they were given."""
+    groups = [*(items_of([message]) for message in context), []]
+    empty, size = _empty(context), 0
+    for stored in reversed(media):
+        size += len(stored.json)
+        if size > MEDIA_BYTES and stored is not media[-1]:
+            logger.warning("older pictures and files are left out of a context: together they are too large")
+            break
+        index = context.whole.get(stored.sequence)
+        if index is not None:
+            groups[index] = [_item(stored.message)]
+        elif stored.sequence in empty:
+            behind = (index for sequence, index in context.whole.items() if sequence > stored.sequence)
+            groups[min(behind, default=len(context))].insert(0, _item(stored.message))
+    return [item for group in groups for item in group]
 
 
 def _texts(content: Any) -> str:

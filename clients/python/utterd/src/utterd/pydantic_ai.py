@@ -1,7 +1,7 @@
 """Message histories for Pydantic AI, which gets them from its caller.
 
-    history = UtterdHistory("order-7", utterd.connect_async())
-    result = await agent.run("Where is my order?", message_history=await history.context(budget=8000))
+    history = UtterdHistory("order-7", utterd.connect_async(), budget=8000)
+    result = await agent.run("Where is my order?", message_history=await history.context())
     await history.save(result.new_messages())
 
 A message is stored in Anthropic's format, together with Pydantic AI's own data, and is returned unchanged.
@@ -9,12 +9,18 @@ A message is stored in Anthropic's format, together with Pydantic AI's own data,
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from pydantic_ai.messages import (
+    AudioUrl,
+    BinaryContent,
+    DocumentUrl,
+    FileUrl,
+    ImageUrl,
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
@@ -24,33 +30,47 @@ from pydantic_ai.messages import (
     TextPart,
     ToolCallPart,
     ToolReturnPart,
+    UserContent,
     UserPromptPart,
+    VideoUrl,
 )
 
 from utterd import AsyncClient, NotFoundError, Policy
 from utterd._blocks import blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
+from utterd._limits import limits
+from utterd._media import Media, media_of, warn_of_lost_media
 
 __all__ = ["UtterdHistory"]
 
 FIELD = "pydantic_ai"
 """The field of a message that holds Pydantic AI's own data."""
+URLS: Mapping[str, type[Any]] = {"image": ImageUrl, "audio": AudioUrl, "video": VideoUrl, "document": DocumentUrl}
+"""What is known by its address, by its kind."""
 
 
 class UtterdHistory:
     """The messages of a conversation on an utterd server."""
 
     def __init__(
-        self, session_id: str, memory: AsyncClient, *, user: str | None = None, policy: Policy | None = None
+        self,
+        session_id: str,
+        memory: AsyncClient,
+        *,
+        user: str | None = None,
+        budget: int | None = None,
+        policy: Policy | None = None,
     ) -> None:
         """
         - `session_id`: the conversation's id, or a digest of it if it is too long or has control characters.
         - `user`: the conversation's recipient.
-        - `policy`: limits for the conversation, if it starts here.
+        - `budget`: the tokens of a context, unless it is asked for with others.
+        - `policy`: limits for the conversation, if it starts here; by default everything stays stored, and the window
+          fits the budget.
         """
-        self.conversation = memory.conversation(fit(session_id), recipient=user)
-        self._policy = policy
+        self.conversation = memory.conversation(fit(session_id), recipient=user, policy=limits(budget, policy))
+        self._budget = budget
 
     async def load(self, last: int | None = None) -> list[ModelMessage]:
         """Every stored message, or the newest `last`."""
@@ -61,13 +81,8 @@ class UtterdHistory:
 
     async def save(self, messages: Sequence[ModelMessage]) -> None:
         """Stores messages, such as a run's `new_messages()`, all or none."""
-        if not messages:
-            return
-        at = self.conversation
-        if self._policy is not None:
-            await at.client.create(at.id, recipient=at.recipient, policy=self._policy, exist_ok=True)
-            self._policy = None
-        await at.add(list(map(_said, messages)), format="anthropic", lenient=True)
+        if messages:
+            await self.conversation._store(list(map(_said, messages)), format="anthropic")
 
     async def context(self, budget: int | None = None, *, recall: str | None = None) -> list[ModelMessage]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges.
@@ -78,8 +93,8 @@ class UtterdHistory:
         try:
             first = await self.conversation.messages(limit=1, format="anthropic")
             prompts = _prompts(_message(first[0])) if first else []
-            context = await self.conversation.context(
-                budget, "anthropic", instructions="\n\n".join(prompts), recall=recall, unanswered="placeholder"
+            context = await self.conversation._filled(
+                budget or self._budget, "anthropic", instructions="\n\n".join(prompts), recall=recall
             )
         except NotFoundError:
             return []
@@ -110,18 +125,53 @@ def _blocks(part: Any) -> list[dict[str, Any]]:
         return [{"type": "text", "text": part.content}] if part.content else []
     if isinstance(part, UserPromptPart):
         contents = [part.content] if isinstance(part.content, str) else part.content
-        return [{"type": "text", "text": content} for content in contents if isinstance(content, str) and content]
+        return [block for content in contents if (block := _block(content)) is not None]
     if isinstance(part, ToolCallPart):
         name, input = part.tool_name, part.args_as_dict()
         return [{"type": "tool_use", "id": part.tool_call_id, "name": name, "input": input}]
     if isinstance(part, ToolReturnPart):
-        return [{"type": "tool_result", "tool_use_id": part.tool_call_id, "content": part.model_response_str()}]
+        text, files = part.model_response_str(), getattr(part, "files", ())
+        content = [it for it in (_block(text), *map(_block, files)) if it is not None] if files else text
+        return [{"type": "tool_result", "tool_use_id": part.tool_call_id, "content": content}]
     if isinstance(part, RetryPromptPart):
         text = part.model_response()
         if part.tool_name is None:
             return [{"type": "text", "text": text}]
         return [{"type": "tool_result", "tool_use_id": part.tool_call_id, "content": text, "is_error": True}]
     return []
+
+
+def _block(content: Any) -> dict[str, Any] | None:
+    """The block of what a user or a tool says or shows."""
+    if isinstance(content, BinaryContent):
+        return Media(content.media_type, data=base64.b64encode(content.data).decode()).block()
+    if isinstance(content, FileUrl):
+        return Media(_media_type(content), url=content.url).block()
+    text = content if isinstance(content, str) else getattr(content, "content", None)
+    if isinstance(text, str):
+        return {"type": "text", "text": text} if text else None
+    if getattr(content, "kind", None) != "cache-point":
+        warn_of_lost_media(type(content).__name__)
+    return None
+
+
+def _media_type(content: FileUrl) -> str:
+    try:
+        return content.media_type
+    except ValueError:
+        # The URL has no known extension.
+        return next((f"{kind}/*" for kind, url in URLS.items() if isinstance(content, url)), "document/*")
+
+
+def _shown(block: dict[str, Any]) -> UserContent:
+    """What a user or a tool said or showed in a block."""
+    media = media_of(block)
+    if media is None:
+        return str(block.get("text") or f"[{block['type']}]")
+    if media.data:
+        return BinaryContent(base64.b64decode(media.data), media_type=media.type)
+    url: FileUrl = URLS[media.kind](media.url, media_type=None if media.type.endswith("*") else media.type)
+    return cast("UserContent", url)
 
 
 def _message(said: dict[str, Any]) -> ModelMessage:
@@ -138,20 +188,23 @@ def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _said_by_others(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
     """Converts a message in Anthropic's format, such as a context's, to Pydantic AI's; `names`: the tools of calls."""
-    blocks = blocks_of(said)
+    blocks = blocks_of(said, media=True)
     if said["role"] == "assistant":
         return ModelResponse(parts=[_answer(block) for block in blocks])
-    return ModelRequest(parts=[_asked(block, names) for block in blocks])
+    results = [_returned(block, names) for block in blocks if block["type"] == "tool_result"]
+    shown = [_shown(block) for block in blocks if block["type"] != "tool_result"]
+    texts = [it for it in shown if isinstance(it, str)]
+    together = [UserPromptPart(shown)] if len(texts) < len(shown) else [UserPromptPart(text) for text in texts]
+    return ModelRequest(parts=[*results, *together])
 
 
 def _answer(block: dict[str, Any]) -> TextPart | ToolCallPart:
     if block["type"] == "tool_use":
         return ToolCallPart(tool_name=block["name"], args=block["input"], tool_call_id=block["id"])
-    return TextPart(block["text"])
+    return TextPart(str(block.get("text") or f"[{block['type']}]"))
 
 
-def _asked(block: dict[str, Any], names: Mapping[str, str]) -> UserPromptPart | ToolReturnPart:
-    if block["type"] != "tool_result":
-        return UserPromptPart(block["text"])
-    id = block["tool_use_id"]
-    return ToolReturnPart(tool_name=names.get(id, id), content=block.get("content") or "", tool_call_id=id)
+def _returned(block: dict[str, Any], names: Mapping[str, str]) -> ToolReturnPart:
+    id, content = block["tool_use_id"], block.get("content") or ""
+    returned: Any = content if isinstance(content, str) else list(map(_shown, content))
+    return ToolReturnPart(tool_name=names.get(id, id), content=returned, tool_call_id=id)

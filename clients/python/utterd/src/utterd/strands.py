@@ -1,7 +1,8 @@
 """Sessions for Strands Agents.
 
     memory = utterd.connect()
-    agent = Agent(session_manager=UtterdSessionManager("order-7", memory))
+    sessions = UtterdSessionManager("order-7", memory, budget=8000)
+    agent = Agent(session_manager=sessions, conversation_manager=UtterdConversationManager(sessions))
 
 An agent's messages are a conversation: texts, tool uses and their results in Anthropic's format, so that the server
 knows which result answers which call, together with Strands' own data. State is an empty message of its own, which is
@@ -10,9 +11,10 @@ replaced in place.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, cast
 
+from strands.agent.conversation_manager import ConversationManager
+from strands.hooks import BeforeModelCallEvent, HookRegistry
 from strands.session.repository_session_manager import RepositorySessionManager
 from strands.session.session_repository import SessionRepository
 from strands.types.exceptions import SessionException
@@ -21,6 +23,7 @@ from strands.types.session import Session, SessionAgent, SessionMessage
 from utterd import (
     Client,
     ConflictError,
+    Context,
     Conversation,
     ExistsError,
     InvalidRequestError,
@@ -28,18 +31,18 @@ from utterd import (
     Policy,
     StoredMessage,
 )
-from utterd._blocks import blocks_of
-from utterd._fold import fold, unfold
+from utterd._address import PAGE
 from utterd._ids import fit
+from utterd._limits import limits
+from utterd._strands_messages import FIELD, from_blocks, message_of, results_in, said_of
 
 if TYPE_CHECKING:
+    from strands import Agent
     from strands.multiagent.base import MultiAgentBase
-    from strands.types.content import Message
+    from strands.types.content import Message, SystemContentBlock
 
-__all__ = ["UtterdSessionManager", "UtterdSessionRepository"]
+__all__ = ["UtterdConversationManager", "UtterdSessionManager", "UtterdSessionRepository"]
 
-FIELD = "strands"
-"""The field of a message that holds Strands' own data."""
 SESSION, AGENT = "session", "agent"
 """The ids of the messages that hold a session's and an agent's state. Other ids have a prefix."""
 LABEL = "strands_session"
@@ -49,14 +52,19 @@ LABEL = "strands_session"
 class UtterdSessionRepository(SessionRepository):
     """Sessions, agents and their messages on an utterd server."""
 
-    def __init__(self, memory: Client, *, user: str = "strands", policy: Policy | None = None) -> None:
+    def __init__(
+        self, memory: Client, *, user: str = "strands", budget: int | None = None, policy: Policy | None = None
+    ) -> None:
         """
         - `user`: the conversations' recipient.
-        - `policy`: limits for each agent's conversation; by default the server's.
+        - `budget`: the tokens of a context, unless it is asked for with others.
+        - `policy`: limits for each agent's conversation; by default everything stays stored, and the window fits the
+          budget.
         """
         self._memory = memory
         self._user = user
-        self._policy = policy
+        self._budget = budget
+        self._policy = limits(budget, policy)
         self._known: set[tuple[str, str]] = set()
 
     def create_session(self, session: Session, **kwargs: Any) -> Session:
@@ -122,8 +130,8 @@ class UtterdSessionRepository(SessionRepository):
         """Stores a message; SessionException if there is one with its id, or no such agent."""
         self._need_agent(session_id, agent_id)
         try:
-            self._of_agent(session_id, agent_id).add(
-                _said(session_message), format="anthropic", ids=[_id(session_message.message_id)], lenient=True
+            self._of_agent(session_id, agent_id)._store(
+                said_of(session_message), format="anthropic", ids=[_id(session_message.message_id)]
             )
         except ExistsError as error:
             raise SessionException(f"Message {session_message.message_id} already exists") from error
@@ -131,7 +139,7 @@ class UtterdSessionRepository(SessionRepository):
     def read_message(self, session_id: str, agent_id: str, message_id: int, **kwargs: Any) -> SessionMessage | None:
         """The message; None if there is none."""
         stored = self._stored(session_id, agent_id, message_id)
-        return None if stored is None else _message(stored)
+        return None if stored is None else message_of(stored)
 
     def update_message(self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any) -> None:
         """Replaces the message with its id."""
@@ -139,14 +147,14 @@ class UtterdSessionRepository(SessionRepository):
             stored = self._stored(session_id, agent_id, session_message.message_id)
             if stored is None:
                 raise SessionException(f"Message {session_message.message_id} does not exist")
-            session_message.created_at = _message(stored).created_at
+            session_message.created_at = message_of(stored).created_at
             conversation = self._of_agent(session_id, agent_id)
-            said = _said(session_message)
+            said = said_of(session_message)
             try:
-                conversation.add(said, format="anthropic", ids=[stored.utterance_id], lenient=True, upsert=True)
+                conversation._store(said, format="anthropic", ids=[stored.utterance_id], upsert=True)
                 return
             except InvalidRequestError:
-                if stored.utterance_count == 1 and _results(said) < 2:
+                if stored.utterance_count == 1 and results_in(said) < 2:
                     raise
             # Several tool results are several utterances, which cannot be replaced in place: the rest is stored again.
             behind = conversation.stored(after=stored.last_sequence, format="anthropic")
@@ -171,16 +179,16 @@ class UtterdSessionRepository(SessionRepository):
         conversation = self._of_agent(session_id, agent_id)
         # The first sequence is the agent's state.
         stored = conversation.stored(after=1, offset=offset, limit=limit, format="anthropic")
-        return list(map(_message, stored.messages))
+        return list(map(message_of, stored.messages))
 
     def context(self, session_id: str, agent_id: str, budget: int | None = None) -> tuple[str, list[Message]]:
         """What goes to the model within a token budget: a text for the system prompt, and messages.
 
         The text summarises what is not among the messages.
         """
-        context = self._of_agent(session_id, agent_id).context(budget, "anthropic", unanswered="placeholder")
+        context = self._of_agent(session_id, agent_id)._filled(budget or self._budget, "anthropic")
         system = "\n".join(block["text"] for block in context.system)
-        return system, [_strands(message) for message in context]
+        return system, [from_blocks(message) for message in context]
 
     def create_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
         """Stores the state of several agents that work together."""
@@ -232,15 +240,77 @@ class UtterdSessionManager(RepositorySessionManager, UtterdSessionRepository):
         memory: Client,
         *,
         user: str = "strands",
+        budget: int | None = None,
         policy: Policy | None = None,
         **kwargs: Any,
     ) -> None:
         """The arguments are those of `UtterdSessionRepository`."""
-        UtterdSessionRepository.__init__(self, memory, user=user, policy=policy)
+        UtterdSessionRepository.__init__(self, memory, user=user, budget=budget, policy=policy)
         RepositorySessionManager.__init__(self, session_id=session_id, session_repository=self, **kwargs)
 
+    def shown(self, agent_id: str, budget: int | None = None) -> tuple[Context, int]:
+        """An agent's context, and the place of the first message in it, among all of the agent's."""
+        conversation = self._of_agent(self.session_id, agent_id)
+        context = conversation._filled(budget or self._budget, "anthropic")
+        if not any(it.reason in ("evicted", "budget") for it in context.omitted) or not context.whole:
+            return context, 0
+        shown = conversation.stored(after=min(context.whole) - 1, limit=PAGE, format="anthropic").messages
+        # Messages that another client stored have ids of another form.
+        own = (it.utterance_id for it in shown if it.utterance_id.startswith(_id("")))
+        return context, int(next(own, _id(0)).removeprefix(_id("")))
 
-def _id(message_id: int) -> str:
+
+class UtterdConversationManager(ConversationManager):
+    """Gives the model what a session's context contains: the newest messages, and in the system prompt a summary."""
+
+    def __init__(self, sessions: UtterdSessionManager, *, budget: int | None = None) -> None:
+        """
+        - `sessions`: the agent's session manager. Everything stays stored there.
+        - `budget`: the most tokens of summary and messages; by default that of the session manager.
+        """
+        super().__init__()
+        self._sessions = sessions
+        self._budget = budget
+        self._prompt: list[SystemContentBlock] = []
+        self._summary: list[SystemContentBlock] = []
+
+    def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
+        super().register_hooks(registry, **kwargs)
+        registry.add_callback(BeforeModelCallEvent, lambda event: self.apply_management(event.agent))
+
+    def apply_management(self, agent: Agent, **kwargs: Any) -> None:
+        """Leaves what the context contains."""
+        self._trim(agent, self._budget)
+
+    def reduce_context(self, agent: Agent, e: Exception | None = None, **kwargs: Any) -> None:
+        """Leaves half of what the model refused as too long; raises its error if that is nothing less."""
+        before = len(agent.messages)
+        half = self._trim(agent, self._budget) // 2
+        try:
+            self._trim(agent, half)
+        except InvalidRequestError as error:
+            # The newest exchange has more tokens than this.
+            raise e or error from error
+        if e is not None and len(agent.messages) == before:
+            raise e
+        self._budget = half
+
+    def _trim(self, agent: Agent, budget: int | None) -> int:
+        """Returns the tokens of the context that the agent is left with."""
+        context, first = self._sessions.shown(agent.agent_id, budget)
+        if first > self.removed_message_count:
+            del agent.messages[: first - self.removed_message_count]
+            self.removed_message_count = first
+        prompt = agent.system_prompt_content or []
+        if prompt != self._prompt + self._summary:
+            # Someone else set it.
+            self._prompt = prompt
+        self._summary = [{"text": block["text"]} for block in context.system]
+        agent.system_prompt = self._prompt + self._summary or None
+        return context.tokens
+
+
+def _id(message_id: int | str) -> str:
     return f"message-{message_id}"
 
 
@@ -249,9 +319,7 @@ def _multi(multi_agent_id: str) -> str:
 
 
 def _put(conversation: Conversation, id: str, state: dict[str, Any]) -> None:
-    conversation.add(
-        {"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True, lenient=True
-    )
+    conversation._store({"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True)
 
 
 def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:
@@ -260,58 +328,3 @@ def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:
     except NotFoundError:
         return None
     return cast(dict[str, Any], stored[0].message[FIELD]) if stored else None
-
-
-def _said(message: SessionMessage) -> dict[str, Any]:
-    """The message in Anthropic's format, with Strands' own data in an extra field."""
-    seen = message.to_message()
-    blocks = [_block(dict(block)) for block in seen.get("content", ())]
-    said = {"role": seen["role"], "content": [block for block in blocks if block is not None]}
-    return fold(said, FIELD, message.to_dict())
-
-
-def _block(block: dict[str, Any]) -> dict[str, Any] | None:
-    """A block in Anthropic's format; None unless it is a text, tool use or result."""
-    if "text" in block:
-        return {"type": "text", "text": block["text"]}
-    if use := block.get("toolUse"):
-        return {"type": "tool_use", "id": use["toolUseId"], "name": use["name"], "input": use["input"]}
-    if result := block.get("toolResult"):
-        texts = [
-            part["text"] if "text" in part else json.dumps(part["json"])
-            for part in result["content"]
-            if part.keys() & {"text", "json"}
-        ]
-        said: dict[str, Any] = {
-            "type": "tool_result",
-            "tool_use_id": result["toolUseId"],
-            "content": [{"type": "text", "text": text} for text in texts],
-        }
-        return {**said, "is_error": True} if result.get("status") == "error" else said
-    return None
-
-
-def _results(said: dict[str, Any]) -> int:
-    return sum(block["type"] == "tool_result" for block in said["content"])
-
-
-def _message(stored: StoredMessage) -> SessionMessage:
-    if FIELD in stored.message:
-        return SessionMessage.from_dict(unfold(stored.message, FIELD))
-    # stored by another client
-    return SessionMessage(_strands(stored.message), stored.sequence)
-
-
-def _strands(said: dict[str, Any]) -> Message:
-    """Converts a message in Anthropic's format to one of Strands'."""
-    return cast("Message", {"role": said["role"], "content": [_strands_block(block) for block in blocks_of(said)]})
-
-
-def _strands_block(block: dict[str, Any]) -> dict[str, Any]:
-    if block["type"] == "tool_use":
-        return {"toolUse": {"toolUseId": block["id"], "name": block["name"], "input": block["input"]}}
-    if block["type"] == "tool_result":
-        parts = [{"text": text}] if (text := block.get("content")) else []
-        status = "error" if block.get("is_error") else "success"
-        return {"toolResult": {"toolUseId": block["tool_use_id"], "content": parts, "status": status}}
-    return {"text": block["text"]}
