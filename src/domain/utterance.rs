@@ -1,9 +1,6 @@
 //! An utterance: one message of a conversation.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-};
+use std::{collections::BTreeMap, fmt};
 
 use crate::domain::{
     LineageId, Role, Sequence, Timestamp, UtteranceId,

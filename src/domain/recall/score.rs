@@ -13,7 +13,7 @@ use super::{
     matched::Matched,
     query::Query,
     times::When,
-    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, OF_A_TOPIC, RECENCY, SUBJECT_UTTERANCES, STRICTNESS},
+    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, OF_A_TOPIC, RECENCY, STRICTNESS, SUBJECT_UTTERANCES},
 };
 use crate::domain::Role;
 
