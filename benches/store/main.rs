@@ -6,6 +6,7 @@
 //! `sled`; both by default), and `quick` for a third of the rounds and stores of a tenth of the size.
 #![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
+#[allow(dead_code, reason = "the bench of calls counts instructions too")]
 #[path = "../rpc/child.rs"]
 mod child;
 #[allow(dead_code, reason = "only the server's side is needed")]

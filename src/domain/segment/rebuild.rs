@@ -15,7 +15,7 @@ use crate::domain::{
 
 /// A fold continues until this percentage of the limit is used, so that the next evictions fold nothing, and
 /// a rendered prompt keeps its head between folds.
-const FOLD_PERCENT: u64 = 80;
+const FOLD_PERCENT: u64 = 85;
 /// The same if a model rewrites what was folded, because its calls cost.
 const FOLD_PERCENT_OF_MODELS: u64 = 75;
 /// A new segment's tokens, in percent of its source, if the limit leaves room.
