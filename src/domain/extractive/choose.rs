@@ -8,7 +8,8 @@ use std::{
 
 use crate::domain::extractive::{
     focus::{Focus, Traits},
-    text::words::{PLAIN, Word, scan},
+    naming::facts::exact,
+    text::words::{Cue, PLAIN, Word, scan},
 };
 
 /// The most that recurrence adds to a word's weight: words that recur are what the talk is about.
@@ -36,6 +37,8 @@ const LEAST_TOKENS: u32 = 4;
 /// How often a line is weighed again against what was chosen; after that it is taken as it is. Keeps the work
 /// linear in the number of lines.
 const MAX_REVISIONS: u8 = 16;
+/// How a call's line goes on if it failed.
+const FAILED_CALL: &str = ") → error";
 /// The search ends after this many lines in a row that do not fit.
 const MAX_MISSES: u32 = 8;
 
@@ -92,6 +95,11 @@ impl Weigher {
         });
         if self.words.len() == start {
             return false;
+        }
+        // that a call failed is news, even where its words were said before
+        if voice == Voice::Other && line.contains(FAILED_CALL) {
+            let (concept, weight, cue) = (exact(line), MOST_WEIGHT, Cue::None);
+            self.words.push(Word { concept, weight, cue, start: 0, end: 0 });
         }
         let cues = CUE_BONUS * (u32::from(traits.decision) + u32::from(traits.trouble))
             + OPEN_BONUS * u32::from(traits.open);

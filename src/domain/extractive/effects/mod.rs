@@ -79,6 +79,12 @@ pub(in crate::domain::extractive) fn told(call: &ToolCall) -> Option<Effect> {
         .or_else(|| name.effect())
 }
 
+/// Whether the tool is for tests or builds by its name, so that its result is a program's output.
+pub(in crate::domain::extractive) fn is_build(call: &ToolCall) -> bool {
+    const WORDS: &[&str] = &["test", "tests", "pytest", "build", "builds", "compile", "lint", "typecheck"];
+    Name::of(&call.name).has(WORDS)
+}
+
 /// Whether the argument makes the call a dry run: `dry_run: true`.
 fn is_trial(leaf: &Leaf<'_>) -> bool {
     const KEYS: &[&str] = &["dry_run", "dryRun", "dry-run", "validate_only", "validateOnly", "preview_only"];

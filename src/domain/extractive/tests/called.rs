@@ -66,3 +66,24 @@ fn many_changes_are_told_together_and_the_rest_is_counted() {
     let shown = first.matches(".rs").count();
     assert!(first.ends_with(&format!("src/part_39.rs; … and {} more", 30 - shown)), "{told}");
 }
+
+/// A tool that runs tests says in its output how they ended, whatever its first words are.
+#[test]
+fn failed_tests_are_told_as_failed() {
+    let mut source = Vec::new();
+    for (test, first) in (0..12).zip((1u64..).step_by(4)) {
+        let failed = (5..7).contains(&test);
+        let result = if failed { "FAILED\nassertion failed at src/a.rs:5" } else { "ok" };
+        source.push(said(first, Role::User, &format!("Run test t{test} please")));
+        source.push(calling(first + 1, "c", "run_test", &format!("{{\"name\":\"t{test}\"}}")));
+        source.push(answering(first + 2, "c", &format!("test t{test} ... {result}")));
+        let ended = if failed { "failed" } else { "passed" };
+        source.push(said(first + 3, Role::Assistant, &format!("t{test} {ended}")));
+    }
+    let told = text(source, &Focus::none(), 1_000);
+    for test in ["t5", "t6"] {
+        let mut lines = told.lines().filter(|line| line.contains(test));
+        assert!(!lines.clone().any(|line| line.contains("→ ok") && !line.contains("error")), "{told}");
+        assert!(lines.any(|line| line.contains("error") || line.contains("failed")), "{told}");
+    }
+}

@@ -51,7 +51,7 @@ pub(in crate::domain::extractive) fn calls<'a>(
         for (call, answer) in utterance.tool_calls().iter().zip(answers.by_ref()) {
             let (ran, told) = (ran(call), effects::told(call));
             let failure = match answer {
-                Some((_, said)) => failure(manner(told, ran.as_ref()), said),
+                Some((_, said)) => failure(manner(call, told, ran.as_ref()), said),
                 None => Some(NO_ANSWER),
             };
             let success = answer.map(|(_, said)| said).filter(|_| failure.is_none());
@@ -71,8 +71,9 @@ pub(in crate::domain::extractive) fn calls<'a>(
 }
 
 /// How the result of a call is to be read.
-fn manner(told: Option<Effect>, ran: Option<&Ran>) -> Manner {
+fn manner(call: &ToolCall, told: Option<Effect>, ran: Option<&Ran>) -> Manner {
     match ran {
+        None if effects::is_build(call) => Manner::Runs,
         None if told == Some(Effect::Changes) => Manner::Changes,
         None => Manner::Tool,
         Some(ran) if ran.only_looks => Manner::Looks,
