@@ -63,8 +63,11 @@ impl Query {
     /// Whether the prompt asks what several people discussed, or for a summary: it names a topic by words that few
     /// of them said.
     pub(super) fn asks_for_a_topic(&self) -> bool {
-        let starts = |word: &str| TOPICS.iter().chain(&SUMMARIES).any(|start| word.starts_with(start));
-        words_of(&self.prompt.to_lowercase()).any(starts)
+        let begins = |word: &str, start: &str| {
+            word.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+        };
+        let is_one = |word| TOPICS.iter().chain(&SUMMARIES).any(|start| begins(word, start));
+        words_of(&self.prompt).any(is_one)
     }
 
     /// The present, in minutes since 1970.
