@@ -27,7 +27,7 @@ pub fn run() {
 /// The instructions of a server from its start to its end that answers `count` of a kind of call.
 fn counted(call: usize, count: usize, log: &Path) -> u64 {
     let server = ServerProcess::counted(log);
-    let (_, call) = &workload::unary(&server, CONVERSATIONS)[call];
+    let call = &workload::unary(&server, CONVERSATIONS)[call];
     let requests = call.requests.iter().cycle().take(count).cloned();
     load::all(&server.address, call.path, requests, IN_FLIGHT);
     server.end();

@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench rpc` starts servers as separate processes, loads them from this one, and prints
 //! ratios. Rounds of the compared calls alternate, so that a machine that slows down slows both; each figure
-//! is the median of its rounds. `-- instructions` counts what calls execute, with valgrind. `-- observed` measures what traces and metrics add, `-- stall` what short calls wait
-//! for beside long work.
+//! is the median of its rounds. `-- instructions` counts what calls execute, with valgrind. `-- observed`
+//! measures what traces and metrics add, `-- stall` what short calls wait for beside long work.
 #![allow(clippy::disallowed_methods, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod child;

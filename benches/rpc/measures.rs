@@ -44,7 +44,7 @@ fn calls() {
     let mut streamed = Measured::default();
     for round in 0..=ROUNDS {
         let warm = round > 0;
-        for ((_, call), measured) in unary.iter().zip(&mut measured) {
+        for (call, measured) in unary.iter().zip(&mut measured) {
             measure(&server, warm.then_some(measured), || {
                 load::unary(&server.address, call, load::IN_FLIGHT, ROUND).a_second()
             });

@@ -23,9 +23,9 @@ pub const NAMES: [&str; 7] = [
     "Memorize, one",
 ];
 
-/// The calls with their names. They go to `conversations` of each policy, whose windows are filled here; the last one
+/// The calls in the order of their names. They go to `conversations` of each policy, whose windows are filled here; the last one
 /// goes to a single conversation.
-pub fn unary(server: &ServerProcess, conversations: usize) -> [(&'static str, Call); 7] {
+pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 7] {
     let names = |of: fn(usize) -> String| (0..conversations).map(of).collect::<Vec<_>>();
     let (session, rolling) = (names(session), names(|index| format!("rolling-{index}")));
     let one = vec!["one".to_owned()];
@@ -43,7 +43,7 @@ pub fn unary(server: &ServerProcess, conversations: usize) -> [(&'static str, Ca
             (0..5).flat_map(|first| names.iter().map(move |name| requests::memorize(name, first, 1)));
         Arc::new(sayings.collect::<Vec<_>>())
     };
-    let calls = [
+    [
         (empty::PATH, Arc::new(vec![Bytes::new()])),
         (requests::MEMORIZE, memorize(&session)),
         (requests::MEMORIZE, memorize(&rolling)),
@@ -51,9 +51,8 @@ pub fn unary(server: &ServerProcess, conversations: usize) -> [(&'static str, Ca
         (requests::LIST, each(&requests::list)),
         (requests::BUILD_CONTEXT, each(&|name| requests::build_context(name, None))),
         (requests::MEMORIZE, memorize(&one)),
-    ];
-    let mut names = NAMES.into_iter();
-    calls.map(|(path, requests)| (names.next().unwrap_or_default(), Call { path, requests }))
+    ]
+    .map(|(path, requests)| Call { path, requests })
 }
 
 /// The name of a conversation with the policy SESSION.

@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 use tonic::{Status, body::Body, server::NamedService};
 use tower::{Service, ServiceExt as _};
 
+use super::transport::http2::Serves;
+
 type Answer = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 type Route = Arc<dyn Fn(Request<Body>) -> Answer + Send + Sync>;
 
@@ -22,16 +24,7 @@ pub struct Routes(Arc<FxHashMap<&'static str, Route>>);
 
 impl Routes {
     /// Adds a service.
-    pub fn with<S>(mut self, service: S) -> Self
-    where
-        S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>
-            + NamedService
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-        S::Future: Send + 'static,
-    {
+    pub fn with<S: Serves + NamedService + Sync>(mut self, service: S) -> Self {
         let route = move |request| -> Answer { Box::pin(service.clone().oneshot(request)) };
         Arc::make_mut(&mut self.0).insert(S::NAME, Arc::new(route));
         self

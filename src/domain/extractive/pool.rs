@@ -315,16 +315,18 @@ impl Said {
 
     /// Whether both are sentences, not calls, of one utterance.
     pub(super) fn shares_utterance(&self, other: &Self) -> bool {
-        self.sequence == other.sequence
-            && self.sequence >= Sequence::FIRST
-            && !self.is_call()
-            && self.text[..self.start] == other.text[..other.start]
+        self.utterance().is_some_and(|utterance| other.utterance() == Some(utterance))
     }
 
     /// The utterance and its speaker, if the line can be shared with other sentences of the utterance.
     pub(super) fn shared(&self) -> Option<(Sequence, &str)> {
-        let is_shared = self.sequence >= Sequence::FIRST && !self.is_call() && self.is_sentence();
-        is_shared.then(|| (self.sequence, &self.text[..self.start]))
+        self.utterance().filter(|_| self.is_sentence())
+    }
+
+    /// The utterance and its speaker, if the line is not a call.
+    fn utterance(&self) -> Option<(Sequence, &str)> {
+        let is_said = self.sequence >= Sequence::FIRST && !self.is_call();
+        is_said.then(|| (self.sequence, &self.text[..self.start]))
     }
 
     /// The tokens of the whole line.

@@ -38,7 +38,7 @@ static PHRASING: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
          question answer opinion opinions describe explain list decide decided decision conclude conclusion meeting \
          conversation group team participant participants speaker remember recall remind according regarding concerning \
          specifically mainly overall recommend recommended suggest suggested propose proposed agree agreed view views \
-         attitude comprehensive overview recap debate presentation reflect reflection summary",
+         attitude comprehensive overview recap debate presentation reflect reflection",
     )
 });
 
@@ -49,7 +49,7 @@ static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
          month year last first next thing things kind type sort number need use used work place people person home house \
          good great best favorite favourite long much many call called know feel look find found keep start begin end come \
          came leave left bring brought try tried see saw meet met help plan choose chose happen change read show way lot \
-         return big small right part different far often cost cut fit return today tomorrow yesterday currently recently ever live",
+         return big small right part different far often cost cut fit today tomorrow yesterday currently recently ever live",
     )
 });
 

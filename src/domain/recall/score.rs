@@ -64,6 +64,8 @@ pub struct Search {
     times: Vec<SoughtTime>,
     /// The role whose words are asked for, and their factor.
     role: Option<(Role, f32)>,
+    /// Whether the prompt names a topic instead of what was said.
+    names_topic: bool,
 }
 
 impl Search {
@@ -80,8 +82,8 @@ impl Search {
         }
         let times = distinct.into_iter().map(|when| sought_time(when, &indexes)).collect();
         let is_named = indexes.iter().flat_map(|index| index.blocks()).any(|block| !block.names.is_empty());
-        let role = query.role(is_named);
-        Self { indexes, query, terms, times, role }
+        let (role, names_topic) = (query.role(is_named), query.asks_for_a_topic());
+        Self { indexes, query, terms, times, role, names_topic }
     }
 
     /// The hits in `page`, ordered by score.
@@ -154,7 +156,7 @@ impl Search {
         let is_subject = |term: &Sought| {
             term.telling() > 0.0 && term.is_known() && term.asked <= rarity(count, SUBJECT_UTTERANCES)
         };
-        let is_topic = self.query.asks_for_a_topic() && self.terms.iter().any(is_subject);
+        let is_topic = self.names_topic && self.terms.iter().any(is_subject);
         let factor = if is_topic { OF_A_TOPIC } else { 1.0 };
         Total { all, strictness: factor * STRICTNESS[place].min(most) }
     }
