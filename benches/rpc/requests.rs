@@ -55,6 +55,19 @@ pub fn memorize(conversation: &str, first: usize, count: usize) -> Bytes {
     encoded(&memorize_request(conversation, first, count))
 }
 
+/// Messages in OpenAI's format, as frameworks send them.
+pub fn memorize_json(conversation: &str, count: usize) -> Bytes {
+    let message = |index: usize| {
+        let role = if index.is_multiple_of(2) { "user" } else { "assistant" };
+        serde_json::json!({ "role": role, "content": SAYINGS[index % SAYINGS.len()] })
+    };
+    encoded(&MemorizeRequest {
+        conversation_id: conversation.to_owned(),
+        messages_json: serde_json::Value::from_iter((0..count).map(message)).to_string(),
+        ..Default::default()
+    })
+}
+
 pub fn memorize_message(conversation: &str, first: usize) -> Bytes {
     encoded(&MemorizeStreamRequest { memorize: Some(memorize_request(conversation, first, 1)) })
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The names of the calls of [`unary`].
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 8] = [
     "empty",
     "Memorize, SESSION",
     "Memorize, ROLLING",
@@ -21,11 +21,12 @@ pub const NAMES: [&str; 7] = [
     "ListUtterances",
     "BuildContext",
     "Memorize, one",
+    "100 messages as JSON",
 ];
 
-/// The calls in the order of their names. They go to `conversations` of each policy, whose windows are filled here; the last one
-/// goes to a single conversation.
-pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 7] {
+/// The calls in the order of their names. They go to `conversations` of each policy, whose windows are filled here; the
+/// call named "one" goes to a single conversation.
+pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 8] {
     let names = |of: fn(usize) -> String| (0..conversations).map(of).collect::<Vec<_>>();
     let (session, rolling) = (names(session), names(|index| format!("rolling-{index}")));
     let one = vec!["one".to_owned()];
@@ -51,6 +52,10 @@ pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 7] {
         (requests::LIST, each(&requests::list)),
         (requests::BUILD_CONTEXT, each(&|name| requests::build_context(name, None))),
         (requests::MEMORIZE, memorize(&one)),
+        (
+            requests::MEMORIZE,
+            Arc::new(rolling.iter().map(|name| requests::memorize_json(name, 100)).collect()),
+        ),
     ]
     .map(|(path, requests)| Call { path, requests })
 }

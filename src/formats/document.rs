@@ -145,17 +145,19 @@ pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
     if has("system") && has("messages") {
         return Ok(Format::Anthropic);
     }
-    let messages: Vec<&Value> = values.iter().flat_map(messages).collect();
-    let kinds = || messages.iter().flat_map(|message| kinds(message));
-    if kinds().any(is_responses) {
-        return Ok(Format::OpenAiResponses);
+    let (mut responses, mut anthropic, mut chat) = (false, false, true);
+    for message in values.iter().flat_map(messages) {
+        for kind in kinds(message) {
+            responses |= is_responses(kind);
+            anthropic |= is_anthropic(kind);
+        }
+        chat &= message.get("role").is_some();
     }
-    if kinds().any(is_anthropic) {
-        return Ok(Format::Anthropic);
-    }
-    match messages.iter().all(|message| message.get("role").is_some()) {
-        true => Ok(Format::OpenAiChat),
-        false => Err(refuse(
+    match () {
+        () if responses => Ok(Format::OpenAiResponses),
+        () if anthropic => Ok(Format::Anthropic),
+        () if chat => Ok(Format::OpenAiChat),
+        () => Err(refuse(
             "is in no recognizable format; name the format; accepted: messages with roles, \
              Responses items, PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and \
              Codex keep"

@@ -1,6 +1,9 @@
 //! Cuts a long run of utterances into pieces that are summarised one by one.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
 
 use rustc_hash::FxHashMap;
 
@@ -115,55 +118,29 @@ impl Read {
     }
 
     fn text(&mut self, text: &str) {
-        concepts(text, |concept| self.concepts.push(concept));
-        for word in text.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 2) {
-            for (words, shows) in PHASES.iter().zip(&mut self.phases) {
-                *shows |= words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        concepts(text, |concept| {
+            self.concepts.push(concept);
+            if let Some(phase) = PHASES.get(&concept) {
+                self.phases[*phase] = true;
             }
-        }
+        });
     }
 }
 
 const IMPLEMENTING: usize = 1;
-/// Words of planning, implementing and debugging.
-const PHASES: [&[&str]; 3] = [
-    &[
-        "plan",
-        "planning",
-        "design",
-        "roadmap",
-        "approach",
-        "milestone",
-        "milestones",
-        "phase",
-        "phases",
-        "scope",
-    ],
-    &[
-        "implement",
-        "implemented",
-        "implementing",
-        "implementation",
-        "write",
-        "wrote",
-        "add",
-        "added",
-        "create",
-    ],
-    &[
-        "bug",
-        "debug",
-        "debugging",
-        "error",
-        "errors",
-        "fail",
-        "failed",
-        "failing",
-        "fails",
-        "crash",
-        "traceback",
-    ],
-];
+/// The phase that a word shows: planning, implementing or debugging.
+static PHASES: LazyLock<FxHashMap<u32, usize>> = LazyLock::new(|| {
+    let words = [
+        "plan planning design roadmap approach milestone phase scope",
+        "implement implemented implementing implementation write wrote add added create",
+        "bug debug debugging error fail failed failing crash traceback",
+    ];
+    let mut phases = FxHashMap::default();
+    for (phase, words) in words.iter().enumerate() {
+        concepts(words, |concept| phases.extend([(concept, phase)]));
+    }
+    phases
+});
 /// Parts of the names of tools that change files.
 const EDITS: [&str; 5] = ["edit", "write", "create", "replace", "patch"];
 

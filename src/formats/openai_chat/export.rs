@@ -1,5 +1,6 @@
 //! Writes utterances as messages.
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::formats::{
@@ -41,6 +42,20 @@ pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
     let mut accepted = accepted(parts, &message(parts, parts.kept(FORMAT).as_ref()).0)?;
     let Value::Array(content) = accepted["content"].take() else { return None };
     content.iter().any(|part| part["type"] != "text").then_some(content)
+}
+
+/// The same as [`message`], as text.
+pub fn text(parts: &Parts<'_>, kept: Option<&Value>) -> String {
+    #[derive(Serialize)]
+    struct Plain<'a> {
+        role: &'a str,
+        content: &'a str,
+    }
+    let plain = Plain { role: parts.role.as_str(), content: parts.content };
+    match (parts.more, serde_json::to_string(&plain)) {
+        (None, Ok(text)) => text,
+        _ => message(parts, kept).0.to_string(),
+    }
 }
 
 /// One utterance as a message that includes its kept details, and whether these still fit.

@@ -53,7 +53,10 @@ fn id_text(id: &Value) -> String {
 /// - Roles have the names of [`Role::named`].
 /// - A legacy `function_call` is a tool call whose id is the function's name, as `function` messages name no
 ///   call.
-pub fn read(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, Refusal> {
+pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, Refusal> {
+    if let Some(draft) = plain(&mut value) {
+        return Ok(draft);
+    }
     let source = value.clone();
     let mut fields = object(value, place, "a message: an object with a role")?;
     let role = notes.role(&fields, place)?;
@@ -80,6 +83,15 @@ pub fn read(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft,
         extras::keep(&mut draft, FORMAT, kept);
     }
     Ok(draft)
+}
+
+/// Takes a message that consists of its role and text, as most do; the general way keeps nothing of it either.
+fn plain(message: &mut Value) -> Option<Draft> {
+    let fields = message.as_object_mut().filter(|fields| fields.len() == 2)?;
+    let name = fields.get("role")?.as_str()?;
+    let role = Role::named(name).filter(|role| *role != Role::Tool && role.as_str() == name)?;
+    let Value::String(content) = fields.get_mut("content")? else { return None };
+    Some(Draft::of(role, std::mem::take(content), More::default()))
 }
 
 fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {

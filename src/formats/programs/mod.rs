@@ -119,7 +119,8 @@ pub fn detect(values: &[Value]) -> Option<Format> {
     let all =
         values.iter().flat_map(|value| value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice));
     let has = |value: &Value, names: &[&str]| names.iter().all(|name| value.get(name).is_some());
-    all.take(LOOKED_AT).find_map(|value| {
+    // what has a role is a message of an API, not a program's line
+    all.take(LOOKED_AT).filter(|value| value.get("role").is_none()).find_map(|value| {
         let kind = text(value, "type");
         if has(value, &["mapping"]) {
             Some(Format::ChatGpt)
