@@ -2,8 +2,8 @@
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
 //! buf, promtool, systemd-analyze, kubernetes-validate, Redis, Chromium with Playwright and axe, LangChain's clients of
-//! motorhead, Python's grpcio, the providers' Python packages, aimock, and the clients of the Model Context Protocol must
-//! be installed.
+//! motorhead, Python's grpcio, the providers' Python packages, aimock, the clients of the Model Context Protocol, and what
+//! the examples in other languages need must be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
@@ -16,6 +16,8 @@ mod grpcurl;
 mod inspector;
 #[path = "clients/kubernetes.rs"]
 mod kubernetes;
+#[path = "clients/languages.rs"]
+mod languages;
 #[allow(dead_code)] // these tests need only one piece of the summary tests
 #[path = "summarizer/material.rs"]
 mod material;
@@ -67,7 +69,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 15] = [
+const CLIENTS: [Client; 21] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -83,6 +85,12 @@ const CLIENTS: [Client; 15] = [
     redis::CLIENT,
     systemd::CLIENT,
     grpcurl::CLIENT,
+    languages::STUBS,
+    languages::GO,
+    languages::JAVA,
+    languages::KOTLIN,
+    languages::CPP,
+    languages::RUBY,
 ];
 
 fn main() {

@@ -1,6 +1,6 @@
 //! The README and the pages of `docs/` and `contributing/`: each command in them is run as written, and each
 //! link leads somewhere. The README begins with the commands that run the program and its tests, and its chart
-//! shows what was measured.
+//! shows what was measured. The code in docs/languages.md is that of the programs in `examples`.
 //!
 //! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
 //!   and file sizes can differ. A command without output only has to succeed.
@@ -9,7 +9,8 @@
 //! - `no-run` after either marks what needs something that is not here, such as a key or ten minutes.
 //!
 //! A page has one directory, with the project's `examples`, and one server with the default settings, which
-//! stands for `utterd serve &`. The responses shown for grpcurl are compared in `tests/clients`.
+//! stands for `utterd serve &`. The responses shown for grpcurl, and what the programs in other languages print, are
+//! compared in `tests/clients`.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
@@ -18,6 +19,8 @@ mod binary;
 mod chart;
 #[path = "docs/commands.rs"]
 mod commands;
+#[path = "docs/excerpts.rs"]
+mod excerpts;
 #[path = "docs/first_screen.rs"]
 mod first_screen;
 #[path = "docs/links.rs"]
@@ -42,8 +45,11 @@ fn main() {
             .push(Trial::test(format!("{name}::links"), move || Ok(links::lead_somewhere(&linked, number)?)));
     }
     let of = |name| pages.iter().position(|page| page.name == name).expect("the page is there");
-    let (readme, figures) = (of("README.md"), of("docs/figures.md"));
-    let charted = Arc::clone(&pages);
+    let (readme, figures, languages) = (of("README.md"), of("docs/figures.md"), of("docs/languages.md"));
+    let (charted, excerpted) = (Arc::clone(&pages), Arc::clone(&pages));
+    trials.push(Trial::test("docs/languages.md::excerpts", move || {
+        Ok(excerpts::are_of_programs(&excerpted[languages])?)
+    }));
     trials.push(Trial::test("README.md::chart", move || Ok(chart::shows_the_table(&charted[figures])?)));
     trials.push(Trial::test("README.md::first_screen", move || {
         Ok(first_screen::has_the_commands_to_run_and_to_test(&pages[readme])?)

@@ -24,13 +24,14 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dutterd/v1/admin_service.proto\x12\tutterd.v1\"\x0f\n\rBackupRequest\"\x1f\n\x0e\x42\x61\x63kupResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c\x32O\n\x0c\x41\x64minService\x12?\n\x06\x42\x61\x63kup\x12\x18.utterd.v1.BackupRequest\x1a\x19.utterd.v1.BackupResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dutterd/v1/admin_service.proto\x12\tutterd.v1\"\x0f\n\rBackupRequest\"\x1f\n\x0e\x42\x61\x63kupResponse\x12\r\n\x05\x63hunk\x18\x01 \x01(\x0c\x32O\n\x0c\x41\x64minService\x12?\n\x06\x42\x61\x63kup\x12\x18.utterd.v1.BackupRequest\x1a\x19.utterd.v1.BackupResponse0\x01\x42{\n\rcom.utterd.v1B\x11\x41\x64minServiceProtoP\x01Z\x12utterd/v1;utterdv1\xa2\x02\x03UXX\xaa\x02\tUtterd.V1\xca\x02\tUtterd\\V1\xe2\x02\x15Utterd\\V1\\GPBMetadata\xea\x02\nUtterd::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'utterd.v1.admin_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\rcom.utterd.v1B\021AdminServiceProtoP\001Z\022utterd/v1;utterdv1\242\002\003UXX\252\002\tUtterd.V1\312\002\tUtterd\\V1\342\002\025Utterd\\V1\\GPBMetadata\352\002\nUtterd::V1'
   _globals['_BACKUPREQUEST']._serialized_start=44
   _globals['_BACKUPREQUEST']._serialized_end=59
   _globals['_BACKUPRESPONSE']._serialized_start=61

@@ -27,13 +27,14 @@ from . import transfer_pb2 as utterd_dot_v1_dot_transfer__pb2
 from . import utterance_pb2 as utterd_dot_v1_dot_utterance__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17utterd/v1/message.proto\x12\tutterd.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18utterd/v1/transfer.proto\x1a\x19utterd/v1/utterance.proto\"\xcc\x02\n\x07Message\x12\x14\n\x0cmessage_json\x18\x01 \x01(\t\x12-\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\x14\n\x0cutterance_id\x18\x03 \x01(\t\x12\x10\n\x08sequence\x18\x04 \x01(\x03\x12\x1c\n\x0futterance_count\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x1d\n\x04role\x18\x06 \x01(\x0e\x32\x0f.utterd.v1.Role\x12\x18\n\x0bturn_number\x18\x07 \x01(\x05H\x01\x88\x01\x01\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x05state\x18\t \x01(\x0e\x32\x19.utterd.v1.UtteranceStateB\x12\n\x10_utterance_countB\x0e\n\x0c_turn_numberb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17utterd/v1/message.proto\x12\tutterd.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18utterd/v1/transfer.proto\x1a\x19utterd/v1/utterance.proto\"\xcc\x02\n\x07Message\x12\x14\n\x0cmessage_json\x18\x01 \x01(\t\x12-\n\x06\x66ormat\x18\x02 \x01(\x0e\x32\x1d.utterd.v1.ConversationFormat\x12\x14\n\x0cutterance_id\x18\x03 \x01(\t\x12\x10\n\x08sequence\x18\x04 \x01(\x03\x12\x1c\n\x0futterance_count\x18\x05 \x01(\x05H\x00\x88\x01\x01\x12\x1d\n\x04role\x18\x06 \x01(\x0e\x32\x0f.utterd.v1.Role\x12\x18\n\x0bturn_number\x18\x07 \x01(\x05H\x01\x88\x01\x01\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x05state\x18\t \x01(\x0e\x32\x19.utterd.v1.UtteranceStateB\x12\n\x10_utterance_countB\x0e\n\x0c_turn_numberBv\n\rcom.utterd.v1B\x0cMessageProtoP\x01Z\x12utterd/v1;utterdv1\xa2\x02\x03UXX\xaa\x02\tUtterd.V1\xca\x02\tUtterd\\V1\xe2\x02\x15Utterd\\V1\\GPBMetadata\xea\x02\nUtterd::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'utterd.v1.message_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
-  DESCRIPTOR._loaded_options = None
+  _globals['DESCRIPTOR']._loaded_options = None
+  _globals['DESCRIPTOR']._serialized_options = b'\n\rcom.utterd.v1B\014MessageProtoP\001Z\022utterd/v1;utterdv1\242\002\003UXX\252\002\tUtterd.V1\312\002\tUtterd\\V1\342\002\025Utterd\\V1\\GPBMetadata\352\002\nUtterd::V1'
   _globals['_MESSAGE']._serialized_start=125
   _globals['_MESSAGE']._serialized_end=457
 # @@protoc_insertion_point(module_scope)
