@@ -1,11 +1,11 @@
-// The conversation that is shown: what is known of it, kept up to date.
+// The conversation that is shown, kept up to date.
 
 import { call } from "./calls.js";
 import { changes, live, operation, removes } from "./live.js";
 import { within } from "./words.js";
 
-/** The most utterances of the window that the strip above the conversation shows. */
-const STRIP = 200;
+/** The most utterances of the window that the strip above the conversation shows one by one. */
+const STRIP = 100;
 /** Changes that come together are read together. */
 const PAUSE = 60;
 
