@@ -51,6 +51,14 @@ const at = (page) =>
     );
   });
 
+/** Whether it is in the view of a person, and nothing covers its middle. */
+const isInView = (locator) =>
+  locator.evaluate((it) => {
+    const { left, top, right, bottom } = it.getBoundingClientRect();
+    const shown = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    return left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight && it.contains(shown);
+  });
+
 /** Presses Tab until the keyboard is at what has this name. */
 async function tabTo(page, name, key = "Tab") {
   for (let step = 0; step < 80; step += 1) {
@@ -86,9 +94,57 @@ export const accessible = {
     }
   },
 
+  /** The page has its own words: no names of calls, fields or values of the protocol. */
+  async the_words_of_the_interface({ page, open, server }) {
+    await varied(server, "words");
+    await open("words");
+    await expect(said(page, 28)).shown();
+    const told = async () => {
+      const texts = await page.evaluate(() => {
+        const named = [...document.querySelectorAll("*")].flatMap((it) =>
+          ["aria-label", "title", "placeholder"].map((name) => it.getAttribute(name) ?? ""),
+        );
+        return [document.body.innerText, ...named].join("\n");
+      });
+      const ours = texts.replaceAll(/look_up|o200k_base|r-words/g, "");
+      assert.doesNotMatch(ours, /\w_\w|memoriz|remember|erase|utterance_|context:[A-Z]/i);
+      assert.doesNotMatch(ours, /[a-z][A-Z]\w*Context|BuildContext|PrepareHistory|ReadShared|UNSPECIFIED/);
+    };
+    for (const tab of TABS) {
+      await page.locator(`#tab-${tab}`).click();
+      await expect(panel(page)).shown();
+      if (tab === "events") {
+        await page.getByRole("checkbox", { name: "reads too" }).check();
+        await server.say("words", 1, 29);
+        await server.call("MemoryService/Remember", { conversationId: "words", prompt: "ferry" });
+        await server.call("ContextService/BuildContext", { conversationId: "words" });
+        await expect(panel(page)).holds("add messages", "search", "build context");
+      }
+      await told();
+    }
+    await page.getByRole("tab", { name: "Context" }).click();
+    await page.getByText("More", { exact: true }).click();
+    await page.getByLabel("Token budget").fill("3");
+    await expect(panel(page)).holds("Token budget: is 3; accepted: ");
+    await told();
+    await page.getByLabel("Token budget").fill("75");
+    await expect(panel(page)).holds("over the token budget");
+    await told();
+    for (const label of ["Compact…", "Fork…", "Prepare a history…", "Export…", "End…", "Delete the recipient…"]) {
+      await page.getByRole("button", { name: "More actions" }).click();
+      await page.locator("#menu").getByRole("button", { name: label }).click();
+      await expect(dialog(page)).shown();
+      await told();
+      await page.keyboard.press("Escape");
+      await expect(dialog(page)).gone();
+    }
+  },
+
   async everything_by_the_keyboard({ page, url, server }) {
     await server.say("keys", 30);
+    await server.say("newest", 2);
     await page.goto(url);
+    await expect(page.getByRole("heading", { name: "newest" })).shown();
     await expect(page.getByRole("link", { name: /keys/ })).shown();
     await tabTo(page, /^keys/);
     await page.keyboard.press("Enter");
@@ -134,19 +190,44 @@ export const accessible = {
     await varied(server, "phone");
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(url);
-    await page.getByRole("link", { name: /phone/ }).click();
+    const list = page.getByRole("navigation", { name: "Conversations" });
     await expect(said(page, 28)).shown();
-    assert.equal(await page.getByRole("navigation", { name: "Conversations" }).isVisible(), false);
+    assert.equal(await list.isVisible(), false);
+    assert.equal(await page.getByRole("tab").count(), 7);
     for (const name of TABS) {
       await page.getByRole("tab", { name: new RegExp(name, "i") }).click();
       await expect(panel(page)).shown();
       const [wide, view] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(wide <= view, `${name} is ${wide} wide`);
+      for (const tab of await page.getByRole("tab").all()) assert.ok(await isInView(tab), `${tab} with ${name}`);
     }
+    // A link shows the panel that it names, or the place.
+    for (const name of TABS) {
+      await page.goto(`${url}#/`);
+      await expect(list).shown();
+      await page.goto(`${url}#/phone?tab=${name}`);
+      await expect(page.locator(`#panel-${name}`)).shown();
+      assert.ok(await isInView(page.locator(`#panel-${name}`)), name);
+      assert.equal(await said(page, 28).isVisible(), false);
+    }
+    await page.goto(`${url}#/phone?tab=summary`);
+    await panel(page).getByRole("button", { name: /^#/ }).first().click();
+    await expect(page.getByRole("tab", { name: "Messages", selected: true })).shown();
+    const sequence = await until(
+      () => page.evaluate(() => Number(document.activeElement.dataset.sequence)),
+      (sequence) => sequence > 0,
+      "the utterance is gone to",
+    );
+    assert.ok(await isInView(said(page, sequence)));
     await page.getByRole("link", { name: "All conversations" }).click();
-    await expect(page.getByRole("navigation", { name: "Conversations" })).shown();
-    await page.goBack();
+    await list.getByRole("link", { name: /phone/ }).click();
     await expect(said(page, 28)).shown();
+    await page.goBack();
+    await expect(list).shown();
+    await page.setViewportSize({ width: 1440, height: 844 });
+    await page.goto(`${url}#/phone?tab=messages`);
+    await expect(page.locator("#panel-context")).shown();
+    assert.equal(await page.getByRole("tab", { name: "Messages" }).isVisible(), false);
   },
 
   async light_and_dark({ page, url }) {

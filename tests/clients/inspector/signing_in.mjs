@@ -17,7 +17,7 @@ export const signedIn = {
     const [writer, reader, admin] = tokens;
     await server.call("MemoryService/Memorize", { conversationId: "mine", utterances: [sentence(1)] });
     await page.goto(`${url}#/mine`);
-    await expect(page.getByText("This server asks for a credential.")).shown();
+    await expect(page.getByText("This server requires a credential.")).shown();
     assert.equal(await page.getByText("mine").count(), 0);
     await signIn(page, "not-a-token");
     await expect(page.getByRole("alert")).holds("the credential is not accepted");

@@ -26,6 +26,7 @@ export class Conversation extends EventTarget {
   last = 0;
   /** @type {Range[] | "all"} */ #stale = [];
   /** @type {Promise<void> | null} */ #reading = null;
+  #isRead = false;
 
   /** @param {string} id */
   constructor(id) {
@@ -63,6 +64,8 @@ export class Conversation extends EventTarget {
     this.window = (window.utterances ?? []).reverse();
     this.first = Number(front.utterances?.[0]?.sequence ?? 0);
     this.last = Number(end.utterances?.[0]?.sequence ?? 0);
+    this.#isRead = true;
+    if (this.#stale.length > 0) this.#refresh([]); // it has changed meanwhile
   }
 
   /** Heeds an event of the server. @param {any} event */
@@ -88,7 +91,7 @@ export class Conversation extends EventTarget {
   /** Reads everything again, soon. @param {Range[] | "all"} stale */
   #refresh(stale) {
     this.#stale = this.#stale === "all" || stale === "all" ? "all" : [...this.#stale, ...stale];
-    this.#reading ??= this.#read();
+    if (this.#isRead) this.#reading ??= this.#read();
   }
 
   reload() {

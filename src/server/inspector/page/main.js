@@ -17,6 +17,8 @@ const PATIENCE = 1_500;
 
 /** @type {View | null} */
 let view = null;
+/** The conversation that is read or shown, which heeds events. @type {Conversation | null} */
+let current = null;
 /** Counts what was asked to be shown, so that only the last of it is. */
 let asked = 0;
 
@@ -41,8 +43,8 @@ live.addEventListener("state", () => {
   fill(state, h("span", { class: "dot" }), told);
   set(state, "title", live.reason || "Changes are shown as they happen");
 });
-live.addEventListener("event", (event) => view?.conversation.heed(/** @type {CustomEvent} */ (event).detail));
-live.addEventListener("gap", () => view?.conversation.reload());
+live.addEventListener("event", (event) => current?.heed(/** @type {CustomEvent} */ (event).detail));
+live.addEventListener("gap", () => current?.reload());
 refusals.addEventListener("refused", (event) => askForCredential(/** @type {CustomEvent} */ (event).detail.message));
 window.addEventListener("hashchange", () => void show());
 
@@ -61,10 +63,14 @@ async function show() {
   const { conversation: id } = route();
   document.body.classList.toggle("has-conversation", id !== "");
   list.mark();
-  if (view && view.conversation.id === id) return view.follow();
   const number = (asked += 1);
+  if (view && view.conversation.id === id) {
+    current = view.conversation;
+    return view.follow();
+  }
   if (!id) return replace(null, welcome());
   const conversation = new Conversation(id);
+  current = conversation;
   try {
     await conversation.load();
   } catch (error) {
@@ -89,6 +95,7 @@ async function show() {
 function replace(next, ...shown) {
   view?.close();
   view = next;
+  current = next?.conversation ?? null;
   if (!next) document.title = "utterd inspector";
   fill(stage, ...shown);
 }
@@ -118,7 +125,7 @@ function missing(message) {
 function askForCredential(message) {
   live.stop();
   view?.close();
-  view = null;
+  view = current = null;
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));

@@ -56,7 +56,7 @@ export class WindowStrip {
     const { window, capacity } = this.conversation;
     const older = (capacity.utteranceCount ?? 0) - window.length;
     const told = older > 0 && `${counted(older, "older utterance")}, ${counted(tokens, "token")}`;
-    fill(this.older, told);
+    fill(this.older, told && h("span", {}, told));
     set(this.older, "title", told && `${told}: click to go there`);
   }
 

@@ -86,7 +86,7 @@ export class EventsPanel {
       this.list,
       shown.length > 0
         ? shown.map((it) => this.#event(it))
-        : h("li", { class: "quiet" }, "Nothing has happened since the page was opened."),
+        : h("li", { class: "quiet" }, "Nothing has happened since you opened the page."),
     );
   }
 
