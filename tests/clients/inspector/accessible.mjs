@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 
 import { axe, exchange, sentence } from "./browser.mjs";
 import { expect, until } from "./expect.mjs";
-import { dialog, field, panel, said } from "./pieces.mjs";
+import { choose, dialog, field, panel, said } from "./pieces.mjs";
 
 const TABS = ["context", "summary", "search", "forks", "events", "details"];
 
@@ -76,13 +76,14 @@ export const accessible = {
       for (const width of [1440, 900, 390]) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
         await page.setViewportSize({ width, height: 844 });
-        await open("axe");
+        const isPhone = width < 700;
+        await open("axe", isPhone ? "messages" : "context");
         await page.reload();
         await page.evaluate(axe());
         await expect(said(page, 28)).shown();
-        for (const tab of TABS) {
+        for (const tab of isPhone ? ["messages", ...TABS] : TABS) {
           await page.locator(`#tab-${tab}`).click();
-          await expect(panel(page)).shown();
+          await expect(tab === "messages" ? said(page, 28) : panel(page)).shown();
           assert.deepEqual(await faults(page), [], `${tab}, ${colorScheme}, ${width}`);
         }
         await page.getByRole("button", { name: "Forget…" }).click();
@@ -90,6 +91,14 @@ export const accessible = {
         await expect(dialog(page)).holds("Forgets");
         assert.deepEqual(await faults(page), [], `forgetting, ${colorScheme}, ${width}`);
         await page.keyboard.press("Escape");
+        await choose(page, "Prepare a history…");
+        await expect(dialog(page)).holds("messages,");
+        assert.deepEqual(await faults(page), [], `preparing, ${colorScheme}, ${width}`);
+        await page.keyboard.press("Escape");
+        await page.goto(`${page.url().split("#")[0]}#/`);
+        await page.getByLabel("Search titles and texts").fill("ferry");
+        await expect(page.getByRole("navigation", { name: "Conversations" })).holds(/\d texts\./);
+        assert.deepEqual(await faults(page), [], `searching, ${colorScheme}, ${width}`);
       }
     }
   },
@@ -241,7 +250,7 @@ export const accessible = {
     await page.goto(url);
     await expect(page.getByRole("navigation")).shown();
     assert.ok((await brightness()) < 150, await colour());
-    await page.getByRole("button", { name: /^Change between light, dark/ }).click();
+    await page.getByRole("button", { name: /^Switch between light, dark/ }).click();
     assert.ok((await brightness()) > 600, await colour());
     await page.reload();
     await expect(page.getByRole("navigation")).shown();

@@ -28,6 +28,8 @@ export const signedIn = {
     await expect(said(page, 1)).shown();
     await page.getByRole("button", { name: "Sign out" }).click();
     await signIn(page, reader);
+    await page.getByLabel("Search titles and texts").fill("sentence");
+    await expect(page.getByRole("navigation", { name: "Conversations" })).holds("1 text.");
     await act(page, "Unpin #1");
     await expect(page.getByRole("status").filter({ hasText: "role" })).shown();
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -1,4 +1,4 @@
-// What a person can do with a conversation besides reading it.
+// The changes that a person can make to a conversation.
 
 import { call, stream } from "./calls.js";
 import { ask, attempt, given, tell } from "./dialogs.js";

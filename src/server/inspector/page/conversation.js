@@ -12,11 +12,11 @@ const PAUSE = 60;
 /** @typedef {{first: string | number, last: string | number}} Range */
 
 /**
- * Dispatches `change` when what is known of the conversation has changed (its detail: the ranges of sequences that are
- * to be read again, or `all`), and `gone` when the conversation is removed.
+ * Dispatches `change` when the conversation has changed (the event's detail: the ranges of sequences that are to be read
+ * again, or `all`), and `gone` when the conversation is removed.
  */
 export class Conversation extends EventTarget {
-  /** What GetConversation tells of it. @type {any} */ about = null;
+  /** The conversation as GetConversation returns it. @type {any} */ about = null;
   /** @type {any[]} */ shares = [];
   /** @type {any} */ capacity = null;
   /** @type {any[]} */ segments = [];

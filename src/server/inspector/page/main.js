@@ -33,7 +33,7 @@ const bar = h(
   h("a", { href: "#/", class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: 22, height: 22 }), "utterd"),
   h("span", { class: "quiet namespace" }),
   state,
-  iconButton("sun", "Switch between light colours, dark colours and those of the system", changeTheme),
+  iconButton("sun", "Switch between light, dark and system colours", changeTheme),
   out,
 );
 

@@ -50,7 +50,7 @@ function edit(owner, value) {
   const json = h("textarea", { name: "json", rows: 4, class: "code", required: true }, indented(value?.json ?? ""));
   ask({
     title: value ? `Edit ${value.name}` : "Add a value",
-    body: [field("Name", name), field("Value", json, "JSON: a text in quotes, a number, true, an object or a list")],
+    body: [field("Name", name), field("Value", json, 'JSON, such as "text", 7, true, [1, 2] or {"step": 3}')],
     action: "Save",
     submit: (form) => {
       const set = { name: given(form, "name"), json: given(form, "json") };

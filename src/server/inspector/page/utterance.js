@@ -9,7 +9,7 @@ const SHORT = 3_000;
 const RESULT_LINES = 12;
 
 /**
- * @typedef {object} Actions What can be done with an utterance.
+ * @typedef {object} Actions The actions on an utterance.
  * @property {(utterance: any) => void} pin
  * @property {(utterance: any) => void} edit
  * @property {(utterance: any) => void} fork
@@ -18,7 +18,7 @@ const RESULT_LINES = 12;
  */
 
 /**
- * @typedef {object} Around What an utterance is shown with.
+ * @typedef {object} Around The surroundings of an utterance.
  * @property {number} size how many there are
  * @property {number} place its place among them, from 1
  * @property {any} [segment] the segment of the summary that covers it

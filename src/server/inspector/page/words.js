@@ -75,7 +75,7 @@ export const omission = worded(
   {
     EVICTED: "no longer in the window",
     BUDGET: "over the token budget",
-    MAX_TURNS: "over the maximum turns",
+    MAX_TURNS: "over the maximum number of turns",
     UNANSWERED_CALL: "a call without a result",
     ASIDE: "a result without a call",
     FORMAT: "not possible in this format",
