@@ -30,6 +30,8 @@ export class List {
   #next = "";
   #timer = 0;
   #asked = 0;
+  /** The conversations that a search looks at, read once for all letters of a text. @type {Promise<any[]> | null} */
+  #known = null;
 
   /**
    * @param {{create: () => void, upload: () => void}} actions
@@ -38,9 +40,10 @@ export class List {
   constructor(actions, listed) {
     this.listed = listed;
     const read = () => this.#soon();
+    const filter = () => ((this.#known = null), this.#soon());
     this.text = field("Search titles and texts", read);
-    this.recipient = field("Recipient", read);
-    this.status = select(STATUSES, { "aria-label": "Status", onchange: read });
+    this.recipient = field("Recipient", filter);
+    this.status = select(STATUSES, { "aria-label": "Status", onchange: filter });
     this.items = h("ol", { class: "conversations" });
     this.more = h("button", { type: "button", class: "wide", onclick: () => void this.#list(true) }, "Show more");
     this.told = h("p", { class: "quiet", role: "status" });
@@ -59,7 +62,7 @@ export class List {
       this.items,
       this.more,
     );
-    const refresh = () => !this.#sought && this.#soon();
+    const refresh = () => ((this.#known = null), this.#sought || this.#soon());
     live.addEventListener("event", (event) => changes(/** @type {CustomEvent} */ (event).detail) && refresh());
     live.addEventListener("gap", refresh);
     // what was said a minute ago was said two minutes ago by now, or the conversation is idle
@@ -79,6 +82,7 @@ export class List {
   /** @param {string} recipient */
   of(recipient) {
     this.recipient.value = recipient;
+    this.#known = null;
     void this.read();
   }
 
@@ -135,7 +139,8 @@ export class List {
     fill(this.told, "Searching…");
     set(this.more, "hidden", true);
     try {
-      const searched = await known(this.#filter());
+      this.#known ??= known(this.#filter());
+      const searched = await this.#known;
       const titles = titled(searched, text);
       const show = (/** @type {any[]} */ matches) => {
         if (isLast()) this.#draw(found(titles, matches, searched));
@@ -147,6 +152,7 @@ export class List {
       await uttered(searched, text, (best) => show((matches = best)));
       if (isLast()) fill(this.told, ...told(titles, matches, searched));
     } catch (error) {
+      this.#known = null;
       if (isLast()) fill(this.told, /** @type {Error} */ (error).message);
     }
   }
