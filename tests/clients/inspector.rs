@@ -33,6 +33,7 @@ pub const CLIENT: Client = Client {
         a_conversation,
         what_was_said_is_only_text,
         changes_as_they_happen,
+        a_change_while_it_is_read,
         a_context_at_any_budget,
         segments_and_what_they_cover,
         recall_with_highlighted_matches,

@@ -143,6 +143,27 @@ export const read = {
     await expect(page.getByText("This conversation was deleted.")).shown();
   },
 
+  async a_change_while_it_is_read({ page, open, server }) {
+    await server.say("early", 1);
+    let goOn = () => {};
+    const held = new Promise((go) => (goOn = go));
+    await page.route("**/utterd.v1.MemoryService/GetCapacityInfo", async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
+    await open("early");
+    const entry = page.getByRole("navigation").getByRole("link", { name: /early/ });
+    await expect(entry).holds("1 utterance");
+    await server.say("early", 2, 2);
+    await expect(entry).holds("3 utterances");
+    goOn();
+    await expect(strip(page)).has(
+      "aria-label",
+      `Window: ${await tokens(server, "early")} of 8,000 tokens, 3 utterances`,
+    );
+  },
+
   async a_context_at_any_budget({ page, open, server }) {
     await server.say("budget", 30);
     await open("budget");
