@@ -44,11 +44,11 @@ const PICTURES = {
   },
 };
 
+const browser = await launched();
 const binary = process.env.UTTERD_BIN ?? "utterd";
 const server = spawn(binary, ["demo", "--listen", "127.0.0.1:0", "--inspector", "127.0.0.1:0"], {
   stdio: ["ignore", "pipe", "inherit"],
 });
-const browser = await launched();
 try {
   const url = await address();
   for (const [name, show] of Object.entries(PICTURES)) await take(name, show, url);
