@@ -14,6 +14,7 @@ const UTTERANCES = 10_000;
 /** How long to scroll, in milliseconds, and how far with each frame, in pixels. */
 const [LONG, STEP] = [10_000, 120];
 
+const browser = await launched();
 const binary = process.env.UTTERD_BIN ?? "utterd";
 const serving = spawn(
   binary,
@@ -22,7 +23,6 @@ const serving = spawn(
     stdio: ["ignore", "pipe", "ignore"],
   },
 );
-const browser = await launched();
 try {
   await measure(await address());
 } finally {

@@ -21,12 +21,12 @@ const PHONE = { width: 390, height: 760 };
 const PICTURES = {
   async "inspector-context"(page) {
     await page.getByLabel("Token budget").fill("560");
-    await expect(panel(page)).holds("left out: budget");
+    await expect(panel(page)).holds("left out: over the token budget");
     await said(page, 33).scrollIntoViewIfNeeded();
   },
   async "inspector-search"(page) {
     await page.getByRole("tab", { name: "Search" }).click();
-    await page.getByLabel("Remember", { exact: true }).fill("nuts at breakfast");
+    await page.getByLabel("Search for", { exact: true }).fill("nuts at breakfast");
     await panel(page).getByRole("link").filter({ hasText: "#17" }).click();
     await expect(said(page, 17)).shown();
     await page.mouse.move(0, 0);
@@ -38,16 +38,17 @@ const PICTURES = {
     await expect(dialog(page)).holds("Forgets");
   },
   async "inspector-phone"(page) {
+    await said(page, 37).tap();
     await act(page, "Pin #37");
     await expect(said(page, 37)).holds("pinned");
   },
 };
 
+const browser = await launched();
 const binary = process.env.UTTERD_BIN ?? "utterd";
 const server = spawn(binary, ["demo", "--listen", "127.0.0.1:0", "--inspector", "127.0.0.1:0"], {
   stdio: ["ignore", "pipe", "inherit"],
 });
-const browser = await launched();
 try {
   const url = await address();
   for (const [name, show] of Object.entries(PICTURES)) await take(name, show, url);

@@ -10,6 +10,85 @@ import { panel, said, strip } from "./pieces.mjs";
 const HOSTILE = `<img src=x onerror="document.title='run'"><script>document.title='run'</script></p></article>`;
 
 export const read = {
+  async the_newest_conversation_first({ page, url, server }) {
+    await page.goto(url);
+    await expect(page.getByText("There is no conversation to show.")).shown();
+    await server.say("first", 2);
+    await expect(page.getByRole("heading", { name: "first" })).shown();
+    await server.say("second", 2);
+    await server.say("third", 2);
+    await server.say("second", 1);
+    await page.goto("about:blank");
+    await page.goto(url);
+    await expect(page.getByRole("heading", { name: "second" })).shown();
+    await expect(said(page, 3)).shown();
+    assert.equal(page.url(), `${url}#/second`, "the address can be kept");
+    await page.goBack();
+    assert.equal(page.url(), "about:blank", "one step goes back");
+  },
+
+  async titles_and_texts_in_one_search({ page, url, server }) {
+    await server.memorize("a", [{ role: "ROLE_USER", content: "Do ferries carry bicycles?" }]);
+    await server.memorize("b", [sentence(1)]);
+    await server.memorize("c", [{ role: "ROLE_USER", content: "My bicycle was stolen." }]);
+    await server.call("ConversationService/EndConversation", { conversationId: "c" });
+    const titled = { conversationId: "b", title: "Bicycle repairs", updateMask: "title" };
+    await server.call("ConversationService/UpdateConversation", titled);
+    await page.goto(url);
+    const list = page.getByRole("navigation", { name: "Conversations" });
+    const search = page.getByLabel("Search titles and texts");
+    await search.fill("bicycle");
+    await expect(list).holds(
+      "2 titles, 2 texts.",
+      "In titles Bicycle repairs",
+      "My bicycle was stolen ended · r-c",
+      "In texts",
+      "Do ferries carry bicycles?",
+    );
+    assert.deepEqual((await list.locator("mark").allInnerTexts()).sort(), ["bicycle", "bicycles"]);
+    await list.getByRole("link").filter({ hasText: "ferries carry" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "a" })).shown();
+    await expect(said(page, 1)).holds("Do ferries carry");
+    await page.getByLabel("Status").selectOption("ended");
+    await expect(list).holds("1 title, 1 text.", "My bicycle was stolen.");
+    await page.getByLabel("Status").selectOption("any status");
+    await page.getByLabel("Recipient").fill("r-a");
+    await expect(list).holds("0 titles, 1 text.", "ferries carry");
+    await search.fill("submarine");
+    await expect(list).holds("No title and no text matches.");
+    await search.fill("");
+    await page.getByLabel("Recipient").fill("");
+    await expect(list.getByRole("link")).count(3);
+  },
+
+  /** A day is a heading; a card has the time alone, and says nothing that is so for every card. */
+  async little_on_each_card({ page, open, server }) {
+    await server.call("ConversationService/CreateConversation", {
+      conversationId: "days",
+      recipientId: "r-days",
+      policy: { preset: "POLICY_PRESET_SESSION" },
+    });
+    const time = (at) => new Date(2026, 2, 1 + Math.floor(at / 30), 9, at % 30).toISOString();
+    const uttered = Array.from({ length: 90 }, (_, at) => ({ ...sentence(at + 1), createTime: time(at) }));
+    await server.memorize("days", uttered);
+    await open("days");
+    await expect(said(page, 90)).has("data-context", "in");
+    const days = new Set();
+    for (let sequence = 90; sequence > 0; sequence -= 10) {
+      await said(page, sequence).scrollIntoViewIfNeeded();
+      const shown = await page.locator(".day").allInnerTexts();
+      assert.equal(new Set(shown).size, shown.length, `a day is told once: ${shown}`);
+      shown.forEach((day) => days.add(day));
+      const cards = (await page.locator("article").allInnerTexts()).join("\n");
+      assert.doesNotMatch(cards, /2026|March|in the context|left out/);
+    }
+    const wanted = ["Monday, March 2, 2026", "Sunday, March 1, 2026", "Tuesday, March 3, 2026"];
+    assert.deepEqual([...days].sort(), wanted);
+    await said(page, 31).scrollIntoViewIfNeeded();
+    assert.match(await said(page, 31).innerText(), /turn 16 · \d+ tokens\s+9:00/);
+    assert.doesNotMatch(await said(page, 32).innerText(), /turn/);
+  },
+
   async a_conversation({ page, url, server }) {
     await server.memorize("read", [{ role: "ROLE_SYSTEM", content: "Be brief." }, sentence(1)], {});
     await server.memorize("read", exchange("c1", "look_up", '{"place":"harbour"}', '{"depth":12}'));
@@ -48,7 +127,7 @@ export const read = {
       await expect(said(page, 1)).holds("<img src=x", "<script>");
       assert.equal(await page.locator("img[src=x], article script").count(), 0);
     }
-    await page.getByPlaceholder("Id begins with…").fill("hostile");
+    await page.getByLabel("Search titles and texts").fill("hostile");
     await expect(page.getByRole("navigation").getByRole("link")).holds("<img src=x");
     assert.ok((await page.title()).startsWith("<img"), "the title is as it was given");
   },
@@ -64,37 +143,63 @@ export const read = {
       "aria-label",
       `Window: ${await tokens(server, "live")} of 8,000 tokens, 16 utterances`,
     );
-    await expect(panel(page)).holds("memorize", "memorized #20 to #21", "evicted #1 to #5");
+    await expect(panel(page)).holds("add messages", "added #20 to #21", "left the window: #1 to #5");
     await expect(page.getByRole("navigation").getByRole("link", { name: /live/ })).holds("21 utterances");
     await server.call("ConversationService/DeleteConversation", { conversationId: "live" });
     await expect(page.getByText("This conversation was deleted.")).shown();
+  },
+
+  async a_change_while_it_is_read({ page, open, server }) {
+    await server.say("early", 1);
+    let goOn = () => {};
+    const held = new Promise((go) => (goOn = go));
+    await page.route("**/utterd.v1.MemoryService/GetCapacityInfo", async (route) => {
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
+    await open("early");
+    const entry = page.getByRole("navigation").getByRole("link", { name: /early/ });
+    await expect(entry).holds("1 utterance");
+    await server.say("early", 2, 2);
+    await expect(entry).holds("3 utterances");
+    goOn();
+    await expect(strip(page)).has(
+      "aria-label",
+      `Window: ${await tokens(server, "early")} of 8,000 tokens, 3 utterances`,
+    );
   },
 
   async a_context_at_any_budget({ page, open, server }) {
     await server.say("budget", 30);
     await open("budget");
     const built = await server.call("ContextService/BuildContext", { conversationId: "budget" });
-    await expect(panel(page)).holds(`${built.tokenCount.toLocaleString("en")} of 9,064 tokens`, "left out: evicted");
-    await expect(said(page, 30)).holds("in the context");
+    await expect(panel(page)).holds(
+      `${built.tokenCount.toLocaleString("en")} of 9,064 tokens`,
+      "left out: no longer in the window",
+    );
+    await expect(said(page, 30)).has("data-context", "in");
     await page.getByLabel("Token budget").fill("120");
-    await expect(panel(page)).holds("of 120 tokens", "left out: budget");
+    await expect(panel(page)).holds("of 120 tokens", "left out: over the token budget");
+    await expect(said(page, 15)).holds("left out: over the token budget");
+    await expect(said(page, 15)).has("data-context", "out");
     await page.getByLabel("Budget", { exact: true }).press("End");
-    await expect(panel(page)).lacks("left out: budget");
+    await expect(panel(page)).lacks("left out: over the token budget");
     await page.getByLabel("Token budget").fill("3");
-    await expect(panel(page)).holds("token_budget: is 3; accepted: ");
+    await expect(panel(page)).holds("Token budget: is 3; accepted: ");
     await page.getByLabel("Token budget").fill("");
     await page.getByLabel("Format").selectOption("text");
     await expect(panel(page)).holds("## Current Conversation");
     await page.getByLabel("Format").selectOption("Anthropic messages");
-    await page.getByRole("checkbox", { name: "as it is sent" }).check();
+    await page.getByRole("checkbox", { name: "as sent to the model" }).check();
     await expect(panel(page)).holds('"messages"', '"system"');
     await page.getByLabel("Format").selectOption("OpenAI chat");
-    await page.getByRole("checkbox", { name: "as it is sent" }).uncheck();
+    await page.getByRole("checkbox", { name: "as sent to the model" }).uncheck();
     await page.getByText("More", { exact: true }).click();
-    await page.getByLabel("Recall what is about").fill("sentence 3");
+    await page.getByLabel("Recall utterances about").fill("sentence 3");
     await expect(panel(page)).holds("Sentence 3 ");
     await page.getByRole("tab", { name: "Summary" }).click();
-    await expect(said(page, 30)).lacks("in the context");
+    await expect(said(page, 30)).has("data-context", null);
   },
 
   async segments_and_what_they_cover({ page, open, server }) {
@@ -118,7 +223,7 @@ export const read = {
       "what it covers is marked",
     );
     await panel(page).getByRole("button", { name: "Summarise", exact: true }).click();
-    await expect(panel(page)).holds(/\d+ tokens from \d+/);
+    await expect(panel(page)).holds(/\d+ tokens, from \d+/);
   },
 
   async recall_with_highlighted_matches({ page, open, server }) {
@@ -127,7 +232,7 @@ export const read = {
     await server.call("ConversationService/EndConversation", { conversationId: "recall" });
     await server.memorize("recall-2", [{ role: "ROLE_USER", content: "Bicycles again." }], { recipientId: "r-recall" });
     await open("recall", "search");
-    await page.getByLabel("Remember", { exact: true }).fill("bicycle ferry");
+    await page.getByLabel("Search for", { exact: true }).fill("bicycle ferry");
     const best = panel(page).getByRole("link").first();
     await expect(best).holds("#41", "🚢 Do ferries");
     assert.deepEqual(await best.locator("mark").allInnerTexts(), ["ferries", "bicycles"]);
@@ -137,7 +242,7 @@ export const read = {
       (it) => it === "41",
       "it is gone to",
     );
-    await page.getByLabel("In", { exact: true }).selectOption("all of this recipient");
+    await page.getByLabel("In", { exact: true }).selectOption("all of this recipient's conversations");
     await panel(page).getByRole("link").filter({ hasText: "Bicycles again." }).click();
     await expect(said(page, 1)).holds("Bicycles again.");
   },
@@ -178,7 +283,19 @@ export const read = {
     await server.say("long", 10_000);
     await open("long");
     await expect(said(page, 10_000)).shown();
-    await expect(panel(page).getByRole("button", { name: "Show the 100 before" })).shown();
+    await expect(panel(page).getByRole("button", { name: "Show 100 earlier messages" })).shown();
+    const older = strip(page).getByText("9,900 older utterances");
+    await expect(older).shown();
+    const widths = await page.locator(".cell").evaluateAll((all) => all.map((it) => it.getBoundingClientRect().width));
+    assert.equal(widths.length, 100);
+    assert.ok(Math.min(...widths) > 3, `the narrowest of the newest is ${Math.min(...widths)} wide`);
+    await older.click();
+    const gone = await until(
+      () => page.evaluate(() => Number(document.activeElement.dataset.sequence)),
+      (sequence) => sequence > 0,
+      "an older utterance is gone to",
+    );
+    assert.ok(gone > 4_000 && gone < 6_000, `${gone} is near the middle`);
     await page.getByRole("tab", { name: "Search" }).click();
     const articles = () => page.locator("article").count();
     const timeline = page.locator(".timeline");
@@ -193,7 +310,7 @@ export const read = {
     }
     await expect(said(page, 1)).shown();
     // What is above the view changes its height when it is read, and what is in the view stays.
-    await page.getByLabel("Remember", { exact: true }).fill("sentence 5003");
+    await page.getByLabel("Search for", { exact: true }).fill("sentence 5003");
     await panel(page).getByRole("link").filter({ hasText: "Sentence 5003 " }).click();
     await expect(said(page, 5003)).shown();
     const top = () => said(page, 5003).evaluate((it) => Math.round(it.getBoundingClientRect().top));
@@ -209,12 +326,12 @@ export const read = {
   },
 };
 
-/** The sequence of the utterance in the middle of the view; 0 if none is there. */
+/** The sequence of the utterance in the middle of the view, or just below a gap there; 0 if none is there. */
 const inView = (page) =>
   page.locator(".timeline").evaluate((it) => {
     const { left, top, width, height } = it.getBoundingClientRect();
-    const found = document.elementFromPoint(left + width / 2, top + height / 2)?.closest("article");
-    return Number(found?.dataset.sequence ?? 0);
+    const at = (below) => document.elementFromPoint(left + width / 2, top + height / 2 + below)?.closest("article");
+    return Number((at(0) ?? at(12))?.dataset.sequence ?? 0);
   });
 
 const tokens = async (server, conversationId) =>

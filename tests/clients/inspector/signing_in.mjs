@@ -17,7 +17,7 @@ export const signedIn = {
     const [writer, reader, admin] = tokens;
     await server.call("MemoryService/Memorize", { conversationId: "mine", utterances: [sentence(1)] });
     await page.goto(`${url}#/mine`);
-    await expect(page.getByText("This server asks for a credential.")).shown();
+    await expect(page.getByText("This server requires a credential.")).shown();
     assert.equal(await page.getByText("mine").count(), 0);
     await signIn(page, "not-a-token");
     await expect(page.getByRole("alert")).holds("the credential is not accepted");
@@ -28,6 +28,8 @@ export const signedIn = {
     await expect(said(page, 1)).shown();
     await page.getByRole("button", { name: "Sign out" }).click();
     await signIn(page, reader);
+    await page.getByLabel("Search titles and texts").fill("sentence");
+    await expect(page.getByRole("navigation", { name: "Conversations" })).holds("1 text.");
     await act(page, "Unpin #1");
     await expect(page.getByRole("status").filter({ hasText: "role" })).shown();
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -1,4 +1,4 @@
-// What a person can do with a conversation besides reading it.
+// The changes that a person can make to a conversation.
 
 import { call, stream } from "./calls.js";
 import { ask, attempt, given, tell } from "./dialogs.js";
@@ -23,7 +23,7 @@ const FORMATS = [
   ["CONVERSATION_FORMAT_OPENAI_CHAT", "OpenAI chat"],
   ["CONVERSATION_FORMAT_OPENAI_RESPONSES", "OpenAI responses"],
   ["CONVERSATION_FORMAT_ANTHROPIC_MESSAGES", "Anthropic messages"],
-  ["CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS", "persisted conversations"],
+  ["CONVERSATION_FORMAT_PERSISTED_CONVERSATIONS", "persisted: with times, summaries and state"],
 ];
 
 /** Asks for a new conversation. */
@@ -33,7 +33,7 @@ export function create() {
     body: [
       field("Recipient", h("input", { name: "recipient", placeholder: "default" })),
       field("Title", h("input", { name: "title", placeholder: "none" })),
-      field("Id", h("input", { name: "id", placeholder: "made by the server" })),
+      field("Id", h("input", { name: "id", placeholder: "chosen by the server" })),
       field("Limits", select(PRESETS, { name: "preset" })),
     ],
     action: "Create",
@@ -58,7 +58,7 @@ export function upload() {
       field(
         "File",
         file,
-        "Messages of OpenAI or Anthropic, exports of ChatGPT, Claude, Claude Code, Codex or utterd; at most 16 MiB",
+        "Messages in the format of OpenAI or Anthropic, or an export from ChatGPT, Claude, Claude Code, Codex or utterd. At most 16 MiB.",
       ),
       field("Recipient", h("input", { name: "recipient", placeholder: "default" })),
     ],
@@ -134,9 +134,9 @@ export function fork(conversation, sequence) {
   ask({
     title: sequence ? `Fork after #${sequence}` : "Fork",
     body: [
-      h("p", { class: "quiet" }, "Both share what was said up to there; nothing is copied."),
+      h("p", { class: "quiet" }, "The fork shares the utterances up to this one. Nothing is copied."),
       field(
-        "Shares up to",
+        "Last shared utterance",
         h("input", { name: "at", type: "number", min: 1, value: sequence, placeholder: "the newest" }),
       ),
       field("Title", h("input", { name: "title", value: conversation.about.title ?? "" })),
@@ -157,7 +157,11 @@ export function end(conversation) {
   ask({
     title: "End this conversation",
     body: [
-      h("p", { class: "quiet" }, "Nothing more can be said in it. It gets a title and a closing summary."),
+      h(
+        "p",
+        { class: "quiet" },
+        "The conversation gets a title and a closing summary. Nobody can add messages to it afterwards.",
+      ),
       field("Reason", h("input", { name: "reason", placeholder: "none" })),
     ],
     action: "End",
@@ -175,15 +179,15 @@ export function compact(conversation) {
       const asked = { conversationId: conversation.id, preview: true, ...request() };
       const { compaction, capacity } = await call("CompactionService/CompactConversation", asked);
       shown.textContent = compaction
-        ? `${counted(compaction.compactedUtteranceCount, "utterance")} would leave: ${count(compaction.tokenCountBefore)} → ${count(compaction.tokenCountAfter)} tokens`
-        : `Nothing is left to compact: ${counted(capacity.utteranceCount, "utterance")} stay; the summary covers ${count(capacity.summary.coveredUtteranceCount)}`;
+        ? `${counted(compaction.compactedUtteranceCount, "utterance")} would leave the window: ${count(compaction.tokenCountBefore)} → ${count(compaction.tokenCountAfter)} tokens`
+        : `Nothing to compact: the window keeps ${counted(capacity.utteranceCount, "utterance")}, and the summary covers ${count(capacity.summary.coveredUtteranceCount)}`;
     } catch (error) {
       shown.textContent = /** @type {Error} */ (error).message;
     }
   };
   ask({
     title: "Compact the window",
-    body: [field("Utterances that stay, at least", keep), shown],
+    body: [field("Utterances to keep, at least", keep), shown],
     action: "Compact",
     submit: () => conversation.change("CompactionService/CompactConversation", request()),
   });
@@ -198,7 +202,7 @@ export function remove(conversation) {
       h(
         "p",
         {},
-        `${counted(conversation.about.utteranceCount, "utterance")} and the summary are removed for good. Forks of it stay.`,
+        `This deletes ${counted(conversation.about.utteranceCount, "utterance")} and the summary for good. Forks of the conversation stay.`,
       ),
     ],
     action: "Delete",
@@ -211,15 +215,16 @@ export function remove(conversation) {
 export function removeRecipient(conversation) {
   const { recipientId } = conversation.about;
   ask({
-    title: `Delete everything of ${recipientId}`,
+    title: `Delete all data of ${recipientId}`,
     body: [
-      h("p", {}, "Every conversation of this recipient and its state are removed for good."),
-      field("Type the recipient to confirm", h("input", { name: "typed", autocomplete: "off" })),
+      h("p", {}, "This deletes every conversation of this recipient, and the recipient's state, for good."),
+      field("Type the recipient's name to confirm", h("input", { name: "typed", autocomplete: "off" })),
     ],
     action: "Delete everything",
     isDangerous: true,
     submit: async (form) => {
-      if (given(form, "typed") !== recipientId) throw new Error(`the confirmation is not ${recipientId}`);
+      if (given(form, "typed") !== recipientId)
+        throw new Error(`That is not the name. Type ${recipientId} to confirm.`);
       const answer = await call("ConversationService/DeleteRecipient", { recipientId });
       tell(`Deleted ${counted(answer.conversationCount, "conversation")}`);
     },
@@ -241,14 +246,14 @@ export function restore(conversation, { utteranceId }) {
 export function edit(conversation, { utteranceId, sequence, content = "" }) {
   const where = select(
     [
-      ["EDIT_MODE_IN_PLACE", "here; the first text is kept beside it"],
-      ["EDIT_MODE_FORK", "in a fork"],
+      ["EDIT_MODE_IN_PLACE", "in this conversation, which also keeps the first text"],
+      ["EDIT_MODE_FORK", "in a new fork"],
     ],
     { name: "mode" },
   );
   ask({
     title: `Edit #${sequence}`,
-    body: [field("Text", h("textarea", { name: "content", rows: 8 }, content)), field("Where", where)],
+    body: [field("Text", h("textarea", { name: "content", rows: 8 }, content)), field("Save it", where)],
     action: "Save",
     submit: async (form) => {
       const request = {

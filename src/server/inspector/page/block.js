@@ -3,7 +3,7 @@
 import { all } from "./calls.js";
 import { fill, h } from "./element.js";
 import { article, mark } from "./utterance.js";
-import { counted } from "./words.js";
+import { counted, onDay } from "./words.js";
 
 /** Sequences in a block. */
 const BLOCK = 40;
@@ -27,6 +27,8 @@ export class Block {
   constructor(number) {
     this.first = number * BLOCK + 1;
     this.last = (number + 1) * BLOCK;
+    /** The utterance before the block's first, if it is stored. @type {any} */
+    this.before = null;
     this.element = h("div", { class: "block", "data-block": number });
     this.element.style.height = `${BLOCK * GUESS}px`;
   }
@@ -36,9 +38,9 @@ export class Block {
     return [.../** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("article"))];
   }
 
-  /** @param {import("./conversation.js").Range[]} ranges */
+  /** Whether the block shows something of the ranges. @param {import("./conversation.js").Range[]} ranges */
   touches(ranges) {
-    return ranges.some(({ first, last }) => Number(first) <= this.last && Number(last) >= this.first);
+    return ranges.some(({ first, last }) => Number(first) <= this.last && Number(last) >= this.first - 1);
   }
 
   /** Reads and shows the block. @param {Timeline} timeline */
@@ -52,10 +54,12 @@ export class Block {
   /** @param {Timeline} timeline */
   async #read(timeline) {
     const { id } = timeline.conversation;
-    const between = { afterSequence: this.first - 1, beforeSequence: this.last + 1 };
-    const request = { conversationId: id, includeArchive: true, includeForgotten: true, pageSize: BLOCK, ...between };
+    const between = { afterSequence: Math.max(this.first - 2, 0), beforeSequence: this.last + 1, pageSize: BLOCK + 1 };
+    const request = { conversationId: id, includeArchive: true, includeForgotten: true, ...between };
     try {
-      this.#utterances = await all("ConversationService/ListUtterances", request, "utterances");
+      const read = await all("ConversationService/ListUtterances", request, "utterances");
+      this.before = Number(read[0]?.sequence) < this.first ? read.shift() : null;
+      this.#utterances = read;
     } catch {
       return; // what went wrong is told elsewhere; scrolling here again reads again
     }
@@ -76,7 +80,7 @@ export class Block {
     const [before, isAbove] = [this.element.offsetHeight, this.element.offsetTop < view.scrollTop];
     const isAtEnd = timeline.isAtEnd;
     const refocus = this.#focus();
-    fill(this.element, ...parts(this.#utterances ?? [], conversation, actions));
+    fill(this.element, ...parts(this.#utterances ?? [], this.before, conversation, actions));
     this.element.style.height = "";
     this.tell(timeline.fate);
     timeline.light(timeline.lit);
@@ -117,16 +121,21 @@ export class Block {
 }
 
 /**
- * The utterances of a block, with a line wherever window and archive meet.
+ * The utterances of a block, with a line wherever window and archive meet, and the date before the first of each day.
  * @param {any[]} utterances
+ * @param {any} before the utterance before them
  * @param {Conversation} conversation
  * @param {import("./utterance.js").Actions} actions
  */
-function parts(utterances, conversation, actions) {
+function parts(utterances, before, conversation, actions) {
   /** @type {Map<string, string>} */
   const tools = new Map();
   const shown = [];
+  let day = onDay(before?.createTime);
   for (const utterance of utterances) {
+    const said = onDay(utterance.createTime);
+    if (said !== day) shown.push(h("p", { class: "day" }, said));
+    day = said;
     for (const made of utterance.toolCalls ?? []) tools.set(made.id, made.name);
     const sequence = Number(utterance.sequence);
     const isInWindow = utterance.position !== undefined;

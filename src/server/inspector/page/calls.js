@@ -1,5 +1,7 @@
 // The calls to the server: JSON, in the form of the Connect protocol.
 
+import { inWords } from "./fields.js";
+
 const HEAD = 5;
 const END = 2;
 const KEPT = "utterd";
@@ -24,7 +26,7 @@ export function signOut() {
 export class CallError extends Error {
   /** @param {{code?: string, message?: string, details?: {type: string, debug?: any}[]}} error */
   constructor({ code = "unknown", message, details = [] }) {
-    super(message || code.replaceAll("_", " "));
+    super(inWords(message || code.replaceAll("_", " ")));
     this.code = code;
     this.details = details;
   }

@@ -1,22 +1,22 @@
-// The conversation that is shown: what is known of it, kept up to date.
+// The conversation that is shown, kept up to date.
 
 import { call } from "./calls.js";
 import { changes, live, operation, removes } from "./live.js";
 import { within } from "./words.js";
 
-/** The most utterances of the window that the strip above the conversation shows. */
-const STRIP = 200;
+/** The most utterances of the window that the strip above the conversation shows one by one. */
+const STRIP = 100;
 /** Changes that come together are read together. */
 const PAUSE = 60;
 
 /** @typedef {{first: string | number, last: string | number}} Range */
 
 /**
- * Dispatches `change` when what is known of the conversation has changed (its detail: the ranges of sequences that are
- * to be read again, or `all`), and `gone` when the conversation is removed.
+ * Dispatches `change` when the conversation has changed (the event's detail: the ranges of sequences that are to be read
+ * again, or `all`), and `gone` when the conversation is removed.
  */
 export class Conversation extends EventTarget {
-  /** What GetConversation tells of it. @type {any} */ about = null;
+  /** The conversation as GetConversation returns it. @type {any} */ about = null;
   /** @type {any[]} */ shares = [];
   /** @type {any} */ capacity = null;
   /** @type {any[]} */ segments = [];
@@ -26,6 +26,7 @@ export class Conversation extends EventTarget {
   last = 0;
   /** @type {Range[] | "all"} */ #stale = [];
   /** @type {Promise<void> | null} */ #reading = null;
+  #isRead = false;
 
   /** @param {string} id */
   constructor(id) {
@@ -63,6 +64,8 @@ export class Conversation extends EventTarget {
     this.window = (window.utterances ?? []).reverse();
     this.first = Number(front.utterances?.[0]?.sequence ?? 0);
     this.last = Number(end.utterances?.[0]?.sequence ?? 0);
+    this.#isRead = true;
+    if (this.#stale.length > 0) this.#refresh([]); // it has changed meanwhile
   }
 
   /** Heeds an event of the server. @param {any} event */
@@ -88,7 +91,7 @@ export class Conversation extends EventTarget {
   /** Reads everything again, soon. @param {Range[] | "all"} stale */
   #refresh(stale) {
     this.#stale = this.#stale === "all" || stale === "all" ? "all" : [...this.#stale, ...stale];
-    this.#reading ??= this.#read();
+    if (this.#isRead) this.#reading ??= this.#read();
   }
 
   reload() {

@@ -1,24 +1,14 @@
-// What else there is to know of a conversation: limits, labels, numbers, compactions, state and shares.
+// The details of a conversation: limits, labels, numbers, compactions, state and shares.
 
 import { call } from "./calls.js";
-import { ask, attempt, given, tell } from "./dialogs.js";
+import { ask, attempt, given } from "./dialogs.js";
 import { field, fill, h, linkButton, select } from "./element.js";
+import { changeLimits, limits } from "./limits.js";
+import { state, values } from "./state.js";
 import { pairs } from "./utterance.js";
 import { at, count, counted, named, span } from "./words.js";
 
 /** @typedef {import("./conversation.js").Conversation} Conversation */
-
-/** @type {[key: string, label: string, unlimited: boolean][]} */
-const LIMITS = [
-  ["maxUtterances", "Most utterances", true],
-  ["keepUtterances", "An eviction keeps", false],
-  ["maxTokens", "Most tokens", true],
-  ["keepTokens", "An eviction keeps", false],
-  ["maxTurns", "Most turns", true],
-  ["keepTurns", "An eviction keeps", false],
-  ["summaryTokenLimit", "Most tokens of summary", true],
-  ["archiveLimit", "Most in the archive", false],
-];
 
 export class DetailsPanel {
   #asked = 0;
@@ -38,25 +28,42 @@ export class DetailsPanel {
   async update() {
     const number = (this.#asked += 1);
     const { id: conversationId, about, shares } = this.conversation;
+    const { recipientId } = about;
+    const changed = () => void this.update();
+    const own = { address: { conversationId }, changed };
+    const recipients = { address: { recipientId, scope: "STATE_SCOPE_RECIPIENT" }, changed };
     try {
-      const [{ stats }, { compactions = [] }, { values = [] }] = await Promise.all([
+      const [{ stats }, { compactions = [] }, kept, keptForRecipient] = await Promise.all([
         call("ConversationService/GetStats", { conversationId }),
         call("CompactionService/ListCompactions", { conversationId }),
-        call("ConversationService/GetState", { conversationId }),
+        values(own.address),
+        values(recipients.address),
       ]);
       if (number !== this.#asked) return;
-      fill(
-        this.element,
+      this.#draw(
         this.#identity(about),
-        this.#policy(about.policy ?? {}),
+        section(
+          "Limits",
+          pairs(limits(about.policy ?? {})),
+          h("button", { type: "button", onclick: () => changeLimits(this.conversation) }, "Change limits"),
+        ),
         numbers(stats),
         this.#compactions(compactions),
-        state(values),
+        section("State", ...state(own, kept)),
+        section(`State of ${recipientId}`, ...state(recipients, keptForRecipient)),
         this.#shares(shares),
       );
     } catch (error) {
       if (number === this.#asked) fill(this.element, h("p", { class: "error" }, /** @type {Error} */ (error).message));
     }
+  }
+
+  /** Shows sections anew; the keyboard stays at its button. @param {...any} sections */
+  #draw(...sections) {
+    const nameOf = (/** @type {Element} */ it) => it.getAttribute("aria-label") ?? it.textContent;
+    const at = this.element.contains(document.activeElement) ? document.activeElement : null;
+    fill(this.element, ...sections);
+    [...this.element.querySelectorAll("button")].find((it) => at && nameOf(it) === nameOf(at))?.focus();
   }
 
   #identity({
@@ -77,7 +84,7 @@ export class DetailsPanel {
       Started: at(startTime),
       ...(endTime && { Ended: `${at(endTime)}${endedReason ? `: ${endedReason}` : ""}` }),
       Revision: revision,
-      "Tokens counted in": encoding,
+      "Token encoding": encoding,
       ...labels,
     };
     return section(
@@ -88,54 +95,6 @@ export class DetailsPanel {
     );
   }
 
-  #policy(policy) {
-    const shown = LIMITS.filter(([key, , unlimited]) => policy[key] !== undefined || unlimited);
-    const limits = h(
-      "dl",
-      { class: "pairs" },
-      shown.flatMap(([key, label]) => [
-        h("dt", {}, label),
-        h("dd", {}, policy[key] === undefined ? "unlimited" : count(policy[key])),
-      ]),
-    );
-    return section(
-      "Limits",
-      limits,
-      h("button", { type: "button", onclick: () => this.#change(policy) }, "Change limits"),
-    );
-  }
-
-  #change(policy) {
-    const fields = LIMITS.map(([key, label, unlimited]) =>
-      field(
-        label,
-        h("input", {
-          name: key,
-          type: "number",
-          min: 0,
-          value: policy[key],
-          placeholder: unlimited ? "unlimited" : "default",
-        }),
-      ),
-    );
-    ask({
-      title: "Limits of this conversation",
-      body: [
-        h("p", { class: "quiet" }, "A smaller limit evicts at once. A most that is left empty is unlimited."),
-        h("div", { class: "grid" }, fields),
-      ],
-      action: "Change",
-      submit: async (form) => {
-        const isChanged = (key) => given(form, key) !== String(policy[key] ?? "");
-        const changed = LIMITS.filter(([key, , unlimited]) => isChanged(key) && (unlimited || given(form, key) !== ""));
-        const values = changed.map(([key]) => [key, Number(given(form, key) || 0)]);
-        const request = { policy: Object.fromEntries(values), updateMask: "policy" };
-        const { evicted = [] } = await this.conversation.change("ConversationService/UpdateConversation", request);
-        tell(evicted.length > 0 ? `${counted(evicted.length, "utterance")} left the window` : "Changed");
-      },
-    });
-  }
-
   /** @param {any[]} compactions */
   #compactions(compactions) {
     if (compactions.length === 0) return null;
@@ -144,7 +103,7 @@ export class DetailsPanel {
       h(
         "li",
         {},
-        `${at(it.time)}: ${counted(it.compactedUtteranceCount, "utterance")} left (${(it.compacted ?? []).map(span).join(", ")}), `,
+        `${at(it.time)}: ${counted(it.compactedUtteranceCount, "utterance")} left the window (${(it.compacted ?? []).map(span).join(", ")}), `,
         `${count(it.tokenCountBefore)} → ${count(it.tokenCountAfter)} tokens`,
         it.undoTime && h("span", { class: "mark" }, "undone"),
         it.undoable && compactions.findIndex((other) => other.undoable) === index && linkButton("Undo", undo),
@@ -182,8 +141,12 @@ export class DetailsPanel {
       { name: "scope" },
     );
     ask({
-      title: "Let somebody read this conversation",
-      body: [field("Days", days), field("Shows", scope)],
+      title: "Share this conversation",
+      body: [
+        h("p", { class: "quiet" }, "Whoever has the token can read this conversation until the token expires."),
+        field("Expires after days", days),
+        field("Includes", scope),
+      ],
       action: "Share",
       submit: async (form) => {
         const request = {
@@ -193,8 +156,14 @@ export class DetailsPanel {
         const { token } = await this.conversation.change("ConversationService/ShareConversation", request);
         const shown = h("input", { readonly: true, value: token, "aria-label": "Token" });
         ask({
-          title: "The token, shown only now",
-          body: [field("Token", shown, "ReadShared accepts it, and so does utterd share --read.")],
+          title: "Copy the token now",
+          body: [
+            field(
+              "Token",
+              shown,
+              "The server does not show it again. This command reads the conversation: utterd share --read TOKEN.",
+            ),
+          ],
           action: "Copy",
           submit: async () => navigator.clipboard?.writeText(token),
         });
@@ -215,11 +184,11 @@ function numbers(stats) {
   const { total, roles = [], tools = [], evictions, compression, forgottenUtteranceCount = 0 } = stats;
   const counts = (it) => `${counted(it.utteranceCount, "utterance")}, ${counted(it.tokenCount, "token")}`;
   const rows = {
-    All: `${counts(total)}, ${counted(total?.turnCount, "turn")}`,
+    Total: `${counts(total)}, ${counted(total?.turnCount, "turn")}`,
     ...Object.fromEntries(roles.map((it) => [named(it.role, "ROLE"), counts(it.count)])),
     "Left the window": counted(evictions?.evictedUtteranceCount, "utterance"),
     ...(forgottenUtteranceCount > 0 && { Forgotten: counted(forgottenUtteranceCount, "utterance") }),
-    ...(compression?.ratio && { Summary: `1 token for ${compression.ratio.toFixed(1)}` }),
+    ...(compression?.ratio && { Summary: `1 token for every ${compression.ratio.toFixed(1)} tokens summarised` }),
   };
   const used = tools.map((it) =>
     h(
@@ -231,11 +200,4 @@ function numbers(stats) {
     ),
   );
   return section("Numbers", pairs(rows), used.length > 0 && [h("h3", {}, "Tools"), h("ul", {}, used)]);
-}
-
-/** @param {any[]} values */
-function state(values) {
-  if (values.length === 0) return null;
-  const shown = values.map(({ name, json, data }) => [name, json ?? `${count(atob(data ?? "").length)} bytes`]);
-  return section("State", pairs(Object.fromEntries(shown)));
 }

@@ -1,8 +1,9 @@
-// Forgetting: what an instruction selects is shown before it is forgotten.
+// Forgetting: the page shows the utterances that an instruction selects before they are forgotten.
 
 import { call } from "./calls.js";
 import { ask, given, tell } from "./dialogs.js";
 import { field, fill, h, select } from "./element.js";
+import { inWords } from "./fields.js";
 import { counted, named, span, roleName } from "./words.js";
 
 const PAUSE = 200;
@@ -29,7 +30,7 @@ export function forget(conversation, { instructions = "", light, goTo }) {
   });
   const mode = select(
     [
-      ["FORGET_MODE_SOFT", "softly: it can be restored"],
+      ["FORGET_MODE_SOFT", "softly: you can restore it"],
       ["FORGET_MODE_HARD", "for good, everywhere"],
     ],
     {
@@ -61,7 +62,10 @@ export function forget(conversation, { instructions = "", light, goTo }) {
     light(forgotten.map(({ sequence }) => ({ first: sequence, last: sequence })));
     if (forgotten.length > 0) goTo(Number(forgotten[0].sequence));
     if (!found)
-      return fill(shown, h("p", { class: "quiet" }, "What is selected is shown here and marked in the conversation."));
+      return fill(
+        shown,
+        h("p", { class: "quiet" }, "The selected utterances appear here, and are marked in the conversation."),
+      );
     fill(
       shown,
       h(
@@ -72,13 +76,17 @@ export function forget(conversation, { instructions = "", light, goTo }) {
       ),
       h("p", { class: "refs" }, forgotten.slice(0, 60).map(reference), forgotten.length > 60 && "…"),
       Number(found.rebuiltSegments ?? 0) > 0 &&
-        h("p", { class: "quiet" }, `${counted(found.rebuiltSegments, "segment")} of the summary will be made again.`),
-      (found.warnings ?? []).map(({ text }) => h("p", { class: "warning" }, text)),
+        h(
+          "p",
+          { class: "quiet" },
+          `The server will write ${counted(found.rebuiltSegments, "segment")} of the summary again.`,
+        ),
+      (found.warnings ?? []).map(({ text }) => h("p", { class: "warning" }, inWords(text))),
       (found.stillSummarised ?? []).length > 0 &&
         h(
           "p",
           { class: "warning" },
-          `The summary goes on telling of ${found.stillSummarised.map(span).join(", ")}: only forgetting for good reaches that.`,
+          `The summary still covers ${found.stillSummarised.map(span).join(", ")}. Only forgetting for good removes that.`,
         ),
     );
   }

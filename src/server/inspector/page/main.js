@@ -7,7 +7,8 @@ import { given } from "./dialogs.js";
 import { field, fill, h, iconButton, set } from "./element.js";
 import { List } from "./list.js";
 import { live } from "./live.js";
-import { route } from "./route.js";
+import { phone } from "./narrow.js";
+import { link, route } from "./route.js";
 import { View } from "./view.js";
 
 const THEMES = ["light dark", "light", "dark"];
@@ -16,10 +17,12 @@ const PATIENCE = 1_500;
 
 /** @type {View | null} */
 let view = null;
+/** The conversation that is read or shown, which heeds events. @type {Conversation | null} */
+let current = null;
 /** Counts what was asked to be shown, so that only the last of it is. */
 let asked = 0;
 
-const list = new List({ create, upload });
+const list = new List({ create, upload }, listed);
 const stage = h("div", { class: "stage" });
 const page = h("div", { class: "columns" }, list.element, stage);
 const state = h("span", { class: "connection", role: "status" });
@@ -30,7 +33,7 @@ const bar = h(
   h("a", { href: "#/", class: "brand" }, h("img", { src: "/icon.svg", alt: "", width: 22, height: 22 }), "utterd"),
   h("span", { class: "quiet namespace" }),
   state,
-  iconButton("sun", "Change between light, dark and the system's colours", changeTheme),
+  iconButton("sun", "Switch between light, dark and system colours", changeTheme),
   out,
 );
 
@@ -40,24 +43,34 @@ live.addEventListener("state", () => {
   fill(state, h("span", { class: "dot" }), told);
   set(state, "title", live.reason || "Changes are shown as they happen");
 });
-live.addEventListener("event", (event) => view?.conversation.heed(/** @type {CustomEvent} */ (event).detail));
-live.addEventListener("gap", () => view?.conversation.reload());
+live.addEventListener("event", (event) => current?.heed(/** @type {CustomEvent} */ (event).detail));
+live.addEventListener("gap", () => current?.reload());
 refusals.addEventListener("refused", (event) => askForCredential(/** @type {CustomEvent} */ (event).detail.message));
 window.addEventListener("hashchange", () => void show());
 
-/** Shows the conversation that the address names. */
+/** Shows the newest conversation as soon as there is one, if the address names none. */
+function listed() {
+  const isBlank = stage.childElementCount === 0;
+  if (!view && opensNewest() && (list.newest || isBlank)) void show();
+}
+
+/** Whether the address names no conversation. `#/` names the list, which a phone shows alone. */
+const opensNewest = () => !route().conversation && !(phone.matches && location.hash);
+
+/** Shows the conversation that the address names, or the newest. */
 async function show() {
-  const { conversation: id, at } = route();
+  if (opensNewest() && list.newest) history.replaceState(null, "", link(list.newest));
+  const { conversation: id } = route();
   document.body.classList.toggle("has-conversation", id !== "");
   list.mark();
-  if (view && view.conversation.id === id) {
-    view.tabs.turn(route().tab || "context");
-    if (at > 0) await view.goTo(at);
-    return;
-  }
   const number = (asked += 1);
+  if (view && view.conversation.id === id) {
+    current = view.conversation;
+    return view.follow();
+  }
   if (!id) return replace(null, welcome());
   const conversation = new Conversation(id);
+  current = conversation;
   try {
     await conversation.load();
   } catch (error) {
@@ -82,6 +95,7 @@ async function show() {
 function replace(next, ...shown) {
   view?.close();
   view = next;
+  current = next?.conversation ?? null;
   if (!next) document.title = "utterd inspector";
   fill(stage, ...shown);
 }
@@ -91,7 +105,8 @@ function welcome() {
     "main",
     { id: "main", class: "welcome" },
     h("h1", {}, "utterd inspector"),
-    h("p", { class: "quiet" }, "Choose a conversation, or create one."),
+    h("p", { class: "quiet" }, "There is no conversation to show."),
+    h("button", { type: "button", onclick: create }, "New conversation…"),
   );
 }
 
@@ -110,7 +125,7 @@ function missing(message) {
 function askForCredential(message) {
   live.stop();
   view?.close();
-  view = null;
+  view = current = null;
   const submit = async (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
@@ -127,12 +142,12 @@ function askForCredential(message) {
         "form",
         { onsubmit: submit },
         h("h1", {}, h("img", { src: "/icon.svg", alt: "", width: 28, height: 28 }), "utterd"),
-        h("p", { class: "quiet", role: "alert" }, credential.token ? message : "This server asks for a credential."),
-        field("Token", token, "It is kept until this tab is closed."),
+        h("p", { class: "quiet", role: "alert" }, credential.token ? message : "This server requires a credential."),
+        field("Token", token, "The browser keeps it until you close this tab."),
         field(
           "Namespace",
           h("input", { name: "namespace", placeholder: "the token's own" }),
-          "Only an admin can name another one.",
+          "Only an admin can choose another namespace.",
         ),
         h("button", { class: "primary" }, "Sign in"),
       ),
@@ -164,7 +179,8 @@ async function start() {
     new Promise((go) => live.addEventListener("state", go, { once: true })),
     new Promise((go) => setTimeout(go, PATIENCE)),
   ]);
-  await Promise.all([list.read(), show()]);
+  // If the address names no conversation, the list tells which one is the newest.
+  await Promise.all([list.read(), opensNewest() || show()]);
 }
 
 /** The address's part after # is ours, so a link within the page would be lost. @param {Event} event */

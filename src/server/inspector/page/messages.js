@@ -1,4 +1,4 @@
-// The messages of a context as cards, the newest last.
+// The messages for a model as cards, the newest last.
 
 import { h, linkButton } from "./element.js";
 import { text } from "./utterance.js";
@@ -10,8 +10,8 @@ const STEP = 100;
 const SHORT = 800;
 
 /**
- * The messages of a context; of many, the newest, and those before on request.
- * @param {any} built the answer of BuildContext
+ * The messages for a model; of many, the newest, and those before on request.
+ * @param {any} built the answer of BuildContext, or of another call with messages
  * @param {(sequence: number) => void} goTo
  * @returns {Node}
  */
@@ -22,7 +22,7 @@ export function cards(built, goTo) {
   const messages = messagesJson ? JSON.parse(messagesJson) : [];
   if (system.length + messages.length === 0) return h("p", { class: "quiet" }, "No messages.");
   const sources = Map.groupBy(utterances, (it) => it.messageIndex);
-  const line = () => h("p", { class: "boundary" }, h("span", {}, "↑ the same in the next call: a prompt cache hits ↑"));
+  const line = () => h("p", { class: "boundary" }, h("span", {}, "↑ unchanged in the next call, for a prompt cache ↑"));
   const made = (from, to) =>
     messages.slice(from, to).flatMap((message, place) => {
       const index = from + place;
@@ -35,7 +35,7 @@ export function cards(built, goTo) {
     const from = Math.max(first - STEP, 0);
     before.after(...made(from, first));
     first = from;
-    before.textContent = `Show the ${count(Math.min(STEP, first))} before`;
+    before.textContent = `Show ${count(Math.min(STEP, first))} earlier messages`;
     before.hidden = first === 0;
   };
   const list = h(

@@ -1,6 +1,8 @@
 // What is shown, as the part of the address after #: `#/ID?tab=context&at=16`. So it can be linked to, and the
 // browser goes back and forward.
 
+import { phone } from "./narrow.js";
+
 /** @typedef {{conversation: string, tab: string, at: number}} Route */
 
 /** @returns {Route} */
@@ -20,12 +22,14 @@ function decoded(text) {
 }
 
 /**
- * The address of a conversation, and of a place in it.
+ * The address of a conversation, and of a place in it. A phone shows the place instead of a panel.
  * @param {string} conversation
  * @param {{tab?: string, at?: number | string}} [place]
  */
 export function link(conversation, { tab = route().tab, at = 0 } = {}) {
-  const query = new URLSearchParams({ ...(tab && { tab }), ...(Number(at) > 0 && { at: String(at) }) }).toString();
+  const isPlace = Number(at) > 0;
+  const shown = isPlace && phone.matches ? "messages" : tab;
+  const query = new URLSearchParams({ ...(shown && { tab: shown }), ...(isPlace && { at: String(at) }) }).toString();
   return `#/${encodeURIComponent(conversation)}${query && `?${query}`}`;
 }
 

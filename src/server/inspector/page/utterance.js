@@ -1,7 +1,7 @@
 // One utterance, as it is shown in the conversation.
 
 import { h, icon, iconButton, linkButton, set } from "./element.js";
-import { at, count, counted, exactly, indented, named, roleName } from "./words.js";
+import { atHour, count, counted, exactly, indented, named, roleName } from "./words.js";
 
 /** Characters of a text that are shown at first. */
 const SHORT = 3_000;
@@ -9,7 +9,7 @@ const SHORT = 3_000;
 const RESULT_LINES = 12;
 
 /**
- * @typedef {object} Actions What can be done with an utterance.
+ * @typedef {object} Actions The actions on an utterance.
  * @property {(utterance: any) => void} pin
  * @property {(utterance: any) => void} edit
  * @property {(utterance: any) => void} fork
@@ -18,7 +18,7 @@ const RESULT_LINES = 12;
  */
 
 /**
- * @typedef {object} Around What an utterance is shown with.
+ * @typedef {object} Around The surroundings of an utterance.
  * @property {number} size how many there are
  * @property {number} place its place among them, from 1
  * @property {any} [segment] the segment of the summary that covers it
@@ -70,7 +70,7 @@ function headingOf(utterance, { segment, tool }, id, role, state) {
     pinned && "pinned",
     state === "forgotten" && "forgotten",
     late && "late result",
-    aside && "kept aside",
+    aside && "result without a call",
     editTime && "edited",
     awaitsAnswer && "awaits an answer",
   ].filter(Boolean);
@@ -80,12 +80,12 @@ function headingOf(utterance, { segment, tool }, id, role, state) {
     segment &&
       h(
         "span",
-        { class: "mark segment", title: "The segment of the summary that covers it" },
+        { class: "mark segment", title: `Covered by segment ${segment.segmentNumber} of the summary` },
         `S${segment.segmentNumber}`,
       ),
     h("span", { class: "context-mark" }),
-    h("span", { class: "meta" }, `turn ${count(turnNumber)} · ${counted(tokenCount, "token")}`),
-    h("time", { datetime: createTime, title: exactly(createTime) }, at(createTime)),
+    h("span", { class: "meta" }, role === "user" && `turn ${count(turnNumber)} · `, counted(tokenCount, "token")),
+    h("time", { datetime: createTime, title: exactly(createTime) }, atHour(createTime)),
   ];
 }
 
@@ -111,7 +111,7 @@ function body(utterance, role, around) {
     !content && toolCalls.length === 0 && h("p", { class: "quiet" }, around.tool ? "(an empty result)" : "(no text)"),
     originalContent !== undefined && more("Before the edit", h("p", { class: "text" }, originalContent)),
     Object.keys(metadata).length > 0 && more("Metadata", pairs(metadata)),
-    extrasJson && more("Provider's fields", h("pre", {}, indented(extrasJson))),
+    extrasJson && more("Provider fields", h("pre", {}, indented(extrasJson))),
   );
 }
 

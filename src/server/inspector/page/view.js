@@ -1,21 +1,23 @@
-// One conversation on the page: its head, what was said, and the panels beside it.
+// One conversation on the page: its head, its utterances, and the panels beside it.
 
 import * as actions from "./actions.js";
-import { compose } from "./compose.js";
+import { Compose } from "./compose.js";
 import { ContextPanel } from "./panels/context.js";
 import { DetailsPanel } from "./details.js";
 import { attempt } from "./dialogs.js";
-import { dot, fill, h, icon, iconButton, linkButton, set } from "./element.js";
+import { dot, fill, h, icon, iconButton, linkButton } from "./element.js";
 import { EventsPanel } from "./panels/events.js";
 import { forget } from "./forget.js";
+import { phone } from "./narrow.js";
 import { ForksPanel } from "./panels/forks.js";
 import { RecallPanel } from "./panels/recall.js";
+import { prepare } from "./prepare.js";
 import { route, turnTo } from "./route.js";
 import { SummaryPanel } from "./panels/summary.js";
 import { Tabs } from "./tabs.js";
 import { Timeline } from "./panels/timeline.js";
 import { WindowStrip } from "./window.js";
-import { at, statusName } from "./words.js";
+import { at, counted, statusName } from "./words.js";
 
 /** @typedef {import("./conversation.js").Conversation} Conversation */
 
@@ -33,7 +35,7 @@ export class View {
     this.about = h("p", { class: "about" });
     this.recipient = linkButton("", () => showRecipient(conversation.about.recipientId));
     this.advice = h("p", { class: "advice", role: "status" });
-    this.compose = compose(conversation, () => this.timeline.follow());
+    this.compose = new Compose(conversation, () => this.timeline.follow());
     const shown = { timeline: this.timeline, goTo, fork: (it) => actions.fork(conversation, it) };
     this.tabs = new Tabs(
       [
@@ -59,7 +61,7 @@ export class View {
         this.advice,
       ),
       this.timeline.element,
-      this.compose,
+      this.compose.element,
     );
     this.panel = h("aside", { class: "panel", "aria-label": "About the conversation" }, this.tabs.element);
     this.update("all");
@@ -67,25 +69,35 @@ export class View {
 
   /** Shows it, once it is on the page. */
   open() {
-    const { tab, at: sequence } = route();
-    this.tabs.turn(tab || "context");
-    if (sequence > 0) void this.goTo(sequence);
-    else this.timeline.toEnd();
+    phone.addEventListener("change", this.#turn);
+    if (!this.follow()) this.timeline.toEnd();
   }
 
   close() {
+    phone.removeEventListener("change", this.#turn);
     this.tabs.close();
     this.timeline.close();
   }
 
-  /** @param {number} sequence */
+  /** Shows the panel and goes to the place that the address names; returns whether it names a place. */
+  follow() {
+    const { at: sequence } = route();
+    this.#turn();
+    if (sequence > 0) void this.timeline.goTo(sequence);
+    return sequence > 0;
+  }
+
+  #turn = () => this.tabs.turn(route().tab);
+
+  /** Goes to an utterance from a panel, which covers the conversation on a phone. @param {number} sequence */
   goTo(sequence) {
+    if (phone.matches) this.tabs.choose("messages");
     return this.timeline.goTo(sequence);
   }
 
   /** @param {import("./conversation.js").Range[] | "all"} stale */
   update(stale) {
-    const { about, capacity, isEnded } = this.conversation;
+    const { about, capacity } = this.conversation;
     const status = statusName(about.status);
     fill(this.heading, about.title || about.conversationId);
     document.title = `${about.title || about.conversationId} · utterd`;
@@ -95,10 +107,10 @@ export class View {
       dot(status),
       ` ${status} · `,
       this.recipient,
-      ` · ${about.conversationId} · since ${at(about.startTime)} · revision ${about.revision}`,
+      h("span", {}, ` · ${about.conversationId} · started ${at(about.startTime)} · revision ${about.revision}`),
     );
     fill(this.advice, ...this.#advised(capacity.compactionAdvice));
-    set(this.compose, "hidden", isEnded);
+    this.compose.update();
     this.strip.update();
     this.timeline.update(stale);
     this.tabs.update();
@@ -110,7 +122,7 @@ export class View {
     const answer = (given) => () =>
       void attempt(() => this.conversation.change(method, { answer: `COMPACTION_ANSWER_${given}` }));
     return [
-      `The window has ${advice.utteranceCount} utterances. `,
+      `The window has ${counted(advice.utteranceCount, "utterance")}. `,
       h("button", { type: "button", onclick: () => actions.compact(this.conversation) }, "Compact…"),
       h("button", { type: "button", onclick: answer("NOT_NOW") }, "Not now"),
     ];
@@ -144,6 +156,7 @@ export class View {
       ["Change the title…", () => actions.rename(conversation)],
       ["Compact…", () => actions.compact(conversation)],
       ["Fork…", () => actions.fork(conversation)],
+      ["Prepare a history…", () => void attempt(() => prepare(conversation))],
       ["Export…", () => actions.download(conversation)],
       ["End…", () => actions.end(conversation)],
       ["Delete…", () => actions.remove(conversation)],

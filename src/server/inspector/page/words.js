@@ -2,6 +2,8 @@
 
 const number = new Intl.NumberFormat("en");
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
+const hour = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
@@ -44,6 +46,10 @@ export function ago(time) {
 /** @param {string | undefined} time */
 export const at = (time) => (time ? moment.format(new Date(time)) : "");
 /** @param {string | undefined} time */
+export const onDay = (time) => (time ? day.format(new Date(time)) : "");
+/** @param {string | undefined} time */
+export const atHour = (time) => (time ? hour.format(new Date(time)) : "");
+/** @param {string | undefined} time */
 export const exactly = (time) => (time ? exact.format(new Date(time)) : "");
 /** @param {string | undefined} time */
 export const atClock = (time) => (time ? clock.format(new Date(time)) : "");
@@ -55,6 +61,40 @@ export const atClock = (time) => (time ? clock.format(new Date(time)) : "");
  */
 export const named = (value, prefix) =>
   (value ?? "").replace(`${prefix}_`, "").replaceAll("_", " ").toLowerCase().replace("unspecified", "");
+
+/**
+ * The words for an enum's value.
+ * @param {Record<string, string>} words
+ * @param {string} prefix
+ */
+const worded = (words, prefix) => (/** @type {string | undefined} */ value) =>
+  words[(value ?? "").replace(`${prefix}_`, "")] ?? named(value, prefix);
+
+/** Why a context leaves an utterance out. */
+export const omission = worded(
+  {
+    EVICTED: "no longer in the window",
+    BUDGET: "over the token budget",
+    MAX_TURNS: "over the maximum number of turns",
+    UNANSWERED_CALL: "a call without a result",
+    ASIDE: "a result without a call",
+    FORMAT: "not possible in this format",
+  },
+  "OMISSION_REASON",
+);
+
+/** Who wrote a segment of the summary. */
+export const methodName = worded({ EXTRACTIVE: "extracted", LLM: "written by a model" }, "SUMMARY_METHOD");
+
+/** Why the window is larger than its limits. */
+export const overLimit = worded(
+  {
+    NEWEST_UNIT: "the newest utterances alone",
+    OPEN_EXCHANGE: "a tool call waits for its result",
+    PINNED: "pinned utterances",
+  },
+  "OVER_LIMIT_CAUSE",
+);
 
 /** @param {string | undefined} status */
 export const statusName = (status) => named(status, "CONVERSATION_STATUS").replace("closed", "ended");

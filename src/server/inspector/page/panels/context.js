@@ -1,9 +1,10 @@
-// What a model would get, at any budget and in any format, and what is left out.
+// The context that a model would get, at any budget and in any format, and the utterances that are left out.
 
 import { call } from "../calls.js";
+import { inWords } from "../fields.js";
 import { field, fill, h, linkButton, select } from "../element.js";
 import { cards } from "../messages.js";
-import { count, counted, indented, length, named, span, within } from "../words.js";
+import { count, counted, indented, length, named, omission, span, within } from "../words.js";
 
 const PAUSE = 120;
 /** @type {[value: string, text: string][]} */
@@ -12,6 +13,10 @@ const FORMATS = [
   ["CONTEXT_FORMAT_ANTHROPIC_MESSAGES", "Anthropic messages"],
   ["CONTEXT_FORMAT_TEXT", "text"],
 ];
+
+/** What an utterance shows by itself: how a context renders it, and why it is left out. */
+const EVIDENT = ["whole", "instruction", "pinned"];
+const EVIDENT_REASONS = ["EVICTED", "FORGOTTEN", "ASIDE"].map((it) => `OMISSION_REASON_${it}`);
 
 export class ContextPanel {
   #timer = 0;
@@ -35,8 +40,8 @@ export class ContextPanel {
     this.recall = h("input", { type: "text", placeholder: "nothing", oninput: soon });
     this.placement = select(
       [
-        ["SUMMARY_PLACEMENT_SYSTEM", "system message"],
-        ["SUMMARY_PLACEMENT_USER_MESSAGE", "user message"],
+        ["SUMMARY_PLACEMENT_SYSTEM", "a system message"],
+        ["SUMMARY_PLACEMENT_USER_MESSAGE", "a user message"],
       ],
       { onchange: soon },
     );
@@ -61,11 +66,11 @@ export class ContextPanel {
         h(
           "div",
           { class: "grid" },
-          field("Most turns", this.turns),
+          field("Maximum turns", this.turns),
           field("Mask tool results after turns", this.masked),
-          field("Summary in a", this.placement),
-          field("Recall what is about", this.recall),
-          h("div", { class: "whole" }, field("Instructions that are not stored", this.instructions)),
+          field("Put the summary in", this.placement),
+          field("Recall utterances about", this.recall),
+          h("div", { class: "whole" }, field("Extra instructions (not stored)", this.instructions)),
         ),
       ),
     );
@@ -143,7 +148,7 @@ export class ContextPanel {
   }
 
   #draw() {
-    const { tokenCount = 0, tokenBudget, warnings = [], omitted = [] } = this.#built;
+    const { tokenCount = 0, tokenBudget, warnings = [], omitted = [], utterances = [] } = this.#built;
     const share = tokenBudget
       ? h("meter", { min: 0, max: tokenBudget, value: tokenCount, "aria-label": "Budget used" })
       : null;
@@ -153,10 +158,11 @@ export class ContextPanel {
         "p",
         { class: "sum" },
         h("b", {}, count(tokenCount)),
-        ` of ${tokenBudget ? count(tokenBudget) : "unlimited"} tokens`,
+        tokenBudget ? ` of ${count(tokenBudget)} tokens` : " tokens, no limit",
+        ` · ${counted(utterances.length, "utterance")}`,
         share,
       ),
-      warnings.map(({ text }) => h("p", { class: "warning" }, text)),
+      warnings.map(({ text }) => h("p", { class: "warning" }, inWords(text))),
       omitted.length > 0 &&
         h(
           "ul",
@@ -166,7 +172,7 @@ export class ContextPanel {
     );
     fill(
       this.messages,
-      h("label", { class: "check" }, this.raw, " as it is sent"),
+      h("label", { class: "check" }, this.raw, " as sent to the model"),
       this.raw.checked ? sent(this.#built) : cards(this.#built, this.goTo),
     );
     this.timeline.tell(fates(this.#built));
@@ -178,7 +184,7 @@ export class ContextPanel {
     return h(
       "li",
       {},
-      h("b", {}, `${counted(length(sequences), "utterance")} left out: ${named(reason, "OMISSION_REASON")}`),
+      h("b", {}, `${counted(length(sequences), "utterance")} left out: ${omission(reason)}`),
       " ",
       places,
       more,
@@ -190,13 +196,14 @@ function sent({ messagesJson, systemJson, text }) {
   const whole = systemJson ? `{"system": ${systemJson}, "messages": ${messagesJson}}` : messagesJson;
   return h(
     "pre",
-    { class: "message", tabindex: 0, role: "region", "aria-label": "As it is sent" },
+    { class: "message", tabindex: 0, role: "region", "aria-label": "The context as sent to the model" },
     text || indented(whole ?? "[]"),
   );
 }
 
 /**
- * How a context has each utterance.
+ * How a context has each utterance. The text is empty where nobody needs to be told: an utterance of the window that is
+ * in the context unchanged, one of the archive that is not in it, and one whose own marks say why.
  * @param {any} built
  * @returns {import("./timeline.js").Fate}
  */
@@ -206,8 +213,9 @@ function fates({ utterances = [], omitted = [] }) {
   );
   return ({ sequence }) => {
     const as = rendered.get(sequence);
-    if (as) return { text: as === "whole" ? "in the context" : `in the context: ${as}`, isIn: true };
+    if (as) return { text: EVIDENT.includes(as) ? "" : `in the context: ${as}`, isIn: true };
     const left = omitted.find((it) => within(it.sequences, Number(sequence)));
-    return left ? { text: `left out: ${named(left.reason, "OMISSION_REASON")}`, isIn: false } : null;
+    if (!left) return null;
+    return { text: EVIDENT_REASONS.includes(left.reason) ? "" : `left out: ${omission(left.reason)}`, isIn: false };
   };
 }

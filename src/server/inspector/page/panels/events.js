@@ -1,4 +1,4 @@
-// What happens on the server, the newest first.
+// Changes and reads on the server, the newest first.
 
 import { fill, h } from "../element.js";
 import { changes, live, operation } from "../live.js";
@@ -7,7 +7,36 @@ import { atClock, counted, exactly, span } from "../words.js";
 
 /** The most events that are kept. */
 const MOST = 300;
-const PARTS = ["memorized", "evicted", "dropped", "forgotten", "erased", "restored", "updated", "returned"];
+/** The parts of an event that name utterances, and what they tell. */
+const PARTS = Object.entries({
+  memorized: "added",
+  evicted: "left the window:",
+  dropped: "left the archive:",
+  forgotten: "forgotten:",
+  erased: "forgotten for good:",
+  restored: "restored:",
+  updated: "changed:",
+  returned: "back in the window:",
+});
+/** What the page calls the operations whose names are not plain. @type {Record<string, string>} */
+const NAMES = {
+  MEMORIZE: "add messages",
+  REMEMBER: "search",
+  ERASE: "forget for good",
+  GET_CAPACITY: "read the size of the window",
+  GET_CONVERSATION: "read the conversation",
+  GET_SUMMARY: "read the summary",
+  GET_STATS: "read the numbers",
+  GET_STATE: "read the state",
+  UPDATE_STATE: "change the state",
+  UPDATE_CONVERSATION: "change the conversation",
+  UPDATE_UTTERANCE: "change an utterance",
+  EXPIRE_CONVERSATION: "delete an unchanged conversation",
+  RETIRE_CONVERSATION: "delete an old conversation",
+  READ_SHARED: "read a share",
+  SUMMARIZE_BY_LLM: "write the summary with a model",
+  ANSWER_COMPACTION_PROMPT: "answer the advice to compact",
+};
 
 /** @type {any[]} */
 const events = [];
@@ -57,12 +86,14 @@ export class EventsPanel {
       this.list,
       shown.length > 0
         ? shown.map((it) => this.#event(it))
-        : h("li", { class: "quiet" }, "Nothing has happened since the page was opened."),
+        : h("li", { class: "quiet" }, "Nothing has happened since you opened the page."),
     );
   }
 
   #event(event) {
-    const parts = PARTS.filter((part) => event[part]).map((part) => `${part} ${event[part].map(span).join(", ")}`);
+    const parts = PARTS.filter(([part]) => event[part]).map(
+      ([part, told]) => `${told} ${event[part].map(span).join(", ")}`,
+    );
     const segments = [
       ["segments written", event.writtenSegmentNumbers],
       ["segments removed", event.removedSegmentNumbers],
@@ -72,7 +103,7 @@ export class EventsPanel {
       "li",
       { class: changes(event) ? "" : "quiet" },
       h("time", { datetime: event.time, title: exactly(event.time) }, atClock(event.time)),
-      h("b", {}, operation(event).replaceAll("_", " ").toLowerCase()),
+      h("b", {}, NAMES[operation(event)] ?? operation(event).replaceAll("_", " ").toLowerCase()),
       event.revision && h("span", { class: "quiet" }, `revision ${event.revision}`),
       other && h("a", { href: link(event.conversationId) }, event.conversationId),
       parts.map((part) => h("span", {}, part)),

@@ -1,4 +1,4 @@
-// The forks of a conversation as a tree, from the one that it all began with.
+// The forks of a conversation as a tree, from the conversation that has no parent.
 
 import { CallError, call } from "../calls.js";
 import { fill, h } from "../element.js";
@@ -18,7 +18,7 @@ export class ForksPanel {
   constructor(conversation, { fork }) {
     this.conversation = conversation;
     this.tree = h("div", { class: "tree" });
-    const button = h("button", { type: "button", onclick: () => fork() }, "Fork here");
+    const button = h("button", { type: "button", onclick: () => fork() }, "Fork…");
     this.element = h("div", { class: "panel-body" }, this.tree, button);
   }
 

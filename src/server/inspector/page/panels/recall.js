@@ -1,7 +1,8 @@
-// Remember: what of a conversation, or of all of its recipient's, is about a prompt.
+// Searching a conversation, or all conversations of its recipient, for what was said.
 
 import { call } from "../calls.js";
 import { field, fill, h, select } from "../element.js";
+import { quoted } from "../excerpt.js";
 import { link } from "../route.js";
 import { at, counted, roleName } from "../words.js";
 
@@ -11,11 +12,11 @@ const PAGE = 20;
 const SCOPES = [
   ["REMEMBER_SCOPE_CONVERSATION", "this conversation"],
   ["REMEMBER_SCOPE_WINDOW", "its window"],
-  ["REMEMBER_SCOPE_RECIPIENT", "all of this recipient"],
+  ["REMEMBER_SCOPE_RECIPIENT", "all of this recipient's conversations"],
 ];
 /** @type {[value: string, text: string][]} */
 const ROLES = [
-  ["", "anybody"],
+  ["", "anyone"],
   ["ROLE_USER", "user"],
   ["ROLE_ASSISTANT", "assistant"],
   ["ROLE_TOOL", "tool"],
@@ -34,7 +35,12 @@ export class RecallPanel {
     this.conversation = conversation;
     this.goTo = goTo;
     const soon = () => this.#soon();
-    this.prompt = h("input", { type: "search", placeholder: "What to remember", autocomplete: "off", oninput: soon });
+    this.prompt = h("input", {
+      type: "search",
+      placeholder: "Words, a name or a date",
+      autocomplete: "off",
+      oninput: soon,
+    });
     this.scope = select(SCOPES, { onchange: soon });
     this.role = select(ROLES, { onchange: soon });
     this.found = h("div", { class: "matches" });
@@ -45,7 +51,7 @@ export class RecallPanel {
       h(
         "form",
         { class: "grid", role: "search", onsubmit: (event) => (event.preventDefault(), void this.#read()) },
-        h("div", { class: "whole" }, field("Remember", this.prompt)),
+        h("div", { class: "whole" }, field("Search for", this.prompt)),
         field("In", this.scope),
         field("Said by", this.role),
       ),
@@ -74,7 +80,10 @@ export class RecallPanel {
     const number = (this.#asked += 1);
     const prompt = this.prompt.value.trim();
     if (!prompt && !this.role.value) {
-      fill(this.told, "Words in any inflection are found, the most relevant first.");
+      fill(
+        this.told,
+        "A word also finds its other forms: “ferry” finds “ferries”. The most relevant matches come first.",
+      );
       return fill(this.found);
     }
     const request = {
@@ -90,7 +99,7 @@ export class RecallPanel {
       fill(
         this.told,
         matches.length === 0
-          ? "Nothing is about that."
+          ? "No matches."
           : `${counted(matches.length, "match", "matches")}${nextPageToken ? " and more" : ""}`,
       );
       fill(
@@ -102,7 +111,9 @@ export class RecallPanel {
     }
   }
 
-  #match({ utterance, conversationId, relevance = 0, score = 0, matchedRanges = [] }) {
+  /** @param {any} match */
+  #match(match) {
+    const { utterance, conversationId, relevance = 0, score = 0 } = match;
     const isHere = conversationId === this.conversation.id;
     const href = link(conversationId, { tab: "search", at: utterance.sequence });
     const onclick = (event) => {
@@ -126,33 +137,7 @@ export class RecallPanel {
           relevance.toFixed(2),
         ),
       ),
-      h("span", { class: "text" }, utterance.content ? excerpt(utterance.content, matchedRanges) : calls(utterance)),
+      h("span", { class: "text" }, quoted(match)),
     );
   }
-}
-
-/** The calls of an utterance without a text. @param {any} utterance */
-const calls = ({ toolCalls = [] }) =>
-  toolCalls.map((made) => h("code", {}, `${made.name}(${made.argumentsJson ?? ""})`));
-
-/** Characters of an excerpt, and before its first match. */
-const [EXCERPT, LEAD] = [320, 80];
-
-/**
- * A part of a text with its matches marked. The ranges count code points.
- * @param {string} content
- * @param {{start?: number, end?: number}[]} ranges
- */
-function excerpt(content, ranges) {
-  const points = [...content];
-  const from = Math.max((ranges[0]?.start ?? 0) - LEAD, 0);
-  const to = Math.min(from + EXCERPT, points.length);
-  const shown = [];
-  let place = from;
-  for (const { start = 0, end = 0 } of ranges) {
-    if (start >= to) break;
-    shown.push(points.slice(place, start).join(""), h("mark", {}, points.slice(start, Math.min(end, to)).join("")));
-    place = Math.min(end, to);
-  }
-  return [from > 0 && "…", ...shown, points.slice(place, to).join(""), to < points.length && "…"];
 }

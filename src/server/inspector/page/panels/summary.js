@@ -1,9 +1,10 @@
-// The summary: its segments, and what each of them covers.
+// The summary: its segments, and the utterances that each of them covers.
 
 import { call } from "../calls.js";
 import { attempt } from "../dialogs.js";
 import { field, fill, h, linkButton } from "../element.js";
-import { at, count, counted, length, named, span } from "../words.js";
+import { inWords } from "../fields.js";
+import { at, count, counted, length, methodName, span } from "../words.js";
 
 export class SummaryPanel {
   /**
@@ -35,7 +36,7 @@ export class SummaryPanel {
       "p",
       { class: "sum" },
       h("b", {}, count(tokenCount)),
-      `${limit} tokens tell of ${counted(coveredUtteranceCount, "utterance")}`,
+      `${limit} tokens for ${counted(coveredUtteranceCount, "utterance")}`,
     );
     const none = h("p", { class: "quiet" }, "Nothing has left the window yet.");
     fill(this.segments, sum, segments.length > 0 ? segments.map((it) => this.#segment(it)) : none);
@@ -45,9 +46,9 @@ export class SummaryPanel {
     const light = () => this.timeline.light(covers);
     const dark = (event) => event.currentTarget.matches(":hover, :focus-within") || this.timeline.light([]);
     const marks = [
-      named(method, "SUMMARY_METHOD"),
+      methodName(method),
       level > 0 && `folded, level ${level}`,
-      state === "SEGMENT_STATE_PROVISIONAL" && "waits for a model",
+      state === "SEGMENT_STATE_PROVISIONAL" && "waiting for a model",
       model,
     ].filter(Boolean);
     const places = covers.map((range) => linkButton(span(range), () => this.goTo(Number(range.first))));
@@ -94,8 +95,8 @@ export class SummaryPanel {
       const { text, tokenCount, sourceTokenCount, warnings = [] } = await call("MemoryService/Summarize", request);
       fill(
         this.made,
-        warnings.map((it) => h("p", { class: "warning" }, it.text)),
-        text && h("p", { class: "quiet" }, `${counted(tokenCount, "token")} from ${count(sourceTokenCount)}`),
+        warnings.map((it) => h("p", { class: "warning" }, inWords(it.text))),
+        text && h("p", { class: "quiet" }, `${counted(tokenCount, "token")}, from ${count(sourceTokenCount)}`),
         text && h("p", { class: "text message" }, text.trim()),
       );
     };
@@ -106,9 +107,9 @@ export class SummaryPanel {
     return h(
       "form",
       { class: "grid", onsubmit: submit },
-      h("h2", { class: "whole" }, "Summarise window and summary"),
-      field("Most tokens", limit),
-      field("Focus", focus),
+      h("h2", { class: "whole" }, "Summarise the whole conversation"),
+      field("Maximum tokens", limit),
+      field("Focus on", focus),
       h("button", { class: "whole" }, "Summarise"),
     );
   }

@@ -32,7 +32,7 @@ export class Timeline {
     this.actions = actions;
     this.feed = h("div", {
       role: "feed",
-      "aria-label": "What was said",
+      "aria-label": "Utterances",
       class: "feed",
       onkeydown: (event) => this.#key(event),
     });
