@@ -85,7 +85,7 @@ fn inspect(server: &Server) -> Checked {
         serde_json::from_str::<Value>(&told).map_err(|error| format!("{error}: {told}"))
     };
     let tools = run(&["tools/list"])?;
-    assert_eq!(tools["tools"].as_array().map(Vec::len), Some(8), "{tools}");
+    assert_eq!(tools["tools"].as_array().map(Vec::len), Some(6), "{tools}");
     let called = run(&[
         "tools/call",
         "--tool-name",

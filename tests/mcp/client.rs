@@ -32,10 +32,14 @@ pub struct Client {
 impl Client {
     /// A client of its own in-memory server, after the handshake.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same, with these flags.
+    pub fn start_with(flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut command = utterd(directory.path());
-        command.args(["mcp"]);
-        Self { _directory: Some(directory), ..Self::of(command) }
+        let client = Self::start_in(directory.path(), flags);
+        Self { _directory: Some(directory), ..client }
     }
 
     /// A client in a directory with these flags, after the handshake.

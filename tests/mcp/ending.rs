@@ -58,7 +58,7 @@ fn stdout_is_the_protocols_alone() {
     client.write_text("this is no message, zebrafish");
     client.write_text("{\"jsonrpc\":\"2.0\",\"id\":99}");
     assert_eq!(client.read()["error"]["code"], -32600);
-    client.fail("remember", json!({ "zebrafish": true }));
+    client.fail("forget", json!({ "zebrafish": true }));
     client.close();
     let (answers, status) = client.rest();
     assert!(status.success(), "{answers:?}");

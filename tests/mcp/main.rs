@@ -13,3 +13,4 @@ mod http;
 mod resources;
 mod sources;
 mod tools;
+mod written;

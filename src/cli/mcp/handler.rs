@@ -14,14 +14,14 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::{fault::Fault, memory::Memory, prompts, resources, source::Keeps, tools};
+use super::{fault::Fault, memory::Memory, prompts, resources, source::Keeps, tool::Shown, tools};
 use crate::telemetry::panics::{Panicked, Within};
 
 const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
     what is not memorized cannot be remembered. Call `remember` to find what was said earlier, in this conversation or past \
     ones, and `get_conversation` to list and read past ones. A conversation ends with `end_conversation`, or by itself after \
     it was idle, and then has a title and a summary. Calls refer to the current conversation unless they name one by \
-    conversation_id or recipient_id.";
+    conversation_id.";
 
 /// What a client is told after a panic.
 const FAULT: &str = "a fault of utterd stopped the call";
@@ -32,12 +32,13 @@ const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when th
 #[derive(Clone)]
 pub struct Handler {
     memory: Memory,
+    shown: Shown,
     config: Arc<ServerConfig>,
 }
 
 impl Handler {
-    /// A handler over `memory`, which keeps conversations as `keeps` says.
-    pub fn new(memory: Memory, keeps: Keeps) -> Self {
+    /// A handler over `memory`, which keeps conversations as `keeps` says, and whose tools are listed as `shown` says.
+    pub fn new(memory: Memory, keeps: Keeps, shown: Shown) -> Self {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -50,7 +51,7 @@ impl Handler {
         let config = ServerConfig::new(capabilities)
             .with_server_info(own)
             .with_instructions(format!("{INSTRUCTIONS}{kept}"));
-        Self { memory, config: Arc::new(config) }
+        Self { memory, shown, config: Arc::new(config) }
     }
 
     /// The server as this process sees it.
@@ -75,11 +76,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::described().to_vec()))
+        Ok(ListToolsResult::with_all_items(tools::described(self.shown).to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::described().iter().find(|tool| tool.name == name).cloned()
+        tools::described(Shown::All).iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
