@@ -79,8 +79,12 @@ impl Client {
     }
 
     pub fn write_text(&mut self, line: &str) {
-        let stdin = self.stdin.as_mut().expect("stdin is open");
-        stdin.write_all(format!("{line}\n").as_bytes()).expect("the process reads");
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes these bytes, without the end of a line.
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
+        self.stdin.as_mut().expect("stdin is open").write_all(bytes).expect("the process reads");
     }
 
     /// Writes a request; returns its id.

@@ -10,6 +10,7 @@ mod documented;
 mod ending;
 mod forgetting;
 mod http;
+mod lines;
 mod resources;
 mod sources;
 mod tools;

@@ -1,7 +1,7 @@
 //! `utterd mcp`: the memory as tools and resources of the Model Context Protocol.
 //!
 //! - [`source`]: the server whose conversations are offered, a running one or one in this process
-//! - [`stdio`], [`http`]: the transports
+//! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first
 //! - [`handler`]: answers each request of the protocol
 //! - [`memory`]: a server as one caller sees it
 //! - [`tools`]: the tools, one file each; [`tool`]: what they have in common; [`fit`]: what models write, fitted to
@@ -16,6 +16,7 @@ mod fault;
 mod fit;
 mod handler;
 mod http;
+mod lines;
 mod memory;
 mod prompts;
 mod resources;
