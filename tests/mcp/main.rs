@@ -14,4 +14,5 @@ mod lines;
 mod resources;
 mod sources;
 mod tools;
+mod windows;
 mod written;

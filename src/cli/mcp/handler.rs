@@ -14,7 +14,16 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::{fault::Fault, memory::Memory, prompts, resources, source::Keeps, tool::Shown, tools};
+use super::{
+    fault::{Fault, persist},
+    memory::Memory,
+    prompts, resources,
+    source::Keeps,
+    tool::Shown,
+    tools,
+};
+use serde_json::{Value, json};
+
 use crate::telemetry::panics::{Panicked, Within};
 
 const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
@@ -104,7 +113,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
-        whole(resources::list(&self.memory_of(&context), cursor)).await
+        let memory = self.memory_of(&context);
+        whole(persist(|| resources::list(&memory, &cursor)), None).await
     }
 
     async fn list_resource_templates(
@@ -120,7 +130,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(whole(resources::read(&self.memory_of(&context), &request.uri)).await?.into())
+        let (memory, uri) = (self.memory_of(&context), request.uri);
+        let data = Some(json!({ "uri": uri }));
+        Ok(whole(persist(|| resources::read(&memory, &uri)), data).await?.into())
     }
 
     async fn complete(
@@ -131,7 +143,8 @@ impl ServerHandler for Handler {
         match request.r#ref {
             // the only argument of resources and prompts is a conversation's id
             Reference::Resource(_) | Reference::Prompt(_) => {
-                whole(resources::complete(&self.memory_of(&context), &request.argument.value)).await
+                let (memory, start) = (self.memory_of(&context), request.argument.value);
+                whole(persist(|| resources::complete(&memory, &start)), None).await
             }
             _ => Ok(CompleteResult::default()),
         }
@@ -151,12 +164,18 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(whole(prompts::get(&self.memory_of(&context), &request.name, &arguments)).await?.into())
+        let memory = self.memory_of(&context);
+        Ok(whole(persist(|| prompts::get(&memory, &request.name, &arguments)), None).await?.into())
     }
 }
 
-/// Returns the answer; an error after a panic.
-async fn whole<T>(answer: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
-    let answered = Within::Call.catching(answer).await;
-    answered.unwrap_or_else(|Panicked| Err(ErrorData::internal_error(FAULT, None)))
+/// Returns the answer, or an error that holds `data`; also after a panic.
+async fn whole<T>(
+    answer: impl Future<Output = Result<T, Fault>>,
+    data: Option<Value>,
+) -> Result<T, ErrorData> {
+    match Within::Call.catching(answer).await {
+        Ok(answered) => answered.map_err(|fault| fault.into_error(data)),
+        Err(Panicked) => Err(ErrorData::internal_error(FAULT, None)),
+    }
 }

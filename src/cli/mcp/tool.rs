@@ -9,7 +9,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    fault::Fault,
+    fault::{Fault, persist},
     fit::{Aliases, fit, is_address},
     memory::Memory,
     schema,
@@ -119,9 +119,10 @@ fn describe<T: Tool>(shown: Shown) -> Described {
 async fn call<T: Tool>(memory: Memory, mut given: JsonObject) -> CallToolResult {
     T::reshape(&mut given);
     let unknown = fit(&mut given, &schema::of_arguments::<T::Arguments>(), T::ALIASES);
-    let told = match refused::<T>(&unknown).map_or_else(|| read::<T>(given), Err) {
-        Ok(arguments) => T::call(&memory, arguments).await,
-        Err(fault) => Err(fault),
+    let memory = memory.anew();
+    let told = match refused::<T>(&unknown) {
+        None => persist(|| attempt::<T>(&memory, given.clone())).await,
+        Some(fault) => Err(fault),
     };
     let mut result = told.and_then(answered).unwrap_or_else(Fault::into_result);
     if !unknown.is_empty() {
@@ -139,9 +140,10 @@ fn refused<T: Tool>(unknown: &[String]) -> Option<Fault> {
     Some(Fault::Wrong(format!("{wrong}: {} has no such argument; accepted: {known}.", T::NAME)))
 }
 
-fn read<T: Tool>(given: JsonObject) -> Result<T::Arguments, Fault> {
-    serde_path_to_error::deserialize(Value::Object(given))
-        .map_err(|error| Fault::Wrong(format!("The arguments of {} are wrong: {error}.", T::NAME)))
+async fn attempt<T: Tool>(memory: &Memory, given: JsonObject) -> Result<Told<T::Answer>, Fault> {
+    let arguments = serde_path_to_error::deserialize(Value::Object(given))
+        .map_err(|error| Fault::Wrong(format!("The arguments of {} are wrong: {error}.", T::NAME)))?;
+    T::call(memory, arguments).await
 }
 
 fn answered<A: Serialize>(told: Told<A>) -> Result<CallToolResult, Fault> {

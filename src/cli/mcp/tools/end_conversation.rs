@@ -46,6 +46,7 @@ impl Tool for EndConversation {
             conversation_id,
             recipient_id,
             reason: arguments.reason.unwrap_or_default(),
+            request_id: memory.request_id(),
             ..Default::default()
         };
         let response = memory.server().conversations().end_conversation(request).await?.into_inner();

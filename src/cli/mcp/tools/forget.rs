@@ -96,6 +96,7 @@ impl Tool for Forget {
             mode: if hard { ForgetMode::Hard } else { ForgetMode::Soft }.into(),
             dry_run: !done,
             expected_revision: arguments.expected_revision,
+            request_id: memory.request_id(),
             ..Default::default()
         };
         let response = memory.server().memory().forget(request).await?.into_inner();

@@ -148,7 +148,10 @@ impl Tool for Memorize {
             conversation_id,
             recipient_id,
             utterances: arguments.messages.into_iter().map(NewUtterance::from).collect(),
-            request_id: arguments.request_id.unwrap_or_default(),
+            request_id: arguments
+                .request_id
+                .filter(|id| !id.is_empty())
+                .unwrap_or_else(|| memory.request_id()),
             ..Default::default()
         };
         let response = memory.server().memory().memorize(request).await?.into_inner();
