@@ -101,21 +101,19 @@ fn a_killed_window_loses_nothing_of_the_others() {
 #[test]
 fn resources_and_prompts_are_read_after_a_kill() {
     let directory = tempfile::tempdir().expect("a directory");
-    let calls: [(&str, fn(&str) -> Value); 4] = [
-        ("resources/list", |_| json!({})),
-        ("resources/read", |id| json!({ "uri": format!("utterd://conversations/{id}") })),
-        ("prompts/get", |_| json!({ "name": "continue_conversation" })),
-        ("completion/complete", |_| {
-            json!({ "ref": { "type": "ref/prompt", "name": "continue_conversation" },
-                "argument": { "name": "conversation_id", "value": "" } })
-        }),
-    ];
     let mut first = window(directory.path());
     let id = first.memorize("The train leaves at nine.");
-    for (method, params) in calls {
+    let prompt = json!({ "type": "ref/prompt", "name": "continue_conversation" });
+    let argument = json!({ "name": "conversation_id", "value": "" });
+    for (method, params) in [
+        ("resources/list", json!({})),
+        ("resources/read", json!({ "uri": format!("utterd://conversations/{id}") })),
+        ("prompts/get", json!({ "name": "continue_conversation" })),
+        ("completion/complete", json!({ "ref": prompt, "argument": argument })),
+    ] {
         let mut second = window(directory.path());
         first.process.0.kill().expect("it runs");
-        let result = second.request(method, params(&id));
+        let result = second.request(method, params);
         assert_holds(&result.to_string(), &[&id]);
         first = second;
     }

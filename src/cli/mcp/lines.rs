@@ -111,7 +111,7 @@ where
                     }
                 }
                 Ok(None) => {}
-                Err(refused) => self.refuse(refused),
+                Err(refused) => self.refuse(*refused),
             }
         }
     }
@@ -149,10 +149,10 @@ impl Line {
     }
 
     /// The message in the line; `None` if nothing is to be answered.
-    fn read(self) -> Result<Option<Message>, Refused> {
+    fn read(self) -> Result<Option<Message>, Box<Refused>> {
         if self.is_too_long {
             let error = ErrorData::invalid_request("a message must have at most 16 MiB", None);
-            return Err(Refused { id: None, error });
+            return Err(Refused { id: None, error }.into());
         }
         let json = self.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.bytes).trim_ascii();
         if json.is_empty() {
@@ -162,7 +162,7 @@ impl Line {
             Ok(message) => Ok(Some(message)),
             Err(error) if matches!(error.classify(), Category::Syntax | Category::Eof) => {
                 let error = ErrorData::parse_error(format!("the line is not JSON: {error}"), None);
-                Err(Refused { id: None, error })
+                Err(Refused { id: None, error }.into())
             }
             Err(_) => no_message(&serde_json::from_slice(json).unwrap_or_default()),
         }
@@ -170,11 +170,11 @@ impl Line {
 }
 
 /// Refuses JSON that is no message, unless it is a notification: those are never answered.
-fn no_message(json: &Value) -> Result<Option<Message>, Refused> {
+fn no_message(json: &Value) -> Result<Option<Message>, Box<Refused>> {
     let id = &json["id"];
     if json["method"].is_string() && id.is_null() {
         return Ok(None);
     }
     let error = ErrorData::invalid_request("the line is no message of JSON-RPC 2.0", None);
-    Err(Refused { id: serde_json::from_value(id.clone()).ok(), error })
+    Err(Refused { id: serde_json::from_value(id.clone()).ok(), error }.into())
 }

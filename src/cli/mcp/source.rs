@@ -26,7 +26,7 @@ enum Server {
     /// It runs by itself.
     Running,
     /// In this process.
-    Own(InProcess),
+    Own(Box<InProcess>),
     /// On files, in this process or in another one.
     Shared(Arc<Shared>),
 }
@@ -74,7 +74,7 @@ impl Source {
             }
             Backend::Memory | Backend::Postgres => {
                 let own = InProcess::start(&settings).await?;
-                (Connection::within(own.connector(), &args.access).await?, Server::Own(own))
+                (Connection::within(own.connector(), &args.access).await?, Server::Own(own.into()))
             }
         };
         Ok(Self { connection, server, keeps })

@@ -39,7 +39,7 @@ enum State {
     /// Another process has the store open.
     Elsewhere,
     /// This one has; it serves the others through the door.
-    Here(InProcess, Option<Arc<Listener>>),
+    Here(Box<InProcess>, Option<Arc<Listener>>),
     /// This process is ending.
     Ended,
 }
@@ -84,7 +84,7 @@ impl Shared {
                 if let Some(door) = &door {
                     server.serve_also(accepted(door.clone()));
                 }
-                *state = State::Here(server, door);
+                *state = State::Here(Box::new(server), door);
             }
         }
     }
