@@ -150,8 +150,10 @@ fn what_cannot_be_ignored_is_refused() {
             "dry_run: forget has no such argument; accepted: instructions, confirm, hard, ",
         ),
     ] {
-        let error = client.fail(tool, arguments);
-        assert_holds(&error, &[expected]);
+        let result = client.request("tools/call", json!({ "name": tool, "arguments": arguments }));
+        let [told] = result["content"].as_array().expect("a list").as_slice() else { panic!("{result}") };
+        assert_eq!(result["isError"], true, "{result}");
+        assert_holds(told["text"].as_str().expect("a text"), &[expected]);
     }
     assert_eq!(client.call("get_capacity_info", json!({})).0["utteranceCount"], 3);
 }

@@ -20,8 +20,9 @@ pub enum Fault {
     Missing(String),
 }
 
-/// How often a request is tried, at most, if the connection to the server is lost each time.
-const ATTEMPTS: usize = 4;
+/// How often a request is tried, at most, if the connection to the server is lost each time: when a client closes all
+/// its windows, one after another can have the store.
+const ATTEMPTS: usize = 8;
 
 /// Makes an attempt, and another one if the connection to the server was lost: the next one may reach the server again, or
 /// the one that took its place. A lost attempt may have had its effect, so each must have the same request id.

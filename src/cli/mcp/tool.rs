@@ -119,11 +119,11 @@ fn describe<T: Tool>(shown: Shown) -> Described {
 async fn call<T: Tool>(memory: Memory, mut given: JsonObject) -> CallToolResult {
     T::reshape(&mut given);
     let unknown = fit(&mut given, &schema::of_arguments::<T::Arguments>(), T::ALIASES);
+    if let Some(fault) = refused::<T>(&unknown) {
+        return fault.into_result();
+    }
     let memory = memory.anew();
-    let told = match refused::<T>(&unknown) {
-        None => persist(|| attempt::<T>(&memory, given.clone())).await,
-        Some(fault) => Err(fault),
-    };
+    let told = persist(|| attempt::<T>(&memory, given.clone())).await;
     let mut result = told.and_then(answered).unwrap_or_else(Fault::into_result);
     if !unknown.is_empty() {
         let text = format!("Ignored, as {} has no such argument: {}.", T::NAME, unknown.join(", "));
