@@ -1,10 +1,16 @@
 //! The connection to a running server.
 
-use std::{error::Error, future::ready, io, iter::successors, path::Path, pin::Pin, time::Duration};
+use std::{
+    error::Error, future::ready, io, iter::successors, path::Path, pin::Pin, sync::Arc, time::Duration,
+};
 
+use futures::TryFutureExt;
 use http::Uri;
 use hyper_util::rt::TokioIo;
-use tokio::runtime::Builder;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    runtime::Builder,
+};
 use tonic::{
     service::interceptor::InterceptedService,
     transport::{Channel, Endpoint},
@@ -24,7 +30,7 @@ use crate::{
         context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
         memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
     },
-    server::Connector,
+    server::{Connector, Shared},
 };
 
 /// How long a server may take to accept the connection.
@@ -82,9 +88,27 @@ impl Connection {
 
     /// Connects to a server within this process.
     pub async fn within(server: Connector, access: &Access) -> Result<Self, CliError> {
+        Self::near(move || ready(server.connect()), access).await
+    }
+
+    /// Connects to a server on files, in this process or in another one; again when the connection breaks.
+    pub async fn sharing(server: Arc<Shared>, access: &Access) -> Result<Self, CliError> {
+        let connect = move || {
+            let server = server.clone();
+            async move { server.connect().await }
+        };
+        Self::near(connect, access).await
+    }
+
+    /// Connects to a server on this machine through the streams that `connect` opens.
+    async fn near<S, F>(connect: impl Fn() -> F + Send + 'static, access: &Access) -> Result<Self, CliError>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        F: Future<Output = io::Result<S>> + Send + 'static,
+    {
         let endpoint = Endpoint::from_static("http://in-process");
         let identity = access.to(endpoint.uri(), true)?;
-        let connector = service_fn(move |_: Uri| ready(server.connect().map(TokioIo::new)));
+        let connector = service_fn(move |_: Uri| connect().map_ok(TokioIo::new));
         let channel = endpoint.connect_with_connector(connector).await;
         let unreachable = |error| CliError::Unreachable {
             server: "the server of this process".into(),

@@ -53,7 +53,7 @@ pub use programs::{condensed, session};
 pub use render::{Rendered, content_parts, render};
 pub use repair::Unanswered;
 pub use surrogates::replace_surrogates;
-pub use time::write as write_time;
+pub use time::{moment, write as write_time};
 pub use weight::weight;
 pub use whole::{Repairs, Whole};
 

@@ -2,7 +2,7 @@
 
 use jiff::{civil, tz::TimeZone};
 
-use crate::domain::Timestamp;
+use crate::domain::{Timestamp, forgetting};
 
 /// Reads a time; UTC if it has no offset, midnight if it has no time of day.
 pub fn read(text: &str) -> Option<Timestamp> {
@@ -10,6 +10,13 @@ pub fn read(text: &str) -> Option<Timestamp> {
     let time =
         zoned.or_else(|_| text.parse::<civil::DateTime>()?.to_zoned(TimeZone::UTC).map(|it| it.timestamp()));
     time.ok().map(|time| Timestamp(time.as_microsecond()))
+}
+
+/// Reads a time as people and models write it, relative to `now`: "2026-11-20", "yesterday", "3 days ago". Of a day, or
+/// of a longer time, its beginning is meant.
+pub fn moment(text: &str, now: jiff::Timestamp) -> Option<jiff::Timestamp> {
+    let time = forgetting::moment(text, Timestamp(now.as_microsecond()))?;
+    jiff::Timestamp::from_microsecond(time.0).ok()
 }
 
 /// Writes a time in UTC as JavaScript's `toISOString` does: to the millisecond, or to the microsecond if

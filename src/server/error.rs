@@ -80,6 +80,9 @@ pub enum ServeError {
         /// What is wrong.
         reason: String,
     },
+    /// The server of this process is ending.
+    #[error("this process is ending")]
+    Ending,
     /// A worker thread or its runtime could not be started.
     #[error("cannot start a worker: {0}")]
     Worker(io::Error),

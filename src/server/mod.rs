@@ -82,6 +82,7 @@ pub use owner::Owner;
 pub use process::runtime;
 pub use transport::connection::Peer;
 pub use transport::in_process::{Connector, InProcess};
+pub use transport::shared::Shared;
 pub use transport::systemd::Passed;
 pub use transport::tls::TlsError;
 pub use transport::transport_errors::TransportErrorLayer;

@@ -60,14 +60,14 @@ async def talk(client, recipient):
 
 
 async def over_stdio(address, utterd):
-    process = StdioServerParameters(command=utterd, args=["mcp", "--server", address])
+    process = StdioServerParameters(command=utterd, args=["mcp", "--all-tools", "--server", address])
     for mode in ["auto", "legacy"]:
         async with Client(process, mode=mode) as client:
             await talk(client, f"stdio-{mode}")
 
 
 async def over_http(address, utterd):
-    arguments = [utterd, "mcp", "--server", address, "--http", "127.0.0.1:0"]
+    arguments = [utterd, "mcp", "--all-tools", "--server", address, "--http", "127.0.0.1:0"]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as process:
         try:
             url = re.search(r"http://\S+", process.stdout.readline()).group()

@@ -32,10 +32,14 @@ pub struct Client {
 impl Client {
     /// A client of its own in-memory server, after the handshake.
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same, with these flags.
+    pub fn start_with(flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut command = utterd(directory.path());
-        command.args(["mcp"]);
-        Self { _directory: Some(directory), ..Self::of(command) }
+        let client = Self::start_in(directory.path(), flags);
+        Self { _directory: Some(directory), ..client }
     }
 
     /// A client in a directory with these flags, after the handshake.
@@ -75,8 +79,12 @@ impl Client {
     }
 
     pub fn write_text(&mut self, line: &str) {
-        let stdin = self.stdin.as_mut().expect("stdin is open");
-        stdin.write_all(format!("{line}\n").as_bytes()).expect("the process reads");
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes these bytes, without the end of a line.
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
+        self.stdin.as_mut().expect("stdin is open").write_all(bytes).expect("the process reads");
     }
 
     /// Writes a request; returns its id.

@@ -1,6 +1,7 @@
 //! The descriptions that clients get: of the server, of its tools, and of their arguments.
 
 use serde_json::{Value, json};
+use utterd::{domain::Encoding, tokenizer::counter};
 
 use crate::client::Client;
 
@@ -24,36 +25,50 @@ fn schemas<'s>(schema: &'s Value, found: &mut Vec<&'s Value>) {
     }
 }
 
+/// The tools that are listed without and with `--all-tools`.
+fn lists() -> [Vec<Value>; 2] {
+    [&[] as &[&str], &["--all-tools"]].map(|flags| tools(&mut Client::start_with(flags)))
+}
+
 #[test]
 fn every_tool_is_there_and_says_what_it_does() {
-    let mut client = Client::start();
-    let tools = tools(&mut client);
-    let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
-    let expected = [
-        "memorize",
-        "remember",
-        "get_conversation",
-        "end_conversation",
-        "build_context",
-        "summarize",
-        "get_capacity_info",
-        "forget",
-    ];
-    assert_eq!(names, expected);
-    for tool in &tools {
-        let hints = &tool["annotations"];
-        assert_eq!(hints["destructiveHint"], tool["name"] == "forget", "{tool}");
-        let adds = ["memorize", "end_conversation", "forget"];
-        assert_eq!(hints["readOnlyHint"], !adds.contains(&tool["name"].as_str().expect("a name")), "{tool}");
-        assert!(tool["title"].is_string() && tool["outputSchema"]["type"] == "object", "{tool}");
+    let usual = ["memorize", "remember", "get_conversation", "end_conversation", "build_context", "forget"];
+    let all = [&usual[..], &["summarize", "get_capacity_info"]].concat();
+    let lists = lists();
+    for (tools, expected) in lists.iter().zip([&usual[..], &all]) {
+        let names: Vec<_> = tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect();
+        assert_eq!(names, expected);
+        for tool in tools {
+            let hints = &tool["annotations"];
+            assert_eq!(hints["destructiveHint"], tool["name"] == "forget", "{tool}");
+            let adds = ["memorize", "end_conversation", "forget"];
+            assert_eq!(
+                hints["readOnlyHint"],
+                !adds.contains(&tool["name"].as_str().expect("a name")),
+                "{tool}"
+            );
+            assert!(tool["title"].is_string(), "{tool}");
+        }
+    }
+    assert!(lists[1].iter().all(|tool| tool["outputSchema"]["type"] == "object"));
+}
+
+/// A client gives the list to its model with each request, and some give all of it.
+#[test]
+fn the_tools_cost_a_model_few_tokens() {
+    let [usual, all] = lists().map(|tools| Value::Array(tools).to_string());
+    for encoding in [Encoding::O200kBase, Encoding::Cl100kBase] {
+        let tokens = |list: &str| counter(encoding).count(list);
+        let spaced = usual.replace("\":", "\": ").replace(",\"", ", \"");
+        assert!(tokens(&spaced) <= 2_000, "{}", tokens(&spaced));
+        assert!(tokens(&usual) * 2 < tokens(&all), "{}", tokens(&all));
     }
 }
 
 /// So that every model provider understands them.
 #[test]
 fn arguments_are_described_in_plain_schemas() {
-    let mut client = Client::start();
-    for tool in tools(&mut client) {
+    for tool in lists().concat() {
         assert_eq!(tool["inputSchema"]["type"], "object");
         for (name, argument) in tool["inputSchema"]["properties"].as_object().expect("arguments") {
             assert!(

@@ -8,8 +8,8 @@ use crate::cli::access::Access;
 
 /// Offer the memory to models as tools: a server of the Model Context Protocol, over stdio or HTTP
 ///
-/// With --server it offers the conversations of a running server. Without, it is a server of its own: in the
-/// files of --data-dir, or, if nothing is set, in memory, where everything is lost when it ends. stdout carries
+/// With --server it offers the conversations of a running server; with --data-dir those in files, which any number of
+/// processes share; without either, those in its own memory, which are lost when it ends. stdout carries
 /// only the protocol; logs go to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -26,7 +26,7 @@ pub struct Mcp {
     /// The credentials to send to that server.
     #[command(flatten)]
     pub access: Access,
-    /// Be a server of its own, with files in this directory; only one process at a time can use it
+    /// Keep the conversations in files in this directory; all processes with the same directory share them
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
     /// The TOML file with the settings of a server of its own [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
@@ -35,6 +35,10 @@ pub struct Mcp {
     /// The recipient of calls that name none
     #[arg(long, short, value_name = "ID", default_value = "default")]
     pub recipient: String,
+    /// List every tool with all its arguments and the schema of its answers, for programs: it costs a model three times as
+    /// many tokens
+    #[arg(long)]
+    pub all_tools: bool,
     /// Listen here for MCP over streamable HTTP, instead of stdio; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS")]
     pub http: Option<SocketAddr>,

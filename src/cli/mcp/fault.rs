@@ -16,6 +16,33 @@ pub enum Fault {
     Refused(Box<Status>),
     /// The request is wrong; the text says how.
     Wrong(String),
+    /// What was asked for does not exist; the text says what does.
+    Missing(String),
+}
+
+/// How often a request is tried, at most, if the connection to the server is lost each time: when a client closes all
+/// its windows, one after another can have the store.
+const ATTEMPTS: usize = 8;
+
+/// Makes an attempt, and another one if the connection to the server was lost: the next one may reach the server again, or
+/// the one that took its place. A lost attempt may have had its effect, so each must have the same request id.
+pub async fn persist<T, F>(attempt: impl Fn() -> F) -> Result<T, Fault>
+where
+    F: Future<Output = Result<T, Fault>>,
+{
+    for _ in 1..ATTEMPTS {
+        match attempt().await {
+            Err(Fault::Refused(status)) if is_lost(&status) => {}
+            answered => return answered,
+        }
+    }
+    attempt().await
+}
+
+/// Whether a call ended without an answer: a server that refuses gives a reason.
+fn is_lost(status: &Status) -> bool {
+    let codes = [Code::Unavailable, Code::Unknown, Code::Internal, Code::Cancelled];
+    codes.contains(&status.code()) && reason(status).is_empty()
 }
 
 impl From<Status> for Fault {
@@ -28,7 +55,7 @@ impl Fault {
     /// What went wrong, with the server's reason, and what to do next.
     pub fn told(&self) -> String {
         match self {
-            Self::Wrong(text) => text.clone(),
+            Self::Wrong(text) | Self::Missing(text) => text.clone(),
             Self::Refused(status) => match next_step(status) {
                 Some(next) => format!("{}\n{next}", refusal(status)),
                 None => refusal(status),
@@ -44,6 +71,7 @@ impl Fault {
     /// The fault as a protocol error, if no other answer is possible; `data` names what was asked for.
     pub fn into_error(self, data: Option<Value>) -> ErrorData {
         match &self {
+            Self::Missing(_) => ErrorData::resource_not_found(self.told(), data),
             Self::Refused(status) if status.code() == Code::NotFound => {
                 ErrorData::resource_not_found(self.told(), data)
             }

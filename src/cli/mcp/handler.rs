@@ -14,14 +14,23 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::{fault::Fault, memory::Memory, prompts, resources, source::Keeps, tools};
+use super::{
+    fault::{Fault, persist},
+    memory::Memory,
+    prompts, resources,
+    source::Keeps,
+    tool::Shown,
+    tools,
+};
+use serde_json::{Value, json};
+
 use crate::telemetry::panics::{Panicked, Within};
 
 const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
     what is not memorized cannot be remembered. Call `remember` to find what was said earlier, in this conversation or past \
     ones, and `get_conversation` to list and read past ones. A conversation ends with `end_conversation`, or by itself after \
     it was idle, and then has a title and a summary. Calls refer to the current conversation unless they name one by \
-    conversation_id or recipient_id.";
+    conversation_id.";
 
 /// What a client is told after a panic.
 const FAULT: &str = "a fault of utterd stopped the call";
@@ -32,12 +41,13 @@ const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when th
 #[derive(Clone)]
 pub struct Handler {
     memory: Memory,
+    shown: Shown,
     config: Arc<ServerConfig>,
 }
 
 impl Handler {
-    /// A handler over `memory`, which keeps conversations as `keeps` says.
-    pub fn new(memory: Memory, keeps: Keeps) -> Self {
+    /// A handler over `memory`, which keeps conversations as `keeps` says, and whose tools are listed as `shown` says.
+    pub fn new(memory: Memory, keeps: Keeps, shown: Shown) -> Self {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -50,7 +60,7 @@ impl Handler {
         let config = ServerConfig::new(capabilities)
             .with_server_info(own)
             .with_instructions(format!("{INSTRUCTIONS}{kept}"));
-        Self { memory, config: Arc::new(config) }
+        Self { memory, shown, config: Arc::new(config) }
     }
 
     /// The server as this process sees it.
@@ -75,11 +85,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::described().to_vec()))
+        Ok(ListToolsResult::with_all_items(tools::described(self.shown).to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::described().iter().find(|tool| tool.name == name).cloned()
+        tools::described(Shown::All).iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -103,7 +113,8 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
-        whole(resources::list(&self.memory_of(&context), cursor)).await
+        let memory = self.memory_of(&context);
+        whole(persist(|| resources::list(&memory, &cursor)), None).await
     }
 
     async fn list_resource_templates(
@@ -119,7 +130,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Ok(whole(resources::read(&self.memory_of(&context), &request.uri)).await?.into())
+        let (memory, uri) = (self.memory_of(&context), request.uri);
+        let data = Some(json!({ "uri": uri }));
+        Ok(whole(persist(|| resources::read(&memory, &uri)), data).await?.into())
     }
 
     async fn complete(
@@ -130,7 +143,8 @@ impl ServerHandler for Handler {
         match request.r#ref {
             // the only argument of resources and prompts is a conversation's id
             Reference::Resource(_) | Reference::Prompt(_) => {
-                whole(resources::complete(&self.memory_of(&context), &request.argument.value)).await
+                let (memory, start) = (self.memory_of(&context), request.argument.value);
+                whole(persist(|| resources::complete(&memory, &start)), None).await
             }
             _ => Ok(CompleteResult::default()),
         }
@@ -150,12 +164,18 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        Ok(whole(prompts::get(&self.memory_of(&context), &request.name, &arguments)).await?.into())
+        let memory = self.memory_of(&context);
+        Ok(whole(persist(|| prompts::get(&memory, &request.name, &arguments)), None).await?.into())
     }
 }
 
-/// Returns the answer; an error after a panic.
-async fn whole<T>(answer: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
-    let answered = Within::Call.catching(answer).await;
-    answered.unwrap_or_else(|Panicked| Err(ErrorData::internal_error(FAULT, None)))
+/// Returns the answer, or an error that holds `data`; also after a panic.
+async fn whole<T>(
+    answer: impl Future<Output = Result<T, Fault>>,
+    data: Option<Value>,
+) -> Result<T, ErrorData> {
+    match Within::Call.catching(answer).await {
+        Ok(answered) => answered.map_err(|fault| fault.into_error(data)),
+        Err(Panicked) => Err(ErrorData::internal_error(FAULT, None)),
+    }
 }

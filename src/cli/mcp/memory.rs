@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ulid::Ulid;
+
 use crate::cli::{access::Identity, client::Connection};
 
 /// A server as one caller sees it, and the recipient of calls that name none.
@@ -9,17 +11,29 @@ use crate::cli::{access::Identity, client::Connection};
 pub struct Memory {
     connection: Connection,
     recipient: Arc<str>,
+    /// Identifies the call that is made, so that it can be repeated.
+    request: Ulid,
 }
 
 impl Memory {
     /// The server behind `connection`; `recipient` is meant if a call names none.
     pub fn new(connection: Connection, recipient: &str) -> Self {
-        Self { connection, recipient: recipient.into() }
+        Self { connection, recipient: recipient.into(), request: Ulid::new() }
     }
 
     /// The same server for the caller with this identity.
     pub fn of(&self, identity: Identity) -> Self {
-        Self { connection: self.connection.on_behalf_of(identity), recipient: self.recipient.clone() }
+        Self { connection: self.connection.on_behalf_of(identity), ..self.clone() }
+    }
+
+    /// The same server for another call.
+    pub fn anew(&self) -> Self {
+        Self { request: Ulid::new(), ..self.clone() }
+    }
+
+    /// The id of the call that is made, the same in each attempt.
+    pub fn request_id(&self) -> String {
+        self.request.to_string()
     }
 
     /// The server.

@@ -1,9 +1,6 @@
 //! The prompt that continues a conversation.
 
-use rmcp::{
-    ErrorData,
-    model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role},
-};
+use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
 use super::{fault::Fault, memory::Memory};
 use crate::proto::{BuildContextRequest, ContextFormat, ConversationOrder, ListConversationsRequest};
@@ -23,12 +20,12 @@ pub fn described() -> Vec<Prompt> {
 }
 
 /// The prompt `name`.
-pub async fn get(memory: &Memory, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, ErrorData> {
+pub async fn get(memory: &Memory, name: &str, arguments: &JsonObject) -> Result<GetPromptResult, Fault> {
     if name != NAME {
-        return Err(ErrorData::invalid_params(format!("there is no prompt {name}; there is {NAME}"), None));
+        return Err(Fault::Wrong(format!("there is no prompt {name}; there is {NAME}")));
     }
     let named = arguments.get(CONVERSATION).and_then(|id| id.as_str()).unwrap_or_default();
-    let text = continued(memory, named).await.map_err(|fault| fault.into_error(None))?;
+    let text = continued(memory, named).await?;
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
 }
 

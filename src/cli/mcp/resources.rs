@@ -1,14 +1,10 @@
 //! Conversations as resources.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use rmcp::{
-    ErrorData,
-    model::{
-        CompleteResult, CompletionInfo, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
-        ResourceTemplate,
-    },
+use rmcp::model::{
+    CompleteResult, CompletionInfo, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
 };
-use serde_json::json;
 
 use super::{
     fault::Fault,
@@ -39,8 +35,9 @@ const READ_BYTES: usize = 256 << 10;
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The recipient's conversations, the most recently active first.
-pub async fn list(memory: &Memory, cursor: String) -> Result<ListResourcesResult, ErrorData> {
-    let request = ListConversationsRequest { page_size: PAGE, page_token: cursor, ..Default::default() };
+pub async fn list(memory: &Memory, cursor: &str) -> Result<ListResourcesResult, Fault> {
+    let page_token = cursor.to_owned();
+    let request = ListConversationsRequest { page_size: PAGE, page_token, ..Default::default() };
     let listed = listed(memory, request).await?;
     let mut result = ListResourcesResult::with_all_items(listed.conversations.iter().map(resource).collect());
     result.next_cursor = Some(listed.next_page_token).filter(|token| !token.is_empty());
@@ -76,29 +73,28 @@ pub fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The content of the resource `uri`.
-pub async fn read(memory: &Memory, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub async fn read(memory: &Memory, uri: &str) -> Result<ReadResourceResult, Fault> {
     let text = match named(uri) {
-        Some(Named::Conversation(id)) => conversation(memory, &id).await,
-        Some(Named::Summary(id)) => summary(memory, &id).await,
+        Some(Named::Conversation(id)) => conversation(memory, &id).await?,
+        Some(Named::Summary(id)) => summary(memory, &id).await?,
         None => {
             let text =
                 format!("there is no resource {uri}; there are {ROOT}{{id}} and {ROOT}{{id}}/{SUMMARY}");
-            return Err(ErrorData::resource_not_found(text, Some(json!({ "uri": uri }))));
+            return Err(Fault::Missing(text));
         }
     };
-    let text = text.map_err(|fault| fault.into_error(Some(json!({ "uri": uri }))))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
 /// The ids of the recipient's conversations that begin with `start`, the most recently active first.
-pub async fn complete(memory: &Memory, start: &str) -> Result<CompleteResult, ErrorData> {
+pub async fn complete(memory: &Memory, start: &str) -> Result<CompleteResult, Fault> {
     let conversation_id_prefix = start.to_owned();
     let request =
         ListConversationsRequest { page_size: COMPLETIONS, conversation_id_prefix, ..Default::default() };
     let listed = listed(memory, request).await?;
     let ids = listed.conversations.into_iter().map(|conversation| conversation.conversation_id);
     let completion = CompletionInfo::new(ids.collect());
-    let mut completion = completion.map_err(|error| ErrorData::internal_error(error, None))?;
+    let mut completion = completion.map_err(Fault::Wrong)?;
     completion.has_more = Some(!listed.next_page_token.is_empty());
     Ok(CompleteResult::new(completion))
 }
@@ -106,11 +102,10 @@ pub async fn complete(memory: &Memory, start: &str) -> Result<CompleteResult, Er
 async fn listed(
     memory: &Memory,
     request: ListConversationsRequest,
-) -> Result<ListConversationsResponse, ErrorData> {
+) -> Result<ListConversationsResponse, Fault> {
     let order = ConversationOrder::NewestUpdate.into();
     let request = ListConversationsRequest { recipient_id: memory.recipient(None), order, ..request };
-    let listed = memory.server().conversations().list_conversations(request).await;
-    Ok(listed.map_err(|status| Fault::from(status).into_error(None))?.into_inner())
+    Ok(memory.server().conversations().list_conversations(request).await?.into_inner())
 }
 
 fn uri(id: &str) -> String {

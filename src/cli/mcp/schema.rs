@@ -18,6 +18,30 @@ pub fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
     object::<T>(SchemaSettings::draft2020_12().with_transform(RecursiveTransform(without_null)))
 }
 
+/// The same without the arguments `rare`, wherever they occur.
+pub fn without(schema: Arc<JsonObject>, rare: &[&str]) -> Arc<JsonObject> {
+    let mut schema = Value::Object(Arc::unwrap_or_clone(schema));
+    remove(&mut schema, rare);
+    match schema {
+        Value::Object(schema) => Arc::new(schema),
+        _ => Arc::default(),
+    }
+}
+
+fn remove(schema: &mut Value, rare: &[&str]) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !rare.contains(&name.as_str()));
+    }
+    let nested = schema.as_object_mut().into_iter().flatten().map(|(_, value)| value);
+    nested.filter(|value| value.is_object()).for_each(|value| remove(value, rare));
+}
+
+/// The names of the arguments in a schema.
+pub fn names(schema: &JsonObject) -> Vec<&str> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+}
+
 /// The schema of a tool's answer.
 pub fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
     object::<T>(SchemaSettings::draft2020_12().for_serialize())
@@ -28,7 +52,7 @@ fn object<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     settings.inline_subschemas = true;
     settings.meta_schema = None;
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    RecursiveTransform(untitled).transform(&mut schema);
+    RecursiveTransform(plain).transform(&mut schema);
     match schema.to_value() {
         Value::Object(mut object) => {
             object.shift_remove("description");
@@ -38,9 +62,10 @@ fn object<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
     }
 }
 
-/// Removes the names of our types, which mean nothing to clients.
-fn untitled(schema: &mut Schema) {
+/// Removes the names and the sizes of our types, which mean nothing to clients.
+fn plain(schema: &mut Schema) {
     schema.remove("title");
+    schema.remove("format");
 }
 
 fn without_null(schema: &mut Schema) {

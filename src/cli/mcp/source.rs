@@ -1,12 +1,12 @@
 //! The server whose conversations are offered.
 
-use std::env;
+use std::{env, sync::Arc};
 
 use super::{super::serve::log, args, memory::Memory};
 use crate::{
     cli::{args::Remote, client::Connection, errors::CliError},
     config::{Backend, Effective, LogFormat, Settings, Sources},
-    server::InProcess,
+    server::{InProcess, Shared},
 };
 
 /// The variable that names the running server, if no flag does.
@@ -17,8 +17,18 @@ const LOG: &str = "UTTERD_LOG";
 /// The server whose conversations are offered.
 pub struct Source {
     connection: Connection,
-    own: Option<InProcess>,
+    server: Server,
     keeps: Keeps,
+}
+
+/// Where the server is.
+enum Server {
+    /// It runs by itself.
+    Running,
+    /// In this process.
+    Own(Box<InProcess>),
+    /// On files, in this process or in another one.
+    Shared(Arc<Shared>),
 }
 
 /// How long conversations are kept.
@@ -42,7 +52,8 @@ impl Source {
     async fn running(server: String, args: &args::Mcp) -> Result<Self, CliError> {
         log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log), LogFormat::Text);
         let remote = Remote { server, access: args.access.clone() };
-        Ok(Self { connection: Connection::to(&remote).await?, own: None, keeps: Keeps::Long })
+        let connection = Connection::to(&remote).await?;
+        Ok(Self { connection, server: Server::Running, keeps: Keeps::Long })
     }
 
     async fn own(args: &args::Mcp) -> Result<Self, CliError> {
@@ -56,9 +67,17 @@ impl Source {
                  --server URL offers those of a running server"
             );
         }
-        let own = InProcess::start(&settings).await?;
-        let connection = Connection::within(own.connector(), &args.access).await?;
-        Ok(Self { connection, own: Some(own), keeps })
+        let (connection, server) = match settings.backend {
+            Backend::Durable(_) => {
+                let shared = Shared::start(&settings).await?;
+                (Connection::sharing(shared.clone(), &args.access).await?, Server::Shared(shared))
+            }
+            Backend::Memory | Backend::Postgres => {
+                let own = InProcess::start(&settings).await?;
+                (Connection::within(own.connector(), &args.access).await?, Server::Own(own.into()))
+            }
+        };
+        Ok(Self { connection, server, keeps })
     }
 
     /// The server as its callers see it; `recipient` is meant if a call names none.
@@ -74,8 +93,10 @@ impl Source {
     /// Ends the server, if it is one within this process.
     pub async fn end(self) {
         drop(self.connection);
-        if let Some(own) = self.own {
-            own.end().await;
+        match self.server {
+            Server::Running => {}
+            Server::Own(own) => own.end().await,
+            Server::Shared(shared) => shared.end().await,
         }
     }
 }

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use rmcp::{serve_server, service::ServerInitializeError, transport::stdio_pipes};
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::{handler::Handler, signal::asked_to_end};
+use super::{handler::Handler, lines::Lines, signal::asked_to_end};
 use crate::cli::errors::CliError;
 
 /// Serves the client at the other end until it closes stdin, or the process is asked to end. Requests in flight are
@@ -18,7 +18,7 @@ use crate::cli::errors::CliError;
 pub async fn serve(handler: Handler) -> Result<(), CliError> {
     let (stdin, stdout) = stdio_pipes();
     let stdin = Until { reader: stdin, end: Some(Box::pin(asked_to_end())) };
-    let running = match serve_server(handler, (stdin, stdout)).await {
+    let running = match serve_server(handler, Lines::new(stdin, stdout)).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         // without the client's message, which might contain parts of a conversation

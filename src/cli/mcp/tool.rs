@@ -8,7 +8,12 @@ use rmcp::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-use super::{fault::Fault, memory::Memory, schema};
+use super::{
+    fault::{Fault, persist},
+    fit::{Aliases, fit, is_address},
+    memory::Memory,
+    schema,
+};
 
 /// A tool: its names, its arguments and answer, and the calls that it makes.
 pub trait Tool: 'static {
@@ -20,10 +25,17 @@ pub trait Tool: 'static {
     const DESCRIPTION: &'static str;
     /// Its effect on what is stored.
     const EFFECT: Effect;
+    /// Arguments that only a complete list shows, wherever they occur.
+    const RARE: &'static [&'static str];
+    /// Other names of its arguments, as models write them.
+    const ALIASES: Aliases = &[];
     /// Its arguments.
     type Arguments: DeserializeOwned + JsonSchema + Send;
     /// Its answer.
     type Answer: Serialize + JsonSchema;
+
+    /// Brings arguments into form, if models also write them in another one.
+    fn reshape(_: &mut JsonObject) {}
 
     /// Calls it.
     fn call(
@@ -59,12 +71,21 @@ impl<A: Serialize> Told<A> {
     }
 }
 
+/// How much of the tools a client is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// The usual tools and arguments.
+    Usual,
+    /// Every tool with every argument, and the schemas of the answers.
+    All,
+}
+
 /// Any of the tools.
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
     /// Its description for clients.
-    pub describe: fn() -> Described,
+    pub describe: fn(Shown) -> Described,
     /// Calls it with the arguments given.
     pub call: fn(Memory, JsonObject) -> BoxFuture<'static, CallToolResult>,
 }
@@ -80,24 +101,49 @@ impl Entry {
     }
 }
 
-fn describe<T: Tool>() -> Described {
-    let hints = ToolAnnotations::with_title(T::TITLE)
+fn describe<T: Tool>(shown: Shown) -> Described {
+    let hints = ToolAnnotations::new()
         .read_only(T::EFFECT == Effect::Reads)
         .destructive(T::EFFECT == Effect::Changes)
-        .idempotent(T::EFFECT == Effect::Reads)
         .open_world(false);
-    Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T::Arguments>())
-        .with_title(T::TITLE)
-        .with_raw_output_schema(schema::of_answer::<T::Answer>())
-        .with_annotations(hints)
+    let usual = || schema::without(schema::of_arguments::<T::Arguments>(), T::RARE);
+    match shown {
+        Shown::Usual => Described::new(T::NAME, T::DESCRIPTION, usual()),
+        Shown::All => Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T::Arguments>())
+            .with_raw_output_schema(schema::of_answer::<T::Answer>()),
+    }
+    .with_title(T::TITLE)
+    .with_annotations(hints)
 }
 
-async fn call<T: Tool>(memory: Memory, given: JsonObject) -> CallToolResult {
-    let told = match serde_path_to_error::deserialize(Value::Object(given)) {
-        Ok(arguments) => T::call(&memory, arguments).await,
-        Err(error) => Err(Fault::Wrong(format!("The arguments of {} are wrong: {error}.", T::NAME))),
-    };
-    told.and_then(answered).unwrap_or_else(Fault::into_result)
+async fn call<T: Tool>(memory: Memory, mut given: JsonObject) -> CallToolResult {
+    T::reshape(&mut given);
+    let unknown = fit(&mut given, &schema::of_arguments::<T::Arguments>(), T::ALIASES);
+    if let Some(fault) = refused::<T>(&unknown) {
+        return fault.into_result();
+    }
+    let memory = memory.anew();
+    let told = persist(|| attempt::<T>(&memory, given.clone())).await;
+    let mut result = told.and_then(answered).unwrap_or_else(Fault::into_result);
+    if !unknown.is_empty() {
+        let text = format!("Ignored, as {} has no such argument: {}.", T::NAME, unknown.join(", "));
+        result.content.push(ContentBlock::text(text));
+    }
+    result
+}
+
+/// Why the call is refused, if leaving out one of the arguments that are unknown could do something else than the caller
+/// asked for: forget more, or work on another conversation.
+fn refused<T: Tool>(unknown: &[String]) -> Option<Fault> {
+    let wrong = unknown.iter().find(|path| T::EFFECT == Effect::Changes || is_address(path))?;
+    let known = schema::names(&schema::of_arguments::<T::Arguments>()).join(", ");
+    Some(Fault::Wrong(format!("{wrong}: {} has no such argument; accepted: {known}.", T::NAME)))
+}
+
+async fn attempt<T: Tool>(memory: &Memory, given: JsonObject) -> Result<Told<T::Answer>, Fault> {
+    let arguments = serde_path_to_error::deserialize(Value::Object(given))
+        .map_err(|error| Fault::Wrong(format!("The arguments of {} are wrong: {error}.", T::NAME)))?;
+    T::call(memory, arguments).await
 }
 
 fn answered<A: Serialize>(told: Told<A>) -> Result<CallToolResult, Fault> {

@@ -24,7 +24,13 @@ pub use excess::{Excess, ExcessKind};
 pub use instruction::{Criterion, Instruction, Part, Take};
 pub use numbers::Numbers;
 
-use crate::domain::limits::MAX_INSTRUCTION_BYTES;
+use crate::domain::{Timestamp, limits::MAX_INSTRUCTION_BYTES};
+
+/// Reads a time on its own, as an instruction can say it: "2026-11-20", "yesterday", "3 days ago"; also "now", "this
+/// week" and "last month". Of a day, or of a longer time, its beginning is meant. Times are in UTC.
+pub fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
+    english::moment(text.trim(), now)
+}
 
 /// Parses an instruction, in the short forms or in plain English, in time linear in `text`.
 ///

@@ -199,7 +199,7 @@ impl Stretch {
 }
 
 /// The time, or the nearest one that the calendar supports.
-fn near(time: Timestamp) -> jiff::Timestamp {
+pub(super) fn near(time: Timestamp) -> jiff::Timestamp {
     let (least, most) = (jiff::Timestamp::MIN, jiff::Timestamp::MAX);
     let micros = time.0.clamp(least.as_microsecond(), most.as_microsecond());
     jiff::Timestamp::from_microsecond(micros).unwrap_or(jiff::Timestamp::UNIX_EPOCH)

@@ -2,13 +2,14 @@
 
 use std::io;
 
-use futures::channel::mpsc;
+use futures::{Stream, channel::mpsc, future::join_all};
 use tokio::{
-    io::{DuplexStream, duplex},
-    sync::oneshot,
+    io::{AsyncRead, AsyncWrite, DuplexStream, duplex},
+    sync::watch,
     task::JoinHandle,
     time::timeout,
 };
+use tonic::transport::server::Connected;
 
 use crate::server::chores::Chores;
 use crate::{
@@ -25,8 +26,8 @@ const PIPE_BYTES: usize = 1 << 20;
 pub struct InProcess {
     server: Server,
     callers: mpsc::UnboundedSender<io::Result<DuplexStream>>,
-    stop: oneshot::Sender<()>,
-    serving: JoinHandle<()>,
+    stop: watch::Sender<bool>,
+    serving: Vec<JoinHandle<()>>,
     chores: Chores,
 }
 
@@ -51,13 +52,24 @@ impl InProcess {
         let encoding = settings.encoding;
         tokio::task::spawn_blocking(move || tokenizer::warm_up(encoding));
         let (callers, incoming) = mpsc::unbounded();
-        let (stop, stopped) = oneshot::channel();
-        let stopped = async move {
-            let _ = stopped.await;
-        };
-        let serving = tokio::spawn(server.clone().serve_connections(incoming, stopped));
         let chores = Chores::start(server.engine(), settings).map_err(ServeError::Worker)?;
-        Ok(Self { server, callers, stop, serving, chores })
+        let stop = watch::Sender::new(false);
+        let mut own = Self { server, callers, stop, serving: Vec::new(), chores };
+        own.serve_also(incoming);
+        Ok(own)
+    }
+
+    /// Also serves the connections of `incoming`.
+    pub(super) fn serve_also<C>(&mut self, incoming: impl Stream<Item = io::Result<C>> + Send + 'static)
+    where
+        C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
+        C::ConnectInfo: Clone + Send + Sync + 'static,
+    {
+        let mut stopped = self.stop.subscribe();
+        let stopped = async move {
+            let _ = stopped.wait_for(|stopped| *stopped).await;
+        };
+        self.serving.push(tokio::spawn(self.server.clone().serve_connections(incoming, stopped)));
     }
 
     /// Returns a connector for callers.
@@ -78,8 +90,8 @@ impl InProcess {
     pub async fn end(self) {
         let chores = self.chores.end();
         self.server.close();
-        let _ = self.stop.send(());
-        if timeout(DEFAULT_DRAIN_TIMEOUT, self.serving).await.is_err() {
+        self.stop.send_replace(true);
+        if timeout(DEFAULT_DRAIN_TIMEOUT, join_all(self.serving)).await.is_err() {
             tracing::warn!("calls were still in flight when the server stopped");
         }
         chores.await;

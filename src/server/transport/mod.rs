@@ -9,6 +9,7 @@ pub(super) mod ending;
 pub(super) mod http2;
 pub(super) mod in_process;
 pub(super) mod listen;
+pub(super) mod shared;
 pub(super) mod socket;
 pub(super) mod systemd;
 pub(super) mod tls;

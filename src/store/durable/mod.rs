@@ -12,6 +12,7 @@
 //! |---|---|
 //! | `LOCK` | locked while the store is open |
 //! | `STORE` | the engine that keeps the files, and their format |
+//! | `mcp.sock` | where the process with the store serves others, if it does |
 //! | `mark` | how far the store has been flushed, so that lost writes are noticed |
 //! | `fjall`, `sled` | the engine's files |
 //!
@@ -72,7 +73,7 @@ mod test_outcome;
 pub use backup::{Backup, BackupError, Held};
 pub use copy::{Copied, CopyError, CopyPlace, copy, is_same};
 pub(in crate::store) use copy::{compare, contents};
-pub use disk::directory::{Directory, OpenError};
+pub use disk::directory::{Directory, OpenError, SOCKET};
 pub use disk::label::{EngineKind, UnknownEngine};
 pub(in crate::store) use lineages::{Lineages, Parts, lineage_of};
 pub use options::{Flush, Options};

@@ -8,6 +8,7 @@ use crate::{
     cli::{
         mcp::{
             fault::Fault,
+            fit::Aliases,
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
@@ -24,23 +25,22 @@ pub struct BuildContext;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// The conversation. By default the recipient's current one.
+    /// Default: the current conversation.
     conversation_id: Option<String>,
-    /// The conversation's recipient. By default this server's recipient.
+    /// Whose conversation. Default: this server's recipient.
     recipient_id: Option<String>,
-    /// The format: `text`, or the messages of `openai_chat` or `anthropic_messages`. Defaults to text.
+    /// `text`, or messages for a model's API. Default: text.
     format: Option<Format>,
-    /// The most tokens; what the recent messages leave of it goes to older ones. Defaults to the limits of the conversation's window and summary together, 9064 unless changed.
+    /// The most tokens. Default: 9064, unless the conversation's limits were changed.
     #[schemars(range(min = 1))]
     token_budget: Option<i32>,
-    /// The most turns, the newest ones. A turn is a message of the user and what follows it.
+    /// The most turns, the newest. A turn is a user's message and what follows it.
     #[schemars(range(min = 0))]
     max_turns: Option<i32>,
-    /// What to look for in the rest, including past conversations: what is found is added under its date.
+    /// Also adds what is found about this elsewhere, and in past conversations.
     recall: Option<String>,
-    /// Instructions to put first. They are not stored.
+    /// Put first, and not stored.
     instructions: Option<String>,
 }
 
@@ -92,10 +92,17 @@ pub struct Omitted {
 impl Tool for BuildContext {
     const NAME: &'static str = "build_context";
     const TITLE: &'static str = "Build a context";
-    const DESCRIPTION: &'static str = "Build what a model should see of a conversation: the summary of what is no \
-         longer in view, how past conversations ended, and the recent messages, within a number of tokens. Use it to continue a conversation where it was \
-         left, or to hand it to another agent.";
+    const DESCRIPTION: &'static str = "Read where a conversation stands: its summary, how past conversations ended, and \
+         its recent messages. Use it to continue a conversation, or to hand it to another agent.";
     const EFFECT: Effect = Effect::Reads;
+    const RARE: &'static [&'static str] = &["recipient_id", "format", "max_turns", "instructions"];
+    const ALIASES: Aliases = &[
+        ("budget", "token_budget"),
+        ("max_tokens", "token_budget"),
+        ("tokens", "token_budget"),
+        ("query", "recall"),
+        ("prompt", "recall"),
+    ];
     type Arguments = Arguments;
     type Answer = Context;
 

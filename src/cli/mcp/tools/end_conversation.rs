@@ -6,6 +6,7 @@ use serde::Deserialize;
 use crate::{
     cli::mcp::{
         fault::Fault,
+        fit::Aliases,
         memory::Memory,
         tool::{Effect, Told, Tool},
         transcript::Listed,
@@ -18,13 +19,12 @@ pub struct EndConversation;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// Optional reason for ending (e.g., 'task completed', 'user requested')
     reason: Option<String>,
-    /// The conversation to end. By default the recipient's current one.
+    /// Default: the current conversation.
     conversation_id: Option<String>,
-    /// The recipient whose current conversation to end. By default this server's recipient.
+    /// Whose conversation. Default: this server's recipient.
     recipient_id: Option<String>,
 }
 
@@ -34,6 +34,8 @@ impl Tool for EndConversation {
     const DESCRIPTION: &'static str = "End the current conversation and generate a summary. Use this when a topic is \
          concluded, the user indicates they're done, or when moving to an unrelated topic.";
     const EFFECT: Effect = Effect::Adds;
+    const RARE: &'static [&'static str] = &["recipient_id"];
+    const ALIASES: Aliases = &[("id", "conversation_id")];
     type Arguments = Arguments;
     type Answer = Listed;
 
@@ -44,6 +46,7 @@ impl Tool for EndConversation {
             conversation_id,
             recipient_id,
             reason: arguments.reason.unwrap_or_default(),
+            request_id: memory.request_id(),
             ..Default::default()
         };
         let response = memory.server().conversations().end_conversation(request).await?.into_inner();

@@ -7,6 +7,7 @@ use crate::{
     cli::{
         mcp::{
             fault::Fault,
+            fit::Aliases,
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
@@ -21,19 +22,18 @@ pub struct Forget;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// What to forget: `oldest`, `newest`, `last:N`, `turn:N`, `before:turn_N`, `speaker:ROLE`, `sequence:N-M`, `id:ID`, `since:TIME`, `about:TEXT`, `all`; several of them together; `A or B`; `A except B`; or the same in plain English, such as "the last three messages".
+    /// What to forget, in plain English ("the last three messages", "what I said about Paris yesterday") or as `last:N`, `turn:N`, `sequence:N-M`, `speaker:ROLE`, `since:TIME`, `about:TEXT`, `all`, `A or B`, `A except B`.
     instructions: String,
-    /// Whether to forget now. Without it nothing is forgotten, and the answer says what would be.
+    /// Forget now. Without it, the answer only says what would be forgotten.
     confirm: Option<bool>,
-    /// Whether to forget for good, from the summary too. Without it what is forgotten can be restored.
+    /// For good, from summaries too. Without it, it can be restored.
     hard: Option<bool>,
-    /// With confirm: the revision from the answer without confirm. If the conversation has changed since, nothing is forgotten.
+    /// With confirm: the revision in the answer without confirm. If the conversation has changed since, nothing is forgotten.
     expected_revision: Option<i64>,
-    /// The conversation. By default the recipient's current one.
+    /// Default: the current conversation.
     conversation_id: Option<String>,
-    /// The conversation's recipient. By default this server's recipient.
+    /// Whose conversation. Default: this server's recipient.
     recipient_id: Option<String>,
 }
 
@@ -72,10 +72,11 @@ pub struct Message {
 impl Tool for Forget {
     const NAME: &'static str = "forget";
     const TITLE: &'static str = "Forget messages";
-    const DESCRIPTION: &'static str = "Forget messages of a conversation, when the user asks for it. Call it without \
-         confirm first: it then changes nothing and says what would be forgotten. Tell the user, and call it again with \
-         confirm true once they agree.";
+    const DESCRIPTION: &'static str = "Forget messages, when the user asks for it. First call it without confirm, which \
+         changes nothing; tell the user what would be forgotten, and confirm once they agree.";
     const EFFECT: Effect = Effect::Changes;
+    const RARE: &'static [&'static str] = &["recipient_id"];
+    const ALIASES: Aliases = &[("instruction", "instructions"), ("what", "instructions")];
     type Arguments = Arguments;
     type Answer = Forgotten;
 
@@ -95,6 +96,7 @@ impl Tool for Forget {
             mode: if hard { ForgetMode::Hard } else { ForgetMode::Soft }.into(),
             dry_run: !done,
             expected_revision: arguments.expected_revision,
+            request_id: memory.request_id(),
             ..Default::default()
         };
         let response = memory.server().memory().forget(request).await?.into_inner();

@@ -20,11 +20,10 @@ pub struct GetCapacityInfo;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// The conversation. By default the recipient's current one.
+    /// Default: the current conversation.
     conversation_id: Option<String>,
-    /// The conversation's recipient. By default this server's recipient.
+    /// Whose conversation. Default: this server's recipient.
     recipient_id: Option<String>,
 }
 
@@ -71,9 +70,9 @@ pub struct Capacity {
 impl Tool for GetCapacityInfo {
     const NAME: &'static str = "get_capacity_info";
     const TITLE: &'static str = "See how full the window is";
-    const DESCRIPTION: &'static str = "Report how full a conversation's window is: its messages and tokens, how many more \
-         fit, and what has left it.";
+    const DESCRIPTION: &'static str = "Report how full a conversation's window is, and what has left it.";
     const EFFECT: Effect = Effect::Reads;
+    const RARE: &'static [&'static str] = &["recipient_id"];
     type Arguments = Arguments;
     type Answer = Capacity;
 

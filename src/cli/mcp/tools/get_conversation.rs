@@ -1,11 +1,15 @@
 //! `get_conversation`, as seed 000 words it.
 
-use rmcp::schemars::{self, JsonSchema};
+use rmcp::{
+    model::JsonObject,
+    schemars::{self, JsonSchema},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     cli::mcp::{
         fault::Fault,
+        fit::Aliases,
         memory::Memory,
         tool::{Effect, Told, Tool},
         transcript::{self, Listed, Message},
@@ -25,17 +29,16 @@ pub struct GetConversation;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
     /// The ID of a specific conversation to retrieve. Returns full conversation history with all messages.
     conversation_id: Option<String>,
     /// Number of recent conversations to list (summaries only, no full message content). Defaults to 10.
     #[schemars(range(min = 1, max = 100))]
     list_recent: Option<f64>,
-    /// With conversation_id: the message to start at, from 1. An answer that has no room for all messages gives the next one as nextMessage.
+    /// With conversation_id: the message to start at. A long conversation's answer gives it as nextMessage.
     #[schemars(range(min = 1))]
     from_message: Option<i64>,
-    /// The recipient whose conversations to list. By default this server's recipient.
+    /// Whose conversations. Default: this server's recipient.
     recipient_id: Option<String>,
 }
 
@@ -85,8 +88,20 @@ impl Tool for GetConversation {
          conversation's full history, or use list_recent to get summaries of recent conversations. Only completed \
          conversations are accessible (not the current active one).";
     const EFFECT: Effect = Effect::Reads;
+    const RARE: &'static [&'static str] = &["recipient_id"];
+    const ALIASES: Aliases = &[
+        ("id", "conversation_id"),
+        ("limit", "list_recent"),
+        ("count", "list_recent"),
+        ("recent", "list_recent"),
+    ];
     type Arguments = Arguments;
     type Answer = Answer;
+
+    /// Some models write `true` for "list them".
+    fn reshape(given: &mut JsonObject) {
+        given.retain(|name, value| name != "list_recent" || !value.is_boolean());
+    }
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Answer>, Fault> {
         let answer = match arguments.conversation_id.as_deref() {

@@ -1,6 +1,9 @@
 //! `memorize`: stores what was said.
 
-use rmcp::schemars::{self, JsonSchema};
+use rmcp::{
+    model::JsonObject,
+    schemars::{self, JsonSchema},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -9,6 +12,7 @@ use crate::{
     cli::{
         mcp::{
             fault::Fault,
+            fit::Aliases,
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
@@ -17,53 +21,52 @@ use crate::{
     proto::{MemorizeRequest, MemorizeResponse, NewUtterance, ToolCall},
 };
 
+/// The arguments of one message, which some models write without `messages` around it.
+const MESSAGE: [&str; 7] = ["role", "content", "name", "tool_calls", "tool_call_id", "tools_used", "pinned"];
+
 /// Stores messages.
 pub struct Memorize;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// What was said, in the order in which it was said; either all of it is stored, or none.
+    /// In the order in which they were said.
     #[schemars(length(min = 1))]
     messages: Vec<Message>,
-    /// The conversation, which is started if it does not exist. By default the recipient's current one, or a new one once that has ended or been idle.
+    /// Default: the current conversation. A new id starts a conversation.
     conversation_id: Option<String>,
-    /// The conversation's recipient. By default this server's recipient.
+    /// Whose conversation. Default: this server's recipient.
     recipient_id: Option<String>,
-    /// Any text that identifies this attempt: a repetition with the same text within 24 hours stores nothing twice.
+    /// Names this attempt: repeated within 24 hours, it stores nothing twice.
     request_id: Option<String>,
 }
 
 /// A message to store.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(expecting = "an object with role and content")]
 pub struct Message {
-    /// Who said it; `tool` for the result of a tool.
+    /// `tool` for a tool's result.
     role: Role,
-    /// What was said, word for word. May be left out of an assistant's message with tool_calls.
+    /// Word for word.
     content: Option<String>,
-    /// The name of the person or the tool.
+    /// Of the person or the tool.
     name: Option<String>,
-    /// With role assistant: the tools that it calls. Each needs its result before the next message of the user.
+    /// Calls that the assistant makes. Store the result of each, too.
     tool_calls: Option<Vec<Call>>,
-    /// With role tool, where it is required: the id of the call that this is the result of.
+    /// Of a tool's result: the id of its call.
     tool_call_id: Option<String>,
-    /// With role assistant: names of tools used for it, if the calls themselves are not stored.
+    /// Names of the tools that the assistant used, if tool_calls are not stored.
     tools_used: Option<Vec<String>>,
-    /// Whether it is important: it then stays in view when older messages are summarised.
+    /// Keep it in view when older messages are summarised.
     pinned: Option<bool>,
 }
 
 /// A call of a tool.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Call {
-    /// Joins the call to its result.
     id: String,
-    /// The tool.
     name: String,
-    /// The arguments, as JSON in a string.
+    /// JSON in a string.
     #[schemars(with = "Option<String>")]
     arguments: Option<Value>,
 }
@@ -111,12 +114,32 @@ pub struct Memorized {
 impl Tool for Memorize {
     const NAME: &'static str = "memorize";
     const TITLE: &'static str = "Memorize messages";
-    const DESCRIPTION: &'static str = "Store messages of a conversation, so that they can be found and continued later. \
-         Store what the user and you said, word for word, as it is said. Older messages leave the window by themselves and \
-         are summarised; nothing else is needed.";
+    const DESCRIPTION: &'static str = "Store what the user and you said, word for word, as it is said, so that it can be \
+         found and continued later.";
     const EFFECT: Effect = Effect::Adds;
+    const RARE: &'static [&'static str] = &["recipient_id", "request_id", "tools_used", "pinned"];
+    const ALIASES: Aliases = &[
+        ("message", "messages"),
+        ("utterances", "messages"),
+        ("text", "content"),
+        ("message", "content"),
+        ("speaker", "role"),
+        ("input", "arguments"),
+        ("args", "arguments"),
+    ];
     type Arguments = Arguments;
     type Answer = Stored;
+
+    fn reshape(given: &mut JsonObject) {
+        if given.contains_key("role") && !given.contains_key("messages") {
+            let of_message = |name: &str| MESSAGE.contains(&name);
+            let names: Vec<_> = given.keys().filter(|name| of_message(name)).cloned().collect();
+            let message: JsonObject =
+                names.iter().filter_map(|name| given.shift_remove_entry(name)).collect();
+            given.insert("messages".into(), Value::Object(message));
+        }
+        given.values_mut().for_each(unnest);
+    }
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Stored>, Fault> {
         let (conversation_id, recipient_id) =
@@ -125,11 +148,29 @@ impl Tool for Memorize {
             conversation_id,
             recipient_id,
             utterances: arguments.messages.into_iter().map(NewUtterance::from).collect(),
-            request_id: arguments.request_id.unwrap_or_default(),
+            request_id: arguments
+                .request_id
+                .filter(|id| !id.is_empty())
+                .unwrap_or_else(|| memory.request_id()),
             ..Default::default()
         };
         let response = memory.server().memory().memorize(request).await?.into_inner();
         Ok(Told { text: text(&response), answer: response.into() })
+    }
+}
+
+/// Some models write a call as OpenAI's API does, with its name and arguments in `function`.
+fn unnest(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(unnest),
+        Value::Object(fields) => {
+            if let Some(Value::Object(function)) = fields.shift_remove("function") {
+                fields.shift_remove("type");
+                fields.extend(function);
+            }
+            fields.get_mut("tool_calls").into_iter().for_each(unnest);
+        }
+        _ => {}
     }
 }
 

@@ -1,5 +1,7 @@
 //! `remember`: finds what was said.
 
+use std::time::SystemTime;
+
 use prost_types::Timestamp;
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
@@ -9,12 +11,14 @@ use crate::{
     cli::{
         mcp::{
             fault::Fault,
+            fit::Aliases,
             memory::Memory,
             tool::{Effect, Told, Tool},
             transcript::written,
         },
         terminal::text,
     },
+    formats,
     proto::{self, RememberFilter, RememberRequest, RememberScope},
 };
 
@@ -30,26 +34,25 @@ pub struct Remember;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// What to look for: a question or a few words. Without it, the newest messages that meet the other arguments are found.
+    /// A question or a few words. Without it, the newest messages are found.
     prompt: Option<String>,
-    /// The conversation to search. By default all of the recipient's.
+    /// Default: all conversations, current and past.
     conversation_id: Option<String>,
-    /// The recipient of the conversations. By default this server's recipient.
+    /// Whose conversations. Default: this server's recipient.
     recipient_id: Option<String>,
-    /// What to search: `window`, what is in view; `conversation`, all that is stored of one conversation; `recipient`, all conversations. Defaults to conversation with a conversation_id, and to recipient without.
+    /// `window`: what is in view; `conversation`: all of one conversation; `recipient`: all conversations. Default: conversation with a conversation_id, else recipient.
     scope: Option<Scope>,
-    /// Only what this role said.
+    /// Only what this speaker said.
     role: Option<Role>,
-    /// Only what was said at this time or later, ISO 8601, such as 2026-11-20T10:00:00Z.
+    /// A time in UTC: 2026-11-20, 2026-11-20T10:00:00Z, yesterday, 3 days ago.
     since: Option<String>,
-    /// Only what was said before this time, ISO 8601.
+    /// The same; of a day, its beginning.
     before: Option<String>,
-    /// The most matches. Defaults to 10.
+    /// Default: 10 matches.
     #[schemars(range(min = 1, max = 50))]
     limit: Option<i64>,
-    /// The most characters of each match's content; the rest is cut off. Defaults to 1000.
+    /// Cuts each match's content. Default: 1000.
     #[schemars(range(min = 1))]
     max_characters: Option<i64>,
 }
@@ -101,19 +104,37 @@ pub struct Match {
 impl Tool for Remember {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember what was said";
-    const DESCRIPTION: &'static str = "Find messages of this and of past conversations by what they are about, by who \
-         said them, or by when. Use it before you say that you do not know something that the user may have told you before.";
+    const DESCRIPTION: &'static str = "Find what was said, in this and in past conversations, by subject, speaker or time. \
+         Use it before you say that you do not know something that the user may have told you before.";
     const EFFECT: Effect = Effect::Reads;
+    const RARE: &'static [&'static str] = &["recipient_id", "scope", "max_characters"];
+    const ALIASES: Aliases = &[
+        ("query", "prompt"),
+        ("q", "prompt"),
+        ("question", "prompt"),
+        ("search", "prompt"),
+        ("search_query", "prompt"),
+        ("text", "prompt"),
+        ("keywords", "prompt"),
+        ("max_results", "limit"),
+        ("top_k", "limit"),
+        ("count", "limit"),
+        ("start_time", "since"),
+        ("from", "since"),
+        ("end_time", "before"),
+        ("speaker", "role"),
+    ];
     type Arguments = Arguments;
     type Answer = Found;
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Found>, Fault> {
         let characters = within(arguments.max_characters, CHARACTERS, i64::MAX, "max_characters")?;
         let request = request(memory, arguments)?;
+        let searched = request.filter.as_ref().map(searched).unwrap_or_default();
         let response = memory.server().memory().remember(request).await?.into_inner();
         let matches = response.matches.into_iter().map(|found| shown(found, characters)).collect();
         let found = Found { matches, more: !response.next_page_token.is_empty() };
-        Ok(Told { text: told(&found), answer: found })
+        Ok(Told { text: told(&found) + &searched, answer: found })
     }
 }
 
@@ -154,8 +175,21 @@ fn within(given: Option<i64>, usual: i64, most: i64, name: &str) -> Result<i64, 
 
 fn time(given: Option<String>, name: &str) -> Result<Option<Timestamp>, Fault> {
     let Some(text) = given.filter(|text| !text.is_empty()) else { return Ok(None) };
-    let accepted = "accepted: a time in ISO 8601, such as 2026-11-20T10:00:00Z";
-    text.parse().map(Some).map_err(|_| Fault::Wrong(format!("{name}: is {text:?}; {accepted}.")))
+    let time = formats::moment(&text, jiff::Timestamp::now());
+    let accepted =
+        "accepted: 2026-11-20, 2026-11-20T10:00:00Z, today, yesterday, Monday, 3 days ago, last week";
+    let time = time.ok_or_else(|| Fault::Wrong(format!("{name}: is {text:?}; {accepted}.")))?;
+    Ok(Some(SystemTime::from(time).into()))
+}
+
+/// The times that were searched: a relative one is relative to UTC, which a caller may not expect.
+fn searched(filter: &RememberFilter) -> String {
+    let named =
+        |name: &str, time: &Option<Timestamp>| time.map(|time| format!(" {name} {time}")).unwrap_or_default();
+    match named("since", &filter.start_time) + &named("before", &filter.end_time) {
+        none if none.is_empty() => none,
+        times => format!("Searched:{times}.\n"),
+    }
 }
 
 fn shown(found: proto::Match, characters: i64) -> Match {
@@ -185,13 +219,16 @@ fn shown(found: proto::Match, characters: i64) -> Match {
 
 fn told(found: &Found) -> String {
     if found.matches.is_empty() {
-        return "Nothing was found. Try other words, or scope recipient; get_conversation with list_recent lists what past \
-                conversations were about."
+        return "Nothing was found. Try other words, or leave arguments out; get_conversation with list_recent lists what \
+                past conversations were about.\n"
             .into();
     }
     let mut text: String = found.matches.iter().map(line).collect();
     if found.more {
         text += "There is more: raise limit, or be more specific about what to look for.\n";
+    }
+    if found.matches.iter().any(|found| found.cut) {
+        text += "[…] is cut off: max_characters shows more.\n";
     }
     text
 }

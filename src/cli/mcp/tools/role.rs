@@ -10,9 +10,13 @@ use crate::proto;
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Role {
+    #[serde(alias = "developer")]
     System,
+    #[serde(alias = "human")]
     User,
+    #[serde(alias = "ai", alias = "model")]
     Assistant,
+    #[serde(alias = "function")]
     Tool,
 }
 

@@ -7,6 +7,7 @@ use crate::{
     cli::{
         mcp::{
             fault::Fault,
+            fit::Aliases,
             memory::Memory,
             tool::{Effect, Told, Tool},
         },
@@ -20,29 +21,28 @@ pub struct Summarize;
 
 /// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Arguments {
-    /// The conversation. By default the recipient's current one.
+    /// Default: the current conversation.
     conversation_id: Option<String>,
-    /// The conversation's recipient. By default this server's recipient.
+    /// Whose conversation. Default: this server's recipient.
     recipient_id: Option<String>,
-    /// What to summarise: `all`; `recent`, the last recent_count messages; `evicted`, what is no longer in view; `turns`, from first_turn to last_turn. Defaults to all.
+    /// `all`; `recent`: the last recent_count messages; `evicted`: what is no longer in view; `turns`: from first_turn to last_turn. Default: all.
     scope: Option<Scope>,
-    /// With scope recent, where it is required: how many messages.
+    /// For scope recent: how many messages.
     #[schemars(range(min = 1))]
     recent_count: Option<i32>,
-    /// With scope turns, where it is required: the first turn. A turn is a message of the user and what follows it.
+    /// For scope turns. A turn is a user's message and what follows it.
     #[schemars(range(min = 0))]
     first_turn: Option<i32>,
-    /// With scope turns, where it is required: the last turn.
+    /// For scope turns: the last one.
     #[schemars(range(min = 0))]
     last_turn: Option<i32>,
-    /// The most tokens of the summary. Defaults to 1000, unless the conversation's policy says otherwise.
+    /// The most tokens of the summary. Default: 1000.
     #[schemars(range(min = 1))]
     token_limit: Option<i32>,
-    /// Words that matter: sentences with them come first.
+    /// Words whose sentences come first.
     focus_areas: Option<Vec<String>>,
-    /// Whether to have the server's model write the summary, if it has one; that takes seconds. Defaults to false.
+    /// Let the server's model write it, if it has one, which takes seconds.
     wait_for_llm: Option<bool>,
 }
 
@@ -77,9 +77,15 @@ pub struct Summary {
 impl Tool for Summarize {
     const NAME: &'static str = "summarize";
     const TITLE: &'static str = "Summarize a conversation";
-    const DESCRIPTION: &'static str = "Summarise a conversation, or a part of it, within a number of tokens. Changes \
-         nothing. Use it to see where a long conversation stands.";
+    const DESCRIPTION: &'static str = "Summarise a conversation or a part of it. Changes nothing.";
     const EFFECT: Effect = Effect::Reads;
+    const RARE: &'static [&'static str] = &["recipient_id"];
+    const ALIASES: Aliases = &[
+        ("focus", "focus_areas"),
+        ("max_tokens", "token_limit"),
+        ("limit", "token_limit"),
+        ("count", "recent_count"),
+    ];
     type Arguments = Arguments;
     type Answer = Summary;
 

@@ -43,6 +43,7 @@ mod cursor;
 mod date;
 mod exclusion;
 mod modifier;
+mod moment;
 mod noun_phrase;
 mod number;
 mod object;
@@ -60,6 +61,8 @@ use crate::domain::{
     Role,
     forgetting::{Asked, Criterion, InstructionError, Take, canonical, doubts, words},
 };
+
+pub(super) use self::moment::moment;
 
 use self::{cursor::Cursor, exclusion::Meaning, selection::Selection};
 

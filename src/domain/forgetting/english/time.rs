@@ -21,8 +21,8 @@ const PAIR: &str = "two times must be in order and of the same kind, such as two
 
 /// A moment, or a day.
 #[derive(Clone, Copy)]
-struct Time {
-    start: Moment,
+pub(super) struct Time {
+    pub start: Moment,
     end: Moment,
 }
 
@@ -211,7 +211,7 @@ fn from(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, Instru
 }
 
 /// Consumes "the last hour", "the past 3 days", "last 5 minutes".
-fn recent(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+pub(super) fn recent(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
     let start = cursor.at();
     let definite = cursor.word("the");
     if cursor.any(&["last", "past"]) {
@@ -230,7 +230,7 @@ fn recent(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> 
 }
 
 /// Consumes a moment or a day: "10 am", "yesterday", "November 20 at 10:30", "two hours ago".
-fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>, InstructionError> {
+pub(super) fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>, InstructionError> {
     let at = |moment| Some(Time { start: moment, end: moment });
     if let Some(moment) = stamp(cursor) {
         return Ok(at(moment));

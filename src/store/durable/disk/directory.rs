@@ -24,6 +24,8 @@ use crate::store::durable::{
 
 /// The file that is locked while a store is open.
 const LOCK: &str = "LOCK";
+/// The Unix socket on which the process with the store serves others, if it does.
+pub const SOCKET: &str = "mcp.sock";
 
 /// An open store. Nobody else can open the store until this is dropped.
 pub struct Directory {
@@ -169,8 +171,7 @@ impl Directory {
         open: impl FnOnce(&Path) -> Opened,
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::File { path: path.into(), error };
-        let refused = |error: KeyValueError| failed(io::Error::other(error));
-        files::create_directory(path).map_err(refused)?;
+        Self::create(path)?;
         let lock = lock(path)?;
         let label = match read_label(path)? {
             Some(label) => check(label, engine, path)?,
@@ -182,6 +183,12 @@ impl Directory {
             }
         };
         Self::open_locked(engine, label.format, path, lock, open)
+    }
+
+    /// Creates the directory `path`, unless it exists.
+    pub fn create(path: &Path) -> Result<(), OpenError> {
+        let failed = |error| OpenError::File { path: path.into(), error: io::Error::other(error) };
+        files::create_directory(path).map_err(failed)
     }
 
     /// Opens the store in the directory `path`, which must hold one.
@@ -393,7 +400,7 @@ fn check_empty(directory: &Path) -> Result<(), OpenError> {
             let (path, problem) = (directory.join(label::FILE), "is missing".to_owned());
             return Err(OpenError::Label { path, problem });
         }
-        if name != LOCK && name != label::UNFINISHED {
+        if name != LOCK && name != SOCKET && name != label::UNFINISHED {
             let found = name.to_string_lossy().into_owned();
             return Err(OpenError::Foreign { directory: directory.into(), found });
         }
