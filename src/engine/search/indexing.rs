@@ -11,7 +11,7 @@ use crate::{
     domain::{
         Block, Conversation, Ranges, Sequence, Utterance,
         limits::BLOCK_SEQUENCES,
-        recall::{Index, IndexBlock, IndexMaker, Said},
+        recall::{Index, IndexBlock, Said},
     },
     engine::{Engine, EngineError, offload},
     store::{Derived, DerivedBlock},
