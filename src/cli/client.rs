@@ -35,8 +35,8 @@ use crate::{
 
 /// How long a server may take to accept the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest response accepted, in bytes. Pages have 3 MiB. Only two things can be larger: an edited utterance with
-/// its original content, if the server's `max_content_bytes` is large, and a context without a budget.
+/// The largest response accepted, in bytes. Pages have 3 MiB. Only two things can be larger: a large utterance, twice as
+/// large if it was edited and comes with its original, and a context without a budget.
 const MAX_RESPONSE_BYTES: usize = 40 << 20;
 
 /// Runs a client command to its end.

@@ -153,11 +153,11 @@ pub static KEYS: &[Key] = &[
     key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound
         "The most bytes stored in a namespace, in windows and archives; 0 is unlimited"),
     key!(max_content_bytes "max-content-bytes" "UTTERD_MAX_CONTENT_BYTES" "SIZE" size
-        "The largest content of an utterance, at most 16MiB"),
+        "The largest content of an utterance, at most 16MiB; unless set, it shrinks with max_message_bytes"),
     key!(max_batch "max-batch" "UTTERD_MAX_BATCH" "N" positive
         "The most utterances in one Memorize"),
     key!(max_message_bytes "max-message-bytes" "UTTERD_MAX_MESSAGE_BYTES" "SIZE" size
-        "The largest gRPC message; unless set, it grows with max_content_bytes"),
+        "The largest gRPC message"),
     key!(max_call_duration "max-call-duration" "UTTERD_MAX_CALL_DURATION" "DURATION" duration
         "The longest time for a call that is not a stream, whatever its deadline"),
     key!(max_calls_in_flight "max-calls-in-flight" "UTTERD_MAX_CALLS_IN_FLIGHT" "N" positive

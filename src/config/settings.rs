@@ -15,8 +15,8 @@ use crate::domain::{
         DEFAULT_AWAITING_TIMEOUT, DEFAULT_CONVERSATIONS_RETAINED, DEFAULT_DATABASE_CONNECTIONS,
         DEFAULT_DISK_RESERVE, DEFAULT_DRAIN_TIMEOUT, DEFAULT_EMBEDDING_TIMEOUT, DEFAULT_IDLE_TIMEOUT,
         DEFAULT_LLM_CONCURRENCY, DEFAULT_LLM_TIMEOUT, DEFAULT_MAX_BATCH, DEFAULT_MAX_CALL_DURATION,
-        DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_CONTENT_BYTES, DEFAULT_MAX_STREAMS,
-        DEFAULT_SLOW_CALL,
+        DEFAULT_MAX_CALLS_IN_FLIGHT, DEFAULT_MAX_CONNECTIONS, DEFAULT_MAX_MESSAGE_BYTES, DEFAULT_MAX_STREAMS,
+        DEFAULT_SLOW_CALL, MOST_CONTENT_BYTES,
     },
     policy::{Marks, PolicyUpdate},
 };
@@ -159,13 +159,12 @@ pub struct Settings {
     /// Bytes that one namespace may store, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts
     /// them; 0 is unlimited.
     pub max_bytes_per_namespace: u64,
-    /// The maximum bytes of an utterance's content: at most
-    /// [`MOST_CONTENT_BYTES`](crate::domain::limits::MOST_CONTENT_BYTES), and less than `max_message_bytes`.
+    /// The maximum bytes of an utterance's content: at most [`MOST_CONTENT_BYTES`], and less than
+    /// `max_message_bytes`. Unless set, it is smaller than the default if a message would not have room for it.
     pub max_content_bytes: usize,
     /// The maximum number of utterances in one Memorize.
     pub max_batch: usize,
-    /// The largest gRPC message, in bytes. Unless set, it is a mebibyte more than `max_content_bytes` if that
-    /// exceeds the default.
+    /// The largest gRPC message, in bytes.
     pub max_message_bytes: usize,
     /// The longest time for a call that is not a stream, whatever its deadline.
     pub max_call_duration: Duration,
@@ -277,9 +276,9 @@ impl Settings {
             max_conversations_retained: DEFAULT_CONVERSATIONS_RETAINED,
             max_conversations_per_namespace: 0,
             max_bytes_per_namespace: 0,
-            max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
+            max_content_bytes: MOST_CONTENT_BYTES,
             max_batch: DEFAULT_MAX_BATCH,
-            max_message_bytes: (16 * MIB) as usize,
+            max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
             max_call_duration: DEFAULT_MAX_CALL_DURATION,
             max_calls_in_flight: DEFAULT_MAX_CALLS_IN_FLIGHT,
             calls_per_second: 0,

@@ -162,7 +162,7 @@ impl Effective {
                 None => effective.leave(key),
             }
         }
-        effective.hold_content();
+        effective.fit_content();
         effective.check_marks(problems);
         effective.check_sizes(problems);
         effective.check_model(problems);
@@ -215,11 +215,12 @@ impl Effective {
         }
     }
 
-    /// Raises the largest message to make room for the largest content, unless the former is set.
-    fn hold_content(&mut self) {
-        if matches!(self.origin("max_message_bytes"), Origin::Default | Origin::Preset(_)) {
-            let needed = self.settings.max_content_bytes.saturating_add(BESIDE_CONTENT_BYTES);
-            self.settings.max_message_bytes = self.settings.max_message_bytes.max(needed);
+    /// Lowers the largest content to fit a message with other parts, unless the former is set.
+    fn fit_content(&mut self) {
+        if matches!(self.origin("max_content_bytes"), Origin::Default | Origin::Preset(_)) {
+            let message = self.settings.max_message_bytes;
+            let room = message.saturating_sub(BESIDE_CONTENT_BYTES).max(message / 2);
+            self.settings.max_content_bytes = self.settings.max_content_bytes.min(room);
         }
     }
 

@@ -155,9 +155,11 @@ fn content_must_fit_a_message() {
     assert!(message.contains("less than max_message_bytes, 8388608 (--max-message-bytes)"), "{message}");
     let message = problems(given(&[("max_content_bytes", "16777217")]));
     assert!(message.contains("accepted: at most 16777216 (16MiB)"), "{message}");
-    for (content, message) in [("1MiB", 16 << 20), ("15MiB", 16 << 20), ("16MiB", 17 << 20)] {
-        let settings = given(&[("max_content_bytes", content)]).load().unwrap().settings;
-        assert_eq!(settings.max_message_bytes, message, "with contents of {content}");
+    let settings = given(&[("max_content_bytes", "1MiB")]).load().unwrap().settings;
+    assert_eq!((settings.max_content_bytes, settings.max_message_bytes), (1 << 20, 17 << 20));
+    for (message, content) in [("64MiB", 16 << 20), ("16MiB", 15 << 20), ("1MiB", 512 << 10)] {
+        let settings = given(&[("max_message_bytes", message)]).load().unwrap().settings;
+        assert_eq!(settings.max_content_bytes, content, "in messages of {message}");
     }
 }
 

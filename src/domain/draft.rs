@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use crate::domain::{
-    More, Reason, Refusal, Role, Timestamp, TokenCounter, ToolCall,
+    More, Reason, Refusal, Role, Size, Timestamp, TokenCounter, ToolCall,
     limits::{
         MAX_ID_BYTES, MAX_MAP_ENTRIES, MAX_MAP_KEY_BYTES, MAX_MAP_VALUE_BYTES, MAX_NAME_BYTES, MAX_TOOL_CALLS,
     },
@@ -82,7 +82,8 @@ impl Draft {
             let text = format!(
                 "content, tool-call arguments and extras have {bytes} bytes; accepted: at most {max_content_bytes}"
             );
-            return Err(Refusal::field(Reason::ContentTooLarge, field.at("content"), text));
+            let size = Size { bytes, limit: max_content_bytes };
+            return Err(Refusal::too_large_since(field.at("content"), size, text));
         }
         if self.is_empty() && !lenient {
             let text = "an utterance needs content, tool_calls or extras_json (lenient accepts one without)";

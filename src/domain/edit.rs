@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Encoding, More, Original, Oversize, Reason, Refusal, Role, TokenCounter, Transition, Utterance,
+    Encoding, More, Original, Oversize, Reason, Refusal, Role, Size, TokenCounter, Transition, Utterance,
     change::Context,
 };
 
@@ -50,7 +50,7 @@ impl NewContent {
             let text = format!(
                 "content, tool-call arguments and extras would have {bytes} bytes; accepted: at most {most}"
             );
-            return Err(Refusal::field(Reason::ContentTooLarge, "content", text));
+            return Err(Refusal::too_large_since("content", Size { bytes, limit: most }, text));
         }
         let may_be_empty = utterance.role == Role::Tool || !utterance.tool_calls().is_empty();
         if self.content.is_empty() && !may_be_empty {

@@ -13,6 +13,17 @@ pub struct Violation {
     pub field: String,
     /// What is wrong, and what is accepted.
     pub description: String,
+    /// The size of the field, if that is what is wrong.
+    pub size: Option<Size>,
+}
+
+/// The size of something that is too large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Its bytes.
+    pub bytes: usize,
+    /// The most that is accepted.
+    pub limit: usize,
 }
 
 /// A refused command. Its message is for the caller and may quote what the caller sent; its `Debug` output is
@@ -136,8 +147,20 @@ pub const ACTIVE_CONVERSATION: &str = "active conversation of the recipient";
 impl Refusal {
     /// A refused field, with a specific reason.
     pub fn field(reason: Reason, field: impl Into<String>, description: impl Into<String>) -> Self {
-        let violation = Violation { field: field.into(), description: description.into() };
+        let violation = Violation { field: field.into(), description: description.into(), size: None };
         Self::Field(reason, violation)
+    }
+
+    /// A field of `bytes` that is larger than `limit`.
+    pub fn too_large(field: impl Into<String>, bytes: usize, limit: usize) -> Self {
+        let text = format!("has {bytes} bytes; accepted: at most {limit}");
+        Self::too_large_since(field, Size { bytes, limit }, text)
+    }
+
+    /// A field that is too large, in other words than [`Refusal::too_large`] has.
+    pub fn too_large_since(field: impl Into<String>, size: Size, description: impl Into<String>) -> Self {
+        let violation = Violation { field: field.into(), description: description.into(), size: Some(size) };
+        Self::Field(Reason::ContentTooLarge, violation)
     }
 
     /// A field whose value is not accepted.

@@ -6,12 +6,13 @@ use std::{num::NonZeroU32, time::Duration};
 pub const MAX_ID_BYTES: usize = 256;
 /// Longest `name` of a speaker or a tool, in bytes.
 pub const MAX_NAME_BYTES: usize = 256;
-/// Maximum bytes of one utterance's content, by default. Tool results of 51,000 characters are common.
-pub const DEFAULT_MAX_CONTENT_BYTES: usize = 1 << 20;
-/// The largest value of that setting: what stores and calls are tested with.
+/// Maximum bytes of one utterance's content, and the default: a photo has some megabytes, in base64 a third more. It is
+/// what stores and calls are tested with.
 pub const MOST_CONTENT_BYTES: usize = 16 << 20;
 /// Bytes of a message in addition to its largest content: names, metadata, ids.
 pub const BESIDE_CONTENT_BYTES: usize = 1 << 20;
+/// Maximum bytes of a message, by default.
+pub const DEFAULT_MAX_MESSAGE_BYTES: usize = MOST_CONTENT_BYTES + BESIDE_CONTENT_BYTES;
 /// Maximum utterances of one Memorize, by default.
 pub const DEFAULT_MAX_BATCH: usize = 1_000;
 /// Bytes of the items of one answer, after which a page ends: a gRPC client reads answers of 4 MiB by
@@ -22,7 +23,7 @@ pub const MAX_ANSWER_BYTES: usize = 3 << 20;
 pub const MAX_REFERENCE_BYTES: usize = 1 << 20;
 /// Bytes of the warnings in one answer.
 pub const MAX_WARNING_BYTES: usize = 1 << 20;
-/// Maximum memory in bytes of a JSON history once it is parsed: twice the largest message.
+/// Maximum memory in bytes of a JSON history once it is parsed: about twice the largest message.
 pub const MAX_HISTORY_WEIGHT: usize = 32 << 20;
 /// Maximum bytes of one import: it is held in memory, and a second time in its parts, until it is stored.
 pub const MAX_IMPORT_BYTES: usize = 16 << 20;
@@ -314,11 +315,11 @@ pub const SMALL_STREAM_BYTES: usize = 16 << 10;
 pub const MESSAGE_GROWTH: usize = 3;
 /// Bytes of everything in transit: open calls, unanswered messages, unread answers. With the tokenizers'
 /// tables and the connections, it adds up to some 256 MiB.
-pub const TRANSIT_BYTES: usize = 72 << 20;
+pub const TRANSIT_BYTES: usize = 75 << 20;
 /// The part of these for messages and answers together: the rest is reserved for calls with small ones.
-pub const CONTENT_BYTES: usize = 56 << 20;
+pub const CONTENT_BYTES: usize = 59 << 20;
 /// The part of these for messages received and not yet answered: three of the largest.
-pub const MESSAGE_BYTES: usize = 48 << 20;
+pub const MESSAGE_BYTES: usize = 3 * DEFAULT_MAX_MESSAGE_BYTES;
 /// The part of these for answers made and not yet read: sixteen of the largest pages.
 pub const ANSWER_BYTES: usize = 48 << 20;
 /// The part of these that open calls cannot take.

@@ -32,6 +32,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 mod parsed;
 pub mod persisted;
+mod pictures;
 mod place;
 mod programs;
 mod raw_object;

@@ -4,13 +4,16 @@ use tonic::Status;
 
 use crate::{
     domain::{
-        Ranges, Reason, Refusal, Utterance,
+        Ranges, Refusal, Utterance,
         context::{
             Context, Format, Found, How, Message, Omission, Request, SummaryPlacement, Unanswered, Warning,
         },
         limits::MAX_PROMPT_BYTES,
     },
-    engine::{Address, BuildContextCall, BuildContextReply, Caller, LONG_TOKENS, Recall, Scope, offload},
+    engine::{
+        Address, BuildContextCall, BuildContextReply, Caller, LONG_TEXT_BYTES, LONG_TOKENS, Recall, Scope,
+        offload,
+    },
     formats::{Rendered, content_parts, render},
     proto,
     rpc::{
@@ -39,7 +42,8 @@ impl Services {
             warnings: context.warnings.iter().map(warning).collect(),
             ..Default::default()
         };
-        let is_long = u64::from(context.tokens) > LONG_TOKENS;
+        let parts: usize = context.messages.iter().filter_map(Message::content_parts).map(str::len).sum();
+        let is_long = u64::from(context.tokens) > LONG_TOKENS || parts > LONG_TEXT_BYTES;
         let (context, rendered) = offload(is_long, move || {
             let rendered = render(&context, counter);
             (context, rendered)
@@ -83,10 +87,14 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
 
 fn recall(recall: proto::ContextRecall, address: &Address) -> Result<Recall, Refusal> {
     let bytes = recall.prompt.len();
-    if bytes == 0 || bytes > MAX_PROMPT_BYTES {
-        let text = format!("has {bytes} bytes; accepted: 1 to {MAX_PROMPT_BYTES}");
-        let reason = if bytes == 0 { Reason::InvalidField } else { Reason::ContentTooLarge };
-        return Err(Refusal::field(reason, "recall.prompt", text));
+    if bytes == 0 {
+        return Err(Refusal::invalid(
+            "recall.prompt",
+            format!("has 0 bytes; accepted: 1 to {MAX_PROMPT_BYTES}"),
+        ));
+    }
+    if bytes > MAX_PROMPT_BYTES {
+        return Err(Refusal::too_large("recall.prompt", bytes, MAX_PROMPT_BYTES));
     }
     let limits = decode::recall_limits(recall.limit, recall.max_percent)?;
     Ok(Recall { scope: scope(recall.scope, address)?, prompt: recall.prompt, limits })
@@ -121,8 +129,7 @@ fn earlier(number: i32, address: &Address) -> Result<bool, Refusal> {
 
 fn instructions(text: String, max_bytes: usize) -> Result<Option<Box<str>>, Refusal> {
     if text.len() > max_bytes {
-        let text = format!("has {} bytes; accepted: at most {max_bytes}", text.len());
-        return Err(Refusal::field(Reason::ContentTooLarge, "instructions", text));
+        return Err(Refusal::too_large("instructions", text.len(), max_bytes));
     }
     Ok(Some(text).filter(|text| !text.is_empty()).map(Into::into))
 }

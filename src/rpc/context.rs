@@ -105,10 +105,7 @@ impl Services {
         decode::batch("texts", texts.len(), self.limits)?;
         let most = self.limits.max_content_bytes;
         match texts.iter().position(|text| text.len() > most) {
-            Some(index) => {
-                let text = format!("has {} bytes; accepted: at most {most}", texts[index].len());
-                Err(Refusal::field(Reason::ContentTooLarge, format!("texts[{index}]"), text))
-            }
+            Some(index) => Err(Refusal::too_large(format!("texts[{index}]"), texts[index].len(), most)),
             None => Ok(texts.into_iter().map(Counted::Text).collect()),
         }
     }

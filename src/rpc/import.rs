@@ -8,7 +8,7 @@ use tonic::{Status, Streaming};
 
 use crate::{
     domain::{
-        ConversationId, Draft, Reason, RecipientId, Refusal,
+        ConversationId, Draft, RecipientId, Refusal, Size,
         draft::Field,
         import::Ends,
         limits::{MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT, MAX_WARNING_BYTES},
@@ -43,7 +43,8 @@ impl Services {
                 "has too many parts: parsed, they take some {weight} bytes; accepted: at most {MAX_IMPORT_WEIGHT}; \
                  import it in parts"
             );
-            return Err(Refusal::field(Reason::ContentTooLarge, "chunk", text).into());
+            let size = Size { bytes: weight, limit: MAX_IMPORT_WEIGHT };
+            return Err(Refusal::too_large_since("chunk", size, text).into());
         }
         let _room = Room::take(room.as_ref(), Purpose::Received, weight).await?;
         self.import_content(caller, header, content, false).await
@@ -168,9 +169,10 @@ fn unknown_roles(header: &proto::ImportHeader) -> Result<UnknownRoles, Refusal> 
 }
 
 fn extend(content: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Refusal> {
-    if content.len() + chunk.len() > MAX_IMPORT_BYTES {
+    let bytes = content.len() + chunk.len();
+    if bytes > MAX_IMPORT_BYTES {
         let text = format!("has more than {MAX_IMPORT_BYTES} bytes; import it in parts");
-        return Err(Refusal::field(Reason::ContentTooLarge, "chunk", text));
+        return Err(Refusal::too_large_since("chunk", Size { bytes, limit: MAX_IMPORT_BYTES }, text));
     }
     content.extend_from_slice(chunk);
     Ok(())

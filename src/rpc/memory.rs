@@ -164,8 +164,7 @@ impl MemoryService for Services {
 
 fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<RememberCall, Refusal> {
     if request.prompt.len() > MAX_PROMPT_BYTES {
-        let text = format!("has {} bytes; accepted: at most {MAX_PROMPT_BYTES}", request.prompt.len());
-        return Err(Refusal::field(Reason::ContentTooLarge, "prompt", text));
+        return Err(Refusal::too_large("prompt", request.prompt.len(), MAX_PROMPT_BYTES));
     }
     let neighbors = decode::natural("neighbors", request.neighbors)?;
     if neighbors > MAX_NEIGHBORS {

@@ -29,7 +29,9 @@ mod view;
 pub use codec::{MessageCodec, MessageEncoder};
 pub use convert::bounded::message as bounded_message;
 pub use convert::decode::grpc_timeout;
-pub use convert::status::{clearer_status, message_too_large, name_request, transport_error, turned_away};
+pub use convert::status::{
+    clearer_status, message_too_large, name_request, too_large, transport_error, turned_away,
+};
 pub use limits::RequestLimits;
 pub use streams::memory_room::{Held, Purpose, Room};
 pub use streams::paced::Pace;

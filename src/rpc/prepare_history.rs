@@ -4,7 +4,7 @@ use tonic::Status;
 
 use crate::{
     domain::{
-        Draft, Reason, Refusal,
+        Draft, Reason, Refusal, Size,
         draft::Field,
         history::{
             DropReason, Dropped,
@@ -83,7 +83,11 @@ fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal>
             "has {} bytes; accepted: at most {MAX_PROMPT_BYTES} for what is to be recalled",
             what.len()
         );
-        return Err(Refusal::field(Reason::ContentTooLarge, field, text));
+        return Err(Refusal::too_large_since(
+            field,
+            Size { bytes: what.len(), limit: MAX_PROMPT_BYTES },
+            text,
+        ));
     }
     let limits = decode::recall_limits(asked.limit, asked.max_percent)?;
     Ok(Recall {
@@ -160,8 +164,7 @@ fn checked_prompt(text: &str, limits: RequestLimits) -> Result<Draft, Refusal> {
     }
     let most = limits.max_content_bytes;
     if text.len() > most {
-        let text = format!("has {} bytes; accepted: at most {most}", text.len());
-        return Err(Refusal::field(Reason::ContentTooLarge, "prompt", text));
+        return Err(Refusal::too_large("prompt", text.len(), most));
     }
     Ok(prompt(text))
 }

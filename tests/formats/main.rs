@@ -24,7 +24,7 @@ use utterd::{
         change::{Context, Loaded},
         conversation::Identity,
         draft::Field,
-        limits::DEFAULT_MAX_CONTENT_BYTES,
+        limits::MOST_CONTENT_BYTES,
         memorize::{Memorize, memorize},
         state::{StateContent, StateValue},
     },
@@ -79,9 +79,7 @@ impl TokenCounter for Quarter {
 /// A conversation as it is stored: nothing leaves its window.
 fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
     let check = |(index, draft): (usize, &Draft)| {
-        draft
-            .check(Field { list: "messages", index }, DEFAULT_MAX_CONTENT_BYTES, true)
-            .expect("it is accepted");
+        draft.check(Field { list: "messages", index }, MOST_CONTENT_BYTES, true).expect("it is accepted");
     };
     let drafts: Vec<Draft> = parsed.said.iter().map(|sourced| sourced.draft.clone()).collect();
     drafts.iter().enumerate().for_each(check);

@@ -153,3 +153,17 @@ fn numbers_come_back_as_they_came() {
         }
     }
 }
+
+/// The Responses API takes pictures from users and in results.
+#[test]
+fn pictures_of_items_stay() {
+    let picture = json!({"type": "input_image", "image_url": "data:image/png;base64,aGk=", "detail": "low"});
+    let items = json!([
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "See?"}, picture]},
+        {"type": "function_call", "call_id": "a", "name": "camera", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "a", "output": [picture]},
+        {"type": "message", "role": "user", "content": "And now?"},
+    ]);
+    let format = Format::OpenAiResponses;
+    assert_eq!(repaired(&items, format, format, Unanswered::LeaveOut), items);
+}

@@ -519,10 +519,10 @@ async fn bad_requests_name_their_field() {
     }
     let request = recall("x".repeat(65_537), None);
     let refusal = session.context().build_context(request).await.refusal();
-    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("recall.prompt");
-    let request = BuildContextRequest { instructions: "x".repeat((1 << 20) + 1), ..none() };
+    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("recall.prompt").limits_to(65_536);
+    let request = BuildContextRequest { instructions: "x".repeat((16 << 20) + 1), ..none() };
     let refusal = session.context().build_context(request).await.refusal();
-    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("instructions");
+    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("instructions").limits_to(16 << 20);
     let request = BuildContextRequest { conversation_id: "nowhere".to_owned(), ..none() };
     let refusal = session.context().build_context(request).await.refusal();
     refusal.is(Code::NotFound, "CONVERSATION_NOT_FOUND").names("utterd.v1/conversation", "nowhere");

@@ -100,14 +100,98 @@ async fn ids_that_come_twice_are_changed_everywhere() {
     assert_eq!(messages[5]["content"][0], blocks()[1]["content"][0]);
 }
 
+/// A picture's forms in the three formats.
+const URL: &str = "data:image/png;base64,aGk=";
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+fn anthropics(source: Value) -> Value {
+    json!({"type": "image", "source": source})
+}
+
+fn inline() -> Value {
+    anthropics(json!({"type": "base64", "media_type": "image/png", "data": "aGk="}))
+}
+
+/// A picture with a question, a call whose result has a picture, and a picture alone.
+fn items() -> Value {
+    let image = |url: &str| json!({"type": "input_image", "image_url": url, "detail": "low"});
+    json!([
+        {"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": "Compare it."}, image(URL)]},
+        {"type": "function_call", "call_id": "call_1", "name": "camera", "arguments": "{\"at\":\"gate\"}"},
+        {"type": "function_call_output", "call_id": "call_1", "output": [
+            {"type": "input_text", "text": "blurred"}, image("https://example.org/gate.png")]},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is blurred."}]},
+        {"type": "message", "role": "user", "content": [image("https://example.org/b.png")]},
+    ])
+}
+
 #[tokio::test]
-async fn another_format_gets_the_text() {
+async fn pictures_of_chat_messages_go_to_anthropic() {
     let session = Session::of_messages(&chat()).await;
-    let messages = session.messages_in(ContextFormat::AnthropicMessages).await;
-    let said = |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}]});
-    let pump = json!({"role": "assistant", "content": [
-        {"type": "text", "text": "A pump."}, {"type": "text", "text": "I cannot tell who that is."}]});
-    assert_eq!(messages, json!([said("user", "What is this?"), pump]));
+    let at = |url: &str| anthropics(json!({"type": "url", "url": url}));
+    let wanted = json!([
+        {"role": "user", "content": [text("What is this?"), at("https://example.org/a.png")]},
+        {"role": "assistant", "content": [text("A pump.")]},
+        {"role": "user", "content": [at("https://example.org/b.png")]},
+        {"role": "assistant", "content": [text("I cannot tell who that is.")]},
+    ]);
+    assert_eq!(session.messages_in(ContextFormat::AnthropicMessages).await, wanted);
+}
+
+/// Chat has no pictures in results; the texts of these go out.
+#[tokio::test]
+async fn pictures_of_anthropic_go_to_chat() {
+    let session = Session::of_messages(&blocks()).await;
+    let messages = session.messages_in(ContextFormat::OpenaiChat).await;
+    let picture = json!({"type": "image_url", "image_url": {"url": URL}});
+    assert_eq!(messages[0], json!({"role": "user", "content": [picture, text("Compare it.")]}));
+    assert_eq!(messages[2], json!({"role": "tool", "content": "blurred", "tool_call_id": "toolu_1"}));
+}
+
+#[tokio::test]
+async fn pictures_of_items_go_to_both() {
+    let session = Session::of_messages(&items()).await;
+    let chat = session.messages_in(ContextFormat::OpenaiChat).await;
+    assert_eq!(chat[0], json!({"role": "user", "content": [text("Compare it."), image(URL)]}));
+    assert_eq!(chat[2], json!({"role": "tool", "content": "blurred", "tool_call_id": "call_1"}));
+    assert_eq!(chat[4], json!({"role": "user", "content": [image("https://example.org/b.png")]}));
+
+    let at = |url: &str| anthropics(json!({"type": "url", "url": url}));
+    let result = json!([text("blurred"), at("https://example.org/gate.png")]);
+    let wanted = json!([
+        {"role": "user", "content": [text("Compare it."), inline()]},
+        {"role": "assistant", "content": [
+            {"type": "tool_use", "id": "call_1", "name": "camera", "input": {"at": "gate"}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_1", "content": result}]},
+        {"role": "assistant", "content": [text("It is blurred.")]},
+        {"role": "user", "content": [at("https://example.org/b.png")]},
+    ]);
+    assert_eq!(session.messages_in(ContextFormat::AnthropicMessages).await, wanted);
+    assert!(!session.context_in(ContextFormat::Text).await.text.contains("example.org"));
+}
+
+/// What only one provider can open, or refuses, is left out, and the rest goes out.
+#[tokio::test]
+async fn a_picture_that_cannot_be_translated_is_left_out() {
+    let at = |url: &str| json!({"type": "input_image", "image_url": url});
+    let of = |parts: &[Value]| json!([{"type": "message", "role": "user", "content": parts}]);
+    let said = json!({"type": "input_text", "text": "See?"});
+    let drawing = "data:image/svg+xml;base64,aGk=";
+    let parts = [said.clone(), json!({"type": "input_image", "file_id": "file_1"}), at(drawing), at(URL)];
+    let session = Session::of_messages(&of(&parts)).await;
+    let chat = session.messages_in(ContextFormat::OpenaiChat).await;
+    let plain = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});
+    assert_eq!(chat[0]["content"], json!([text("See?"), plain(drawing), plain(URL)]));
+    let anthropic = session.messages_in(ContextFormat::AnthropicMessages).await;
+    assert_eq!(anthropic[0]["content"], json!([text("See?"), inline()]));
+
+    let session = Session::of_messages(&of(&[said, at(drawing)])).await;
+    let anthropic = session.messages_in(ContextFormat::AnthropicMessages).await;
+    assert_eq!(anthropic[0]["content"], json!([text("See?")]));
 }
 
 #[tokio::test]
@@ -145,23 +229,28 @@ async fn many_large_images_are_left_out_with_a_warning() {
     assert_eq!(warnings, [WarningKind::PartsLeftOut]);
 }
 
-/// Tokens declared for an image count if it goes out.
+/// Tokens declared for an image count if it goes out: Anthropic takes no SVG.
 #[tokio::test]
 async fn declared_tokens_count_with_their_image() {
-    let session = Session::of_messages(&json!([{"role": "user", "content": "Look."}])).await;
-    let differs = json!({"set": {"content": [{"type": "text", "text": {"$": "content"}}, image("https://example.org/a.png")]}});
-    let with_image = NewUtterance {
-        content: "What is this?".to_owned(),
-        extras_json: json!({"openai_chat": {"differs": differs}}).to_string(),
-        extras_token_count: 85,
-        ..user("")
-    };
-    let request = MemorizeRequest { utterances: vec![with_image], ..Default::default() };
-    let stored = session.memory().memorize(request).await.reply();
-    let chat = session.context_in(ContextFormat::OpenaiChat).await;
-    let tokens = |context: &BuildContextResponse| context.utterances[1].token_count;
-    assert_eq!(tokens(&chat), stored.memorized[0].token_count);
-    assert!(chat.messages_json.contains("example.org"), "{}", chat.messages_json);
-    let other = session.context_in(ContextFormat::AnthropicMessages).await;
-    assert_eq!(tokens(&other).map(|tokens| tokens + 85), tokens(&chat));
+    for (url, goes_to_anthropic) in
+        [("https://example.org/a.png", true), ("data:image/svg+xml;base64,aGk=", false)]
+    {
+        let session = Session::of_messages(&json!([{"role": "user", "content": "Look."}])).await;
+        let differs = json!({"set": {"content": [{"type": "text", "text": {"$": "content"}}, image(url)]}});
+        let with_image = NewUtterance {
+            content: "What is this?".to_owned(),
+            extras_json: json!({"openai_chat": {"differs": differs}}).to_string(),
+            extras_token_count: 85,
+            ..user("")
+        };
+        let request = MemorizeRequest { utterances: vec![with_image], ..Default::default() };
+        let stored = session.memory().memorize(request).await.reply();
+        let chat = session.context_in(ContextFormat::OpenaiChat).await;
+        let tokens = |context: &BuildContextResponse| context.utterances[1].token_count;
+        assert_eq!(tokens(&chat), stored.memorized[0].token_count);
+        assert!(chat.messages_json.contains(url), "{}", chat.messages_json);
+        let anthropic = session.context_in(ContextFormat::AnthropicMessages).await;
+        let left_out = if goes_to_anthropic { 0 } else { 85 };
+        assert_eq!(tokens(&anthropic).map(|tokens| tokens + left_out), tokens(&chat));
+    }
 }

@@ -86,7 +86,8 @@ async fn large_texts_are_counted() {
 
 #[tokio::test]
 async fn what_cannot_be_counted_is_refused() {
-    let session = Session::new().await;
+    let settings = Settings { max_content_bytes: 1 << 20, ..Settings::default() };
+    let session = Session::with(&settings).await;
     let long = "x".repeat((1 << 20) + 1);
     let cases = [
         (CountTokensRequest::default(), "EMPTY_BATCH", "texts", "accepted: texts or utterances"),

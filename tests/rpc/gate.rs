@@ -106,7 +106,7 @@ impl Gate {
     }
 }
 
-/// Methods of a [`Store`] that are forwarded to the wrapped store `inner`.
+/// Methods of a [`Store`] that are forwarded to the wrapped store `inner`, with or without the first.
 macro_rules! passed_on {
     () => {
         fn archived<'a>(
@@ -117,6 +117,9 @@ macro_rules! passed_on {
             self.inner.archived(key, wanted)
         }
 
+        passed_on!(but archived);
+    };
+    (but archived) => {
         fn archived_ids<'a>(
             &'a self,
             key: &'a ConversationKey,

@@ -3,15 +3,19 @@
 use futures::stream;
 use serde_json::{Value, json};
 use tonic::Code;
-use utterd::proto::{
-    BuildContextRequest, ConversationFormat, ConversationStatus, DeleteConversationRequest,
-    EndConversationRequest, ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest, ForgetResponse,
-    ForkConversationRequest, GetConversationRequest, GetConversationResponse, GetStateRequest,
-    GetSummaryRequest, ImportConversationRequest, ImportConversationResponse, ImportHeader,
-    ImportedConversation, InForks, ListUtterancesRequest, MemorizeRequest, Operation, Role, Segment,
-    StateChange, StateValue, SummaryMethod, UpdateStateRequest, UtteranceState, WatchEventsRequest,
-    export_conversation_response::Message as Out, import_conversation_request::Message as In,
-    state_value::Value as Kept, watch_events_response::Message as Seen,
+use utterd::{
+    config::Settings,
+    proto::{
+        BuildContextRequest, ConversationFormat, ConversationStatus, DeleteConversationRequest,
+        EndConversationRequest, ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest,
+        ForgetResponse, ForkConversationRequest, GetConversationRequest, GetConversationResponse,
+        GetStateRequest, GetSummaryRequest, ImportConversationRequest, ImportConversationResponse,
+        ImportHeader, ImportedConversation, InForks, ListUtterancesRequest, MemorizeRequest, Operation, Role,
+        Segment, StateChange, StateValue, SummaryMethod, UpdateStateRequest, UtteranceState,
+        WatchEventsRequest, export_conversation_response::Message as Out,
+        import_conversation_request::Message as In, state_value::Value as Kept,
+        watch_events_response::Message as Seen,
+    },
 };
 
 use crate::{
@@ -434,7 +438,8 @@ async fn several_conversations_are_lines() {
 
 #[tokio::test]
 async fn nothing_is_stored_unless_all_is_accepted() {
-    let session = Session::new().await;
+    let settings = Settings { max_content_bytes: 1 << 20, ..Settings::default() };
+    let session = Session::with(&settings).await;
     let before = session.cursor();
     let good = json!({"id": "good", "messages": turns(1)});
     let bad = json!({"id": "bad", "messages": [{"role": "user", "content": 3}]});
@@ -442,7 +447,7 @@ async fn nothing_is_stored_unless_all_is_accepted() {
     refused.is(Code::InvalidArgument, "INVALID_FIELD");
     let large = json!({"id": "bad", "messages": [{"role": "user", "content": "x".repeat(2 << 20)}]});
     let refused = session.refused(ImportHeader::default(), &format!("{good}\n{large}")).await;
-    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE");
+    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").limits_to(1 << 20);
     let twice = session.refused(ImportHeader::default(), &format!("{good}\n{good}")).await;
     twice.is(Code::InvalidArgument, "INVALID_ID");
     let check = ImportHeader { validate_only: true, ..Default::default() };
@@ -602,7 +607,7 @@ async fn an_import_of_too_many_parts_is_refused() {
     let session = Session::new().await;
     let content = format!("[{}]", vec![r#"{"role":"user","content":"x"}"#; 60_000].join(","));
     let refused = session.refused(named("dense"), &content).await;
-    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("import it in parts");
+    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("import it in parts").limits_to(32 << 20);
     assert_eq!(counts(only(&session.import(named("half"), &turns(5_000)).await)), (10_000, 0));
 }
 

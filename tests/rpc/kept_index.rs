@@ -5,7 +5,7 @@ use std::{
     ops::RangeInclusive,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
@@ -14,7 +14,7 @@ use utterd::{
     domain::{
         Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
-    proto::{ForgetMode, MemorizeRequest, Policy, RememberRequest},
+    proto::{ForgetMode, MemorizeRequest, NewUtterance, Policy, RememberRequest},
     store::{
         BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, DerivedData, Due,
         List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
@@ -32,6 +32,8 @@ struct Keeping {
     kept: Mutex<BTreeMap<Block, Vec<u8>>>,
     was_kept: Notify,
     reads: AtomicUsize,
+    /// The most archived utterances that were read at a time.
+    most_at_a_time: AtomicU64,
 }
 
 impl Store for Keeping {
@@ -50,7 +52,16 @@ impl Store for Keeping {
         self.inner.commit(commit)
     }
 
-    passed_on!();
+    fn archived<'a>(
+        &'a self,
+        key: &'a ConversationKey,
+        wanted: &'a Ranges,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
+        self.most_at_a_time.fetch_max(wanted.count(), Ordering::SeqCst);
+        self.inner.archived(key, wanted)
+    }
+
+    passed_on!(but archived);
 }
 
 impl Sharing for Keeping {}
@@ -84,6 +95,7 @@ impl Keeping {
             kept: Mutex::default(),
             was_kept: Notify::new(),
             reads: AtomicUsize::new(0),
+            most_at_a_time: AtomicU64::new(0),
         })
     }
 
@@ -132,6 +144,25 @@ async fn a_search_after_a_restart_reads_what_is_kept() {
     assert_eq!(store.reads.load(Ordering::SeqCst), 2);
     assert_eq!(find(&again, "P2400").await[0], 2_400);
     assert_eq!(store.reads.load(Ordering::SeqCst), 2, "it is in memory by then");
+}
+
+/// A block can have a thousand pictures, which would not fit in memory together.
+#[tokio::test]
+async fn what_is_large_is_read_in_parts() {
+    let store = Keeping::new();
+    let session = Session::over(store.clone()).await;
+    let picture = format!("{{\"picture\":\"{}\"}}", "A".repeat(1 << 20));
+    for first in (1..=50).step_by(10) {
+        let said = (first..first + 10).map(|number| NewUtterance {
+            extras_json: picture.clone(),
+            ..user(&format!("Parcel P{number:04} is in the picture"))
+        });
+        session.memory().memorize(memorize(said.collect())).await.reply();
+    }
+    for sequence in [1, 17, 30] {
+        assert_eq!(find(&session, &format!("P{sequence:04}")).await[0], sequence);
+    }
+    assert!(store.most_at_a_time.load(Ordering::SeqCst) <= 8);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The largest content that the setting allows, on every store: said, read, listed, rendered, exported, and
+//! The largest content that the server accepts, on every store: said, read, listed, rendered, exported, and
 //! still there after a restart.
 
 use std::{future::Future, sync::Arc};
@@ -6,7 +6,7 @@ use std::{future::Future, sync::Arc};
 use tonic::Code;
 use utterd::{
     config::{Preset, Settings},
-    domain::limits::{BESIDE_CONTENT_BYTES, MOST_CONTENT_BYTES},
+    domain::limits::MOST_CONTENT_BYTES,
     proto::{
         BuildContextRequest, ExportConversationRequest, ListUtterancesRequest, MemorizeRequest, NewUtterance,
         export_conversation_response::Message as Out,
@@ -23,11 +23,7 @@ use crate::session::{Reply, Session, memorize, user};
 const ANSWER: usize = 40 << 20;
 
 fn settings() -> Settings {
-    Settings {
-        max_content_bytes: MOST_CONTENT_BYTES,
-        max_message_bytes: MOST_CONTENT_BYTES + BESIDE_CONTENT_BYTES,
-        ..Settings::of(Preset::Session)
-    }
+    Settings::of(Preset::Session)
 }
 
 /// The largest content, made of words.
@@ -76,7 +72,7 @@ async fn said_and_read(store: Arc<dyn Store>) {
     reads(&session, &content).await;
     let more = memorize(vec![user(&(content + "!"))]);
     let refused = session.memory().memorize(more).await.refusal();
-    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("accepted: at most 16777216");
+    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").limits_to(16 << 20);
     assert_eq!(session.capacity().await.utterance_count(), 2);
 }
 

@@ -15,8 +15,8 @@ use utterd::{
     proto::{
         BuildContextRequest, CompactConversationRequest, ConversationFormat, CountTokensRequest,
         CreateConversationRequest, EndConversationRequest, ExportConversationRequest, ForgetMode,
-        ForgetRequest, ForkConversationRequest, GetCapacityInfoRequest, ImportHeader, MemorizeRequest,
-        NewUtterance, Policy, PrepareHistoryRequest, RememberRequest, SummarizeRequest,
+        ForgetRequest, ForkConversationRequest, GetCapacityInfoRequest, ImportHeader, ListMessagesRequest,
+        MemorizeRequest, NewUtterance, Policy, PrepareHistoryRequest, RememberRequest, SummarizeRequest,
         UpdateConversationRequest, UpdateUtteranceRequest, compaction_service_server::CompactionService,
         context_service_server::ContextService, conversation_service_server::ConversationService,
         memory_service_server::MemoryService,
@@ -89,6 +89,14 @@ async fn fill(session: &Session) {
         session.memory().memorize(request).await.expect("an answer");
     };
     say("other", vec!["Hello".to_owned()]).await;
+    let url = format!("data:image/png;base64,{}", "A".repeat(50_000));
+    let picture = serde_json::json!({"type": "image_url", "image_url": {"url": url}});
+    let shown = MemorizeRequest {
+        conversation_id: "picture".to_owned(),
+        messages_json: serde_json::json!([{"role": "user", "content": [picture]}]).to_string(),
+        ..Default::default()
+    };
+    session.memory().memorize(shown).await.expect("an answer");
     let said = NewUtterance { utterance_id: "u1".to_owned(), ..user("Hello") };
     let edited = MemorizeRequest { conversation_id: "edited".to_owned(), ..memorize(vec![said]) };
     session.memory().memorize(edited).await.expect("an answer");
@@ -175,6 +183,14 @@ fn calls(services: &Services) -> Vec<(&'static str, Call)> {
                 instructions,
                 ..Default::default()
             })
+        }),
+        ("BuildContext with a picture", {
+            context(BuildContextRequest { conversation_id: "picture".to_owned(), ..Default::default() })
+        }),
+        ("ListMessages with a picture", {
+            let services = services();
+            let request = ListMessagesRequest { conversation_id: "picture".to_owned(), ..Default::default() };
+            call(async move { services.list_messages(Request::new(request)).await })
         }),
         ("Summarize", {
             let services = services();

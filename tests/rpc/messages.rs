@@ -141,8 +141,8 @@ async fn what_is_announced_beyond_the_limit_is_refused_at_once() {
     let client = Client::of(&session.server).await;
     for path in [MEMORIZE, "utterd.v1.ConversationService/ImportConversation"] {
         let mut call = client.call(path).await;
-        call.body.send_data(head(16 * MIB + 1), false).unwrap();
-        call.refusal().await.is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE").says("16777216");
+        call.body.send_data(head(17 * MIB + 1), false).unwrap();
+        call.refusal().await.is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE").limits_to(17 * MIB);
     }
 }
 

@@ -2,10 +2,13 @@
 
 use serde_json::{Value, json};
 use tonic::Code;
-use utterd::proto::{
-    Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, NewUtterance,
-    Operation, PrepareHistoryRequest, PrepareHistoryResponse, WarningKind, WatchEventsRequest,
-    watch_events_response::Message,
+use utterd::{
+    config::Settings,
+    proto::{
+        Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, NewUtterance,
+        Operation, PrepareHistoryRequest, PrepareHistoryResponse, WarningKind, WatchEventsRequest,
+        watch_events_response::Message,
+    },
 };
 
 use crate::session::{Reply, Session, assistant, calls, result, user};
@@ -219,7 +222,8 @@ async fn tokens_are_counted_as_utterances_are() {
 
 #[tokio::test]
 async fn only_what_cannot_be_a_history_is_refused() {
-    let session = Session::new().await;
+    let settings = Settings { max_content_bytes: 1 << 20, ..Settings::default() };
+    let session = Session::with(&settings).await;
     let fine = || history(&json!(turns(2)), "next");
     let row = || json!([said("user", "1"), said("user", "2")]);
     let cases = [

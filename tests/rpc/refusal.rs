@@ -38,6 +38,14 @@ impl Refused {
         self
     }
 
+    /// Checks that it gives the limit that a size is beyond, as a number.
+    #[track_caller]
+    pub fn limits_to(self, bytes: usize) -> Self {
+        let limit = self.details.error_info().and_then(|info| info.metadata.get("limit_bytes"));
+        assert_eq!(limit, Some(&bytes.to_string()), "{}", self.status.message());
+        self
+    }
+
     /// Checks that its message contains this.
     #[track_caller]
     pub fn says(self, text: &str) -> Self {

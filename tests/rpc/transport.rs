@@ -34,7 +34,10 @@ async fn a_message_that_is_too_large() {
     let session = Session::with(&settings).await;
     let large = "x".repeat(10_001);
     let refused = session.memory().memorize(memorize(vec![user(&large)])).await.refusal();
-    refused.is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE").says("max_message_bytes, 10000");
+    refused
+        .is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE")
+        .says("max_message_bytes, 10000")
+        .limits_to(10_000);
     let count = CountTokensRequest { texts: vec![large.clone()], ..Default::default() };
     let refused = session.context().count_tokens(count).await.refusal();
     refused.is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE").says("10000");

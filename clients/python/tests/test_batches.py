@@ -85,11 +85,21 @@ def test_several_calls_go_on_where_they_ended(chat, name, monkeypatch):
 LARGE = 1_200_000
 
 
-def test_a_text_that_is_too_large(address, name):
-    with utterd.connect(address) as memory, utterd.connect(address, oversize="cut") as cutting:
+def test_a_photo_and_a_large_result_come_back(chat):
+    photo = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 15_000_000}}
+    said = [{"role": "user", "content": [photo]}, CALL, {**RESULT, "content": "row " * 2_000_000}]
+    chat.add(said)
+    assert chat.messages() == said
+    assert [it["role"] for it in chat.context(budget=8_000)] == ["user", "assistant", "tool"]
+
+
+def test_a_text_that_is_too_large(name):
+    small = {"max_content_bytes": "1MiB"}
+    with utterd.local(settings=small) as memory, utterd.connect(memory.address, oversize="cut") as cutting:
         large = {**RESULT, "content": "head " + "x" * LARGE + " tail"}
-        with pytest.raises(utterd.InvalidRequestError, match="max_content_bytes accepts more, and .*oversize='cut'"):
+        with pytest.raises(utterd.InvalidRequestError, match="oversize='cut'") as refused:
             memory.conversation(name).add([QUESTION, CALL, large])
+        assert refused.value.metadata["limit_bytes"] == str(1024 * 1024)
         chat = cutting.conversation(name)
         chat.add([QUESTION, CALL, large])
         stored = chat.messages()
@@ -100,5 +110,8 @@ def test_a_text_that_is_too_large(address, name):
         image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * LARGE}}
         with pytest.raises(utterd.InvalidRequestError, match="accepted: at most"):
             chat.add({"role": "user", "content": [image]})
+        # This one is larger than a whole request.
+        chat.add([CALL, {**large, "content": "x" * (18 << 20)}])
+        assert 900_000 < len(chat.messages()[-1]["content"]) < 1024 * 1024
     with pytest.raises(ValueError, match="accepted: refuse, cut"):
-        utterd.connect(address, oversize="shorten")
+        utterd.connect(oversize="shorten")

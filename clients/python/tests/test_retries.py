@@ -2,6 +2,7 @@
 
 import threading
 import time
+import types
 from concurrent import futures
 
 import grpc
@@ -11,6 +12,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 import utterd
 from utterd import _calls
+from utterd._channel import endpoint
 from utterd._proto import memory_service_pb2 as memory
 
 
@@ -70,13 +72,16 @@ def failing():
 
 
 class Lost(grpc.RpcError):
-    """A connection that is lost."""
+    """A connection that is lost, or not made."""
+
+    def __init__(self, details="connection reset"):
+        self._details = details
 
     def code(self):
         return grpc.StatusCode.UNAVAILABLE
 
     def details(self):
-        return "connection reset"
+        return self._details
 
     def trailing_metadata(self):
         return None
@@ -127,12 +132,33 @@ def test_only_the_deadline_ends_it(failing, chat, monkeypatch, caplog):
 
 
 def test_pauses_grow_to_a_limit_and_differ(monkeypatch):
-    attempts = _calls.Attempts(_calls.Call("", memory.MemorizeRequest(), memory.MemorizeResponse), None)
+    attempts = attempts_at(endpoint("127.0.0.1:1"), None)
     most = []
     monkeypatch.setattr(_calls.random, "uniform", lambda least, longest: most.append((least, longest)) or longest)
     for _ in range(2000):
         attempts.pause_after(Lost())
     assert most[:5] == [(0, 0.1), (0, 0.2), (0, 0.4), (0, 0.8), (0, 1.6)] and set(most[5:]) == {(0, 2.0)}
+
+
+def attempts_at(endpoint, timeout):
+    return _calls.Attempts(_calls.Call("", memory.MemorizeRequest(), memory.MemorizeResponse), timeout, endpoint)
+
+
+def test_a_server_is_waited_for_that_was_reached_before(monkeypatch):
+    now, there = [0.0], endpoint("127.0.0.1:1")
+    monkeypatch.setattr(_calls, "time", types.SimpleNamespace(monotonic=lambda: now[0]))
+
+    def waited():
+        attempts, begun = attempts_at(there, 30), now[0]
+        with pytest.raises(utterd.UnavailableError, match="127.0.0.1:1: start it with `utterd serve`"):
+            while True:
+                now[0] += attempts.pause_after(Lost("failed to connect to all addresses")) + 0.01
+        return now[0] - begun
+
+    assert waited() < 3
+    assert waited() < 3, "nor is it at later calls"
+    attempts_at(there, 30).pause_after(Lost())
+    assert waited() > 25
 
 
 def test_the_server_says_when(failing, chat):
@@ -212,10 +238,16 @@ async def test_the_same_for_asyncio(failing):
 
 def test_a_server_that_is_not_there():
     with (
-        pytest.raises(utterd.UnavailableError, match="`utterd serve` starts one .*127.0.0.1:1"),
-        utterd.connect("127.0.0.1:1", timeout=0.5) as client,
+        pytest.raises(utterd.UnavailableError, match="no server at 127.0.0.1:1: start it with `utterd serve`"),
+        utterd.connect("127.0.0.1:1") as client,
     ):
         client.conversation("c").capacity()
+
+
+async def test_a_server_that_is_not_there_for_asyncio():
+    async with utterd.connect_async("127.0.0.1:1") as client:
+        with pytest.raises(utterd.UnavailableError, match="no server at 127.0.0.1:1: start it with `utterd serve`"):
+            await client.conversation("c").capacity()
 
 
 @pytest.mark.parametrize("address", ["", "unix:", "host", "ftp://host", "host:port", "http://host/path"])

@@ -232,12 +232,13 @@ function cut(messages: readonly ModelMessage[], error: ServerError): readonly Mo
 }
 
 /** Which message is too large, and by how many bytes. */
-function refused(messages: readonly ModelMessage[], { reason, fields, stored }: ServerError): [number, number] {
+function refused(messages: readonly ModelMessage[], error: ServerError): [number, number] {
+  const { reason, fields, metadata, stored } = error;
   // Larger than a whole request: the server has not read it.
   if (reason === "MESSAGE_TOO_LARGE") return [stored, sizeOf(messages[stored]!) - SMALL];
-  const [{ field = "", description = "" } = {}] = reason === "CONTENT_TOO_LARGE" ? fields : [];
-  const [size, most] = (/ (\d+) bytes; accepted: at most (\d+)/.exec(description) ?? []).slice(1).map(Number);
-  return [Number(/^messages\[(\d+)\]/.exec(field)?.[1] ?? -1), (size ?? 0) - (most ?? 0)];
+  const [{ field = "" } = {}] = reason === "CONTENT_TOO_LARGE" ? fields : [];
+  const excess = Number(metadata["bytes"]) - Number(metadata["limit_bytes"]);
+  return [Number(/^messages\[(\d+)\]/.exec(field)?.[1] ?? -1), excess];
 }
 
 function sizeOf(message: ModelMessage): number {

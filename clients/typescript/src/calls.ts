@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { type CallOptions as TransportOptions, type Client, createClient, type Transport } from "@connectrpc/connect";
+import { type CallOptions as TransportOptions, type Client, createClient } from "@connectrpc/connect";
 
 import { CompactionService } from "./_proto/utterd/v1/compaction_service_pb.js";
 import { ContextService } from "./_proto/utterd/v1/context_service_pb.js";
 import { ConversationService } from "./_proto/utterd/v1/conversation_service_pb.js";
 import { MemoryService } from "./_proto/utterd/v1/memory_service_pb.js";
+import type { Endpoint } from "./endpoint.js";
 import type { ServerError } from "./errors.js";
 import { failureOf, isDistrust, type Told } from "./failures.js";
 import type { CallOptions, ChangeOptions } from "./model.js";
@@ -16,6 +17,8 @@ import { wide } from "./read.js";
 
 /** Milliseconds for which a call without a timeout of its own is retried, from its first failure in a row. */
 const PATIENCE = 30_000;
+/** Milliseconds for which a server is looked for that was never there: it may never have been started. */
+const SEARCH = 2_500;
 /** Milliseconds before the second attempt, at most; each further pause can be twice as long. */
 const FIRST_PAUSE = 100;
 /** Milliseconds of the longest pause: a server that is back is found soon. */
@@ -47,14 +50,17 @@ export class Calls {
   readonly contexts: Client<typeof ContextService>;
   readonly compactions: Client<typeof CompactionService>;
   private readonly closing = new AbortController();
+  /** Whether it was ever connected. From then on, the server may be restarting, and calls wait for it. */
+  private reached = false;
 
   constructor(
-    transport: Transport,
+    private readonly endpoint: Endpoint,
     /** Milliseconds that a call may take with all its attempts; null for no limit. */
     private readonly timeout: number | null,
   ) {
     // Each call that waits to be repeated listens.
     setMaxListeners(0, this.closing.signal);
+    const { transport } = endpoint;
     this.memory = createClient(MemoryService, transport);
     this.conversations = createClient(ConversationService, transport);
     this.contexts = createClient(ContextService, transport);
@@ -77,10 +83,11 @@ export class Calls {
     told: Told = request as Attempted,
   ): Promise<R> {
     const timeout = options.timeout === undefined ? this.timeout : options.timeout;
-    const attempts = new Attempts(request, timeout, options.signal, this.closing.signal, told);
+    const attempts = this.attempts(request, timeout, options.signal, told);
     for (;;) {
       try {
         options.signal?.throwIfAborted();
+        await this.reach(attempts.timeLeft(), options.signal);
         return await method(request, { timeoutMs: attempts.timeLeft(), signal: options.signal });
       } catch (failure) {
         await attempts.pauseAfter(failure);
@@ -90,14 +97,15 @@ export class Calls {
 
   /** The responses of a stream, which is reopened if the connection is lost. */
   async *stream<Q extends object, R>(method: Streaming<Q, R>, request: Q, signal?: AbortSignal): AsyncGenerator<R> {
-    let attempts = new Attempts(request, null, signal, this.closing.signal);
+    let attempts = this.attempts(request, null, signal);
     for (;;) {
       const end = new AbortController();
       const either = signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]);
       try {
         signal?.throwIfAborted();
+        await this.reach(undefined, signal);
         for await (const response of method(request, { signal: either })) {
-          attempts = new Attempts(request, null, signal, this.closing.signal);
+          attempts = this.attempts(request, null, signal);
           yield response;
         }
         return;
@@ -108,10 +116,35 @@ export class Calls {
       }
     }
   }
+
+  private attempts(request: Attempted, timeout: number | null, signal: AbortSignal | undefined, told?: Told): Attempts {
+    return new Attempts(request, timeout, signal, this.closing.signal, () => this.reached, told);
+  }
+
+  /** Connects for the first time; throws the error if that fails, or takes too long. */
+  private async reach(timeLeft = SEARCH, signal: AbortSignal | undefined): Promise<void> {
+    if (this.reached) return;
+    const done = new AbortController();
+    const either = signal === undefined ? done.signal : AbortSignal.any([signal, done.signal]);
+    const late = pause(Math.min(SEARCH, timeLeft), timedOut(this.endpoint.address), { signal: either });
+    try {
+      const error = await Promise.race([this.endpoint.connect(), late]);
+      if (error !== undefined) throw error;
+      this.reached = true;
+    } finally {
+      done.abort();
+    }
+  }
+}
+
+/** The error for a connection that is not made in time. */
+function timedOut(address: string): Error {
+  return Object.assign(new Error(`connect ETIMEDOUT ${address}`), { code: "ETIMEDOUT" });
 }
 
 /** The attempts of one call: decides after each failure whether to retry. The deadline bounds them, not their number. */
 class Attempts {
+  private readonly begun = performance.now();
   private readonly deadline: number | undefined;
   private made = 0;
   private until: number | undefined;
@@ -121,9 +154,10 @@ class Attempts {
     timeout: number | null,
     private readonly signal: AbortSignal | undefined,
     private readonly closing: AbortSignal,
+    private readonly reached: () => boolean,
     private readonly told: Told = request,
   ) {
-    this.deadline = timeout === null ? undefined : performance.now() + timeout;
+    this.deadline = timeout === null ? undefined : this.begun + timeout;
   }
 
   /** Milliseconds that the next attempt may take. */
@@ -138,7 +172,8 @@ class Attempts {
     const error = failureOf(thrown, this.told);
     const wait = Math.random() * Math.min(FIRST_PAUSE * 2 ** (this.made - 1), LONGEST_PAUSE) + (error.retryAfter ?? 0);
     this.until ??= this.deadline ?? performance.now() + PATIENCE;
-    const late = performance.now() + wait >= this.until;
+    const until = this.reached() ? this.until : Math.min(this.until, this.begun + SEARCH);
+    const late = performance.now() + wait >= until;
     if (late || this.closing.aborted || !this.mayPass(error)) throw error;
     const either = this.signal === undefined ? this.closing : AbortSignal.any([this.signal, this.closing]);
     await pause(wait, undefined, { signal: either }).catch(() => {

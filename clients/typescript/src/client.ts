@@ -75,7 +75,7 @@ export class Client {
     timeout: number | null = TIMEOUT,
     private readonly owned?: Owned,
   ) {
-    this.calls = new Calls(endpoint.transport, timeout);
+    this.calls = new Calls(endpoint, timeout);
   }
 
   /** The server's address. */

@@ -37,6 +37,8 @@ export interface Endpoint {
   /** The server's address. */
   readonly address: string;
   readonly transport: Transport;
+  /** Connects, unless it is connected; resolves to the error if that fails. */
+  connect(): Promise<unknown>;
   /** Closes the connection. */
   close(): void;
 }
@@ -60,7 +62,8 @@ export function endpoint(given: string | undefined, options: EndpointOptions): E
     withHeaders({ authorization: token && `Bearer ${token}`, "utterd-namespace": options.namespace }),
   ];
   const transport = createGrpcTransport({ baseUrl: target.url, sessionManager: session, interceptors });
-  return { address, transport, close: () => session.abort() };
+  const connect = async () => ((await session.connect()) === "error" ? session.error() : undefined);
+  return { address, transport, connect, close: () => session.abort() };
 }
 
 interface Target {

@@ -7,6 +7,8 @@ import { fieldHere, textHere } from "./names.js";
 
 /** How Protobuf refuses to write a field. */
 const UNWRITABLE = /^serialize .* cannot encode field [\w.]*\.(\w+) to \w+: (.*)$/s;
+/** The codes of Node's errors when no server is there. */
+const NOBODY = ["ECONNREFUSED", "ENOENT", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"];
 const INTEGER = /^invalid u?int(?:32|64): (.*)$/s;
 
 /** What an error says about a request in place of what was sent. */
@@ -47,8 +49,7 @@ export function isDistrust(error: ServerError): boolean {
 
 function messageOf(error: ConnectError): string {
   const text = error.rawMessage;
-  if (["ECONNREFUSED", "ENOENT"].includes(systemCode(error)))
-    return `no server: ${text}; start it with \`utterd serve\``;
+  if (NOBODY.includes(systemCode(error))) return `no server: ${text}; start it with \`utterd serve\``;
   const [, field, problem] = UNWRITABLE.exec(text) ?? [];
   return field && problem
     ? `${fieldHere(field, 0)}: ${problem.replace(INTEGER, "is $1; accepted: whole numbers")}`

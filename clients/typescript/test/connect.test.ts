@@ -35,6 +35,16 @@ test("a server that is not there", async () => {
   await assert.rejects(nothing.conversation("c").capacity(), UnavailableError);
 });
 
+/** A call waits 30 seconds for a server that was there before. */
+test("a server that was never there is not waited for", { timeout: 20_000 }, async () => {
+  await using nobody = connect("127.0.0.1:1");
+  const told = /ECONNREFUSED 127\.0\.0\.1:1; start it with `utterd serve`/;
+  await assert.rejects(nobody.conversation("c").capacity(), told);
+  await assert.rejects(async () => {
+    for await (const _ of nobody.conversation("c").watch());
+  }, told);
+});
+
 const skip = spawnSync("openssl", ["version"]).error === undefined ? false : "apt-get install openssl";
 
 test("a certificate is checked, and so is a client's", { skip }, async () => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ranges, Refusal, Role, TokenCounter, Utterance,
+    Conversation, Ranges, Refusal, Role, Sequence, TokenCounter, Utterance,
     context::{
         Archived, Context, Message, Request,
         assemble::Assembly,
@@ -50,7 +50,7 @@ pub fn build_with(
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Context, Refusal> {
-    fitted(Plan::of(conversation, archived, request, counter), Plan::context)
+    earliest(conversation, archived, request, counter, |plan| plan.context())
 }
 
 /// Returns what can be recalled: everything that [`build_with`] leaves out for its limits when as much as
@@ -61,7 +61,32 @@ pub fn recallable(
     request: &Request,
     counter: &dyn TokenCounter,
 ) -> Result<Ranges, Refusal> {
-    fitted(Plan::of(conversation, archived, request, counter), Plan::recallable)
+    earliest(conversation, archived, request, counter, |plan| plan.recallable())
+}
+
+/// What is made of a plan, and the first utterance of its recent units.
+type Made<T> = (Sequence, T);
+
+/// Makes something of the plan. If its recent units begin within the window because steps are larger with the archive,
+/// makes it of the window alone if that begins earlier.
+fn earliest<T>(
+    conversation: &Conversation,
+    archived: Archived<'_>,
+    request: &Request,
+    counter: &dyn TokenCounter,
+    make: for<'a> fn(&Plan<'a>) -> Result<Made<T>, TooSmall>,
+) -> Result<T, Refusal> {
+    let (first, made) = fitted(Plan::of(conversation, archived, request, counter), make)?;
+    if !request.include_archive || !request.in_steps() || conversation.head.left.contains(first) {
+        return Ok(made);
+    }
+    let asked = asked_before(conversation).and_then(|turn| {
+        archived.turns.iter().rfind(|said| said.turn == turn && said.role == Role::User).or(archived.asked)
+    });
+    let archived = Archived { turns: &[], asked, ..archived };
+    let request = Request { include_archive: false, ..request.clone() };
+    let (earlier, alone) = fitted(Plan::of(conversation, archived, &request, counter), make)?;
+    Ok(if earlier < first { alone } else { made })
 }
 
 /// Raises the default budget to what must be rendered.
@@ -78,7 +103,7 @@ fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>)
 
 impl Plan<'_> {
     /// The context that results from the plan.
-    fn context(&self) -> Result<Context, TooSmall> {
+    fn context(&self) -> Result<Made<Context>, TooSmall> {
         let mut omitted = Omitted::default();
         let instructions = self.instructions(&mut omitted);
         let (mut shares, units) = self.shared(&instructions)?;
@@ -89,17 +114,23 @@ impl Plan<'_> {
         if self.is_archived(recent.place) {
             shares.leave_untold(self, &self.shown(&shares, &recent));
         }
-        Ok(Assembly { plan: self, shares, recent, quote, omitted }.context(instructions))
+        let first = self.sequence_at(recent.place);
+        Ok((first, Assembly { plan: self, shares, recent, quote, omitted }.context(instructions)))
     }
 
     /// Returns the utterances that are not shown when as much as possible is recalled.
-    fn recallable(&self) -> Result<Ranges, TooSmall> {
+    fn recallable(&self) -> Result<Made<Ranges>, TooSmall> {
         let (shares, units) = self.shared(&self.instructions(&mut Omitted::default()))?;
         let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);
         let mut wanted = self.conversation.head.kept();
         wanted.subtract(&self.sequences(0..self.floor));
         wanted.subtract(&self.shown(&shares, &recent));
-        Ok(wanted)
+        Ok((self.sequence_at(recent.place), wanted))
+    }
+
+    /// The sequence at `place` of the window, or the next one if nothing is there.
+    fn sequence_at(&self, place: usize) -> Sequence {
+        self.window().at(place).map_or(self.conversation.head.next, |said| said.sequence)
     }
 
     /// Divides the budget that `instructions` leave into shares; also returns the newest units.

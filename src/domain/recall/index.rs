@@ -44,6 +44,12 @@ impl Index {
         is_behind
     }
 
+    /// Returns the last block, as an index has it once another block follows.
+    pub fn into_block(mut self) -> Option<Arc<IndexBlock>> {
+        self.order_last(|last| last.postings.has_new());
+        self.blocks.pop()
+    }
+
     /// Keeps only the blocks whose number `keep` accepts.
     pub fn retain_blocks(&mut self, keep: impl Fn(u64) -> bool) {
         self.blocks.retain(|block| keep(block.number));
@@ -121,13 +127,5 @@ impl IndexMaker {
             }
         }
         index.order_last(|last| last.postings.has_many_new());
-    }
-
-    /// Builds a block from utterances of one block in ascending sequence, as [`Index::extend`] would.
-    pub fn block<'a>(&mut self, utterances: impl IntoIterator<Item = Said<'a>>) -> Option<Arc<IndexBlock>> {
-        let mut index = Index::new();
-        self.extend(&mut index, utterances);
-        index.order_last(|last| last.postings.has_new());
-        index.blocks.pop()
     }
 }

@@ -126,7 +126,16 @@ impl Sources {
         let found = self.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
         let found: usize = found.map(|utterance| utterance.content.len()).sum();
         let turns: usize = self.turns.iter().map(|utterance| utterance.content.len()).sum();
-        given + found + turns > LONG_TEXT_BYTES || is_large(&self.state)
+        given + found + turns > LONG_TEXT_BYTES
+            || is_large(&self.state)
+            || self.extras_bytes() > LONG_TEXT_BYTES
+    }
+
+    /// The bytes in which original contents are looked for; they have no tokens.
+    fn extras_bytes(&self) -> usize {
+        let said = self.state.window.iter().chain(&self.turns).chain(&self.pinned);
+        let extras = said.filter_map(|utterance| utterance.more.as_ref()?.extras_json.as_deref());
+        extras.map(str::len).sum()
     }
 }
 

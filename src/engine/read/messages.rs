@@ -5,8 +5,9 @@ use std::{collections::HashSet, sync::Arc};
 use crate::{
     domain::{Conversation, Ranges, Role, Sequence, Utterance},
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation,
         events::Event,
+        offload,
         read::{
             page::PageRoom,
             walk::{Course, Walk},
@@ -64,11 +65,11 @@ impl ListMessages {
 impl Engine {
     /// Lists a conversation's messages. `make` converts the utterances of a message to its form in the answer,
     /// and returns the bytes of that form.
-    pub async fn list_messages<M: Send>(
+    pub async fn list_messages<M: Send + 'static>(
         self: &Arc<Self>,
         caller: &Caller,
         list: &ListMessages,
-        make: impl Fn(&Conversation, &[Arc<Utterance>]) -> (M, usize) + Send,
+        make: impl Fn(&Conversation, &[Arc<Utterance>]) -> (M, usize) + Copy + Send + 'static,
     ) -> Result<MessagePage<M>, EngineError> {
         let state = self.read_or_blank(caller, &list.address).await?;
         let (first, last) = match list.rest {
@@ -87,13 +88,16 @@ impl Engine {
                 passed -= 1;
                 continue;
             }
-            let (made, bytes) = make(&state, &message);
+            let span =
+                message.first().zip(message.last()).map(|(first, last)| (first.sequence, last.sequence));
+            let is_long = message.iter().map(|said| said.text_bytes()).sum::<usize>() > LONG_TEXT_BYTES;
+            let of = state.clone();
+            let (made, bytes) = offload(is_long, move || make(&of, &message)).await;
             if !room.takes(bytes) {
                 more = true;
                 break;
             }
-            reached =
-                message.first().zip(message.last()).map(|(first, last)| (first.sequence, last.sequence));
+            reached = span;
             messages.push(made);
         }
         let rest = reached.filter(|_| more).map(|(begin, end)| match list.newest_first {

@@ -10,7 +10,8 @@ use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use crate::{
     domain::{
         Block, Conversation, Ranges, Sequence, Utterance,
-        recall::{Index, IndexBlock, IndexMaker, Said},
+        limits::BLOCK_SEQUENCES,
+        recall::{Index, IndexBlock, Said},
     },
     engine::{Engine, EngineError, offload},
     store::{Derived, DerivedBlock},
@@ -21,6 +22,8 @@ use crate::{
 const LONG_TO_INDEX: usize = 200;
 /// The number of blocks read from the store at a time: some 8 MiB.
 const READ_BLOCKS: usize = 64;
+/// The bytes of utterances that are read at a time, about; a block of short ones has less.
+const READ_BYTES: u64 = 8 << 20;
 
 impl Engine {
     /// Returns an index of all utterances that `state` stores. It may also contain newer ones, and ones that
@@ -62,8 +65,7 @@ impl Engine {
                     self.add_whole(index, state, some).await?;
                 }
             } else {
-                let utterances = self.stored(state, &missing.intersection(&some[0].ranges())).await?;
-                self.add(index, utterances).await;
+                self.add_stored(index, state, missing.intersection(&some[0].ranges())).await?;
             }
         }
         Ok(())
@@ -98,10 +100,27 @@ impl Engine {
         state: Arc<Conversation>,
         block: Block,
     ) -> Result<Option<(Block, Arc<IndexBlock>)>, EngineError> {
-        let utterances = self.stored(&state, &block.ranges()).await?;
-        let is_long = is_long(&utterances);
-        let make = move || self.indexes.with_maker(|maker: &mut IndexMaker| maker.block(said(&utterances)));
-        Ok(offload(is_long, make).await.map(|made| (block, made)))
+        let mut index = Index::new();
+        self.add_stored(&mut index, &state, block.ranges()).await?;
+        Ok(index.into_block().map(|made| (block, made)))
+    }
+
+    /// Adds the stored utterances among `wanted`. Reads them in parts: a block of pictures does not fit in memory.
+    async fn add_stored(
+        self: &Arc<Self>,
+        index: &mut Index,
+        state: &Conversation,
+        wanted: Ranges,
+    ) -> Result<(), EngineError> {
+        let head = &state.head;
+        let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
+        let at_a_time = average.map_or(BLOCK_SEQUENCES, |average| (READ_BYTES / average.max(1)).max(1));
+        let mut wanted = head.kept().intersection(&wanted);
+        while !wanted.is_empty() {
+            let utterances = self.stored(state, &wanted.take_first(at_a_time)).await?;
+            self.add(index, utterances).await;
+        }
+        Ok(())
     }
 
     /// Adds utterances. If the caller is dropped meanwhile, the index stays as it is.

@@ -62,7 +62,7 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
 }
 
 /// One utterance as an array of content blocks that includes its kept details, and whether these still fit.
-fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
+pub fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
 }
 

@@ -8,7 +8,7 @@ mod accepted;
 mod export;
 mod parse;
 
-pub use export::{accepted_content, export, message, plain_message};
+pub use export::{accepted_content, blocks, export, message, plain_message};
 pub use parse::{conversation, read};
 
 use serde_json::{Value, json};

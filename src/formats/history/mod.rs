@@ -19,7 +19,7 @@ use crate::{
     domain::{
         Draft, More, Refusal, Role, context,
         history::{Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
-        limits::DEFAULT_MAX_CONTENT_BYTES,
+        limits::MOST_CONTENT_BYTES,
     },
     formats,
 };
@@ -63,7 +63,7 @@ impl Default for Request {
             limits,
             alternation: Alternation::Merge,
             format: Format::OpenAiChat,
-            max_content_bytes: DEFAULT_MAX_CONTENT_BYTES,
+            max_content_bytes: MOST_CONTENT_BYTES,
             recall: None,
         }
     }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     domain::{
-        Draft, Reason, Refusal, Role,
+        Draft, Reason, Refusal, Role, Size,
         history::{DropReason, Dropped, Entry},
         limits::MAX_HISTORY_WEIGHT,
     },
@@ -33,9 +33,10 @@ const FIELD: &str = "messages_json";
 ///
 /// Refuses anything that is not a JSON array or has more than [`MAX_MESSAGES_READ`] messages.
 pub fn read(json: &str) -> Result<Incoming, Refusal> {
-    if weight(json.as_bytes()) > MAX_HISTORY_WEIGHT {
+    let bytes = weight(json.as_bytes());
+    if bytes > MAX_HISTORY_WEIGHT {
         let text = format!("has too many parts: parsed, it takes more than {MAX_HISTORY_WEIGHT} bytes");
-        return Err(Refusal::field(Reason::ContentTooLarge, FIELD, text));
+        return Err(Refusal::too_large_since(FIELD, Size { bytes, limit: MAX_HISTORY_WEIGHT }, text));
     }
     let value: Value = serde_json::from_str(&replace_surrogates(json)).map_err(|error| {
         Refusal::invalid(FIELD, format!("is not JSON ({error}); accepted: an array of messages"))

@@ -39,7 +39,7 @@ fn knows(item: &Value) -> bool {
         Some("function_call_output") => {
             has_only(item, &["type", "id", "status", "call_id", "output"])
                 && is_text(&item["call_id"])
-                && item["output"].is_string()
+                && (item["output"].is_string() || is_content(&item["output"], "tool"))
         }
         Some("reasoning") => is_text(&item["id"]) && item["summary"].is_array(),
         _ => false,
@@ -49,7 +49,7 @@ fn knows(item: &Value) -> bool {
 fn is_content(content: &Value, role: &str) -> bool {
     let kind = if role == "assistant" { "output_text" } else { "input_text" };
     let knows = |part: &Value| match part["type"].as_str() {
-        Some("input_image" | "input_file") => role == "user",
+        Some("input_image" | "input_file") => role == "user" || role == "tool",
         told => {
             told == Some(kind)
                 && is_text(&part["text"])

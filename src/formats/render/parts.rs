@@ -9,11 +9,12 @@ use crate::{
         extras::{Parts, has_difference},
         fields::Joined,
         openai_chat,
+        pictures::with_pictures,
     },
 };
 
-/// The content of `utterance` as it came in `format`: a JSON array of parts, or blocks, that the format's API
-/// accepts. `None` if there is nothing but text and calls, or it came in another format, or says something
+/// The content of `utterance` as it came in `format`, or its texts and pictures from another format: a JSON array of
+/// parts, or blocks, that the format's API accepts. `None` if there is nothing but text and calls, or it says something
 /// else by now.
 pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
     let extras = utterance.more.as_ref()?.extras_json.as_deref()?;
@@ -25,8 +26,10 @@ pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
         Format::OpenAiChat => openai_chat::accepted_content(&parts),
         Format::AnthropicMessages => anthropic::accepted_content(&parts),
         Format::Text => None,
-    }?;
-    says(&content, &parts).then(|| Value::Array(content).to_string())
+    };
+    let content =
+        content.filter(|content| says(content, &parts)).or_else(|| with_pictures(&parts, format))?;
+    Some(Value::Array(content).to_string())
 }
 
 /// Whether the texts of `content` are those of `parts`.

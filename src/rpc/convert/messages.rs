@@ -89,7 +89,7 @@ impl Services {
         let format = message_format(request.format)?;
         let limit = decode::page_size(page_size, decode::PAGE)?;
         let list = ListMessages { rest, limit, ..list(request)? };
-        let make = |state: &Conversation, utterances: &[Arc<Utterance>]| {
+        let make = move |state: &Conversation, utterances: &[Arc<Utterance>]| {
             let messages = messages(state, utterances, format);
             let bytes = bytes(&messages);
             (messages, bytes)

@@ -11,7 +11,7 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, ErrorInfo, StatusExt};
 
 use crate::{
-    domain::{Reason, Refusal, compaction::Unable, error::ACTIVE_CONVERSATION},
+    domain::{Reason, Refusal, Size, compaction::Unable, error::ACTIVE_CONVERSATION},
     engine::{BackupRefused, EngineError, StoreError},
     rpc::convert::bounded,
 };
@@ -50,6 +50,9 @@ impl From<Refusal> for Status {
         let mut details = info(refusal.reason().as_str());
         match &refusal {
             Refusal::Field(_, violation) => {
+                if let Some(size) = violation.size {
+                    details.set_error_info(refusal.reason().as_str(), DOMAIN, size_of(size));
+                }
                 details.add_bad_request_violation(&violation.field, &violation.description);
             }
             Refusal::NotFound { kind, name, .. } | Refusal::Exists { kind, name } => {
@@ -192,8 +195,14 @@ pub fn turned_away(reason: &str, message: &str, retry: Duration, quota: Option<(
 
 /// Returns the status for a message larger than `most` bytes.
 pub fn message_too_large(most: usize) -> Status {
-    let text = format!("the message is larger than max_message_bytes, {most}: send less at a time");
-    transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
+    too_large(most, format!("the message is larger than max_message_bytes, {most}: send less at a time"))
+}
+
+/// Returns the status for a message that is too large, in other words; `most` is what is accepted.
+pub fn too_large(most: usize, text: String) -> Status {
+    let mut details = info("MESSAGE_TOO_LARGE");
+    details.set_error_info("MESSAGE_TOO_LARGE", DOMAIN, owned([("limit_bytes", most.to_string())]));
+    status(Code::ResourceExhausted, text, details)
 }
 
 /// Adds the id of a call to the details of its status in `headers`; returns the reason. `None` if the status has no
@@ -232,6 +241,10 @@ fn status(code: Code, message: String, details: ErrorDetails) -> Status {
 
 fn info(reason: &str) -> ErrorDetails {
     ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new())
+}
+
+fn size_of(Size { bytes, limit }: Size) -> HashMap<String, String> {
+    owned([("bytes", bytes.to_string()), ("limit_bytes", limit.to_string())])
 }
 
 fn owned<const N: usize>(metadata: [(&str, String); N]) -> HashMap<String, String> {

@@ -4,7 +4,7 @@ use tonic::{Code, Status};
 
 use crate::{
     domain::limits::{IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MAX_METADATA_BYTES, MESSAGE_PATIENCE, ROOM_RETRY},
-    rpc::{transport_error, turned_away},
+    rpc::{too_large, transport_error, turned_away},
 };
 
 /// A message did not arrive in time.
@@ -75,5 +75,5 @@ pub fn too_many_parts(most: usize) -> Status {
     let text = format!(
         "the message has too many parts: decoded, it takes more than {most} bytes; send fewer at a time"
     );
-    transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", text)
+    too_large(most, text)
 }

@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use super::status_of;
 use crate::{
     domain::limits::{MAX_PASSED_OVER_BYTES, ROOM_PATIENCE, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES},
-    rpc::transport_error,
+    rpc::too_large,
     server::{
         guard::{Guard, access::Access},
         messages::{MessagesLayer, Pace, Share, Taken, late, no_room},
@@ -50,9 +50,7 @@ impl From<ReadError> for Status {
     fn from(error: ReadError) -> Self {
         match error {
             ReadError::Broken(_) => Self::cancelled(error.to_string()),
-            ReadError::TooLarge(_) => {
-                transport_error(Code::ResourceExhausted, "MESSAGE_TOO_LARGE", error.to_string())
-            }
+            ReadError::TooLarge(most) => too_large(most, error.to_string()),
             ReadError::Refused(status) => *status,
         }
     }

@@ -120,11 +120,13 @@ pub async fn shares_are_kept(store: Arc<dyn Store>) {
     script.create().await;
 }
 
-/// A text of 1 MiB, the default limit, is stored, in the window and in the archive.
+/// The largest utterance, 1 MiB of text beside 15 MiB of extras, is stored, in the window and in the archive.
 pub async fn a_large_text_is_kept(store: Arc<dyn Store>) {
     let policy = Policy { utterances: Marks::with_keep(1, 1), tokens: None, ..Policy::ROLLING };
     let mut script = Script::with(&store, "large", policy);
-    script.say(vec![user(&"All work and no play. ".repeat(47_662))]).await;
+    let extras = format!("{{\"picture\":\"{}\"}}", "A".repeat((15 << 20) - 14));
+    let more = More { extras_json: Some(extras.into()), ..More::default() };
+    script.say(vec![Draft::of(Role::User, "All work and no play. ".repeat(47_662), more)]).await;
     let step = script.say(vec![user("short")]).await;
     assert_eq!(step.change.evicted.len(), 1);
 }

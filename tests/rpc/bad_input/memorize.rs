@@ -110,13 +110,13 @@ async fn names_that_are_none() {
 
 #[tokio::test]
 async fn text_over_the_limit() {
-    const MOST: &str = "1048577 bytes; accepted: at most 1048576";
-    let long = "x".repeat((1 << 20) + 1);
+    const MOST: &str = "16777217 bytes; accepted: at most 16777216";
+    let long = "x".repeat((16 << 20) + 1);
     refuse(user(&long), "CONTENT_TOO_LARGE", "content", MOST).await;
     let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments_json: long.clone() };
     let utterance = NewUtterance { tool_calls: vec![call], ..assistant("") };
     refuse(utterance, "CONTENT_TOO_LARGE", "content", MOST).await;
-    let extras_json = format!("{{\"a\":\"{}\"}}", &long[..(1 << 20) - 9]);
+    let extras_json = format!("{{\"a\":\"{}\"}}", &long[..(16 << 20) - 9]);
     let utterance = NewUtterance { extras_json, ..user("xx") };
     refuse(utterance, "CONTENT_TOO_LARGE", "content", MOST).await;
 }
@@ -201,6 +201,6 @@ async fn the_limits_are_the_servers() {
     let refused = session.memory().memorize(memorize(vec![user("hello"); 3])).await.refusal();
     refused.is(Code::InvalidArgument, "BATCH_TOO_LARGE").says("at most 2");
     let refused = session.memory().memorize(memorize(vec![user("hello world")])).await.refusal();
-    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("have 11 bytes").says("at most 10");
+    refused.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").says("have 11 bytes").limits_to(10);
     session.say(vec![user("hello"), user("0123456789")]).await;
 }

@@ -190,6 +190,26 @@ fn nothing_is_stable_beside_a_pinned_newest_unit() {
     assert_eq!(later.stable, later.messages.len());
 }
 
+/// A window of 20 utterances that fills most of the budget is shown whole, and still begins where it did while it
+/// grows.
+#[test]
+fn a_window_near_the_budget_is_whole_beside_the_archive() {
+    let mut talk = Talk::with(Policy::ROLLING);
+    for turn in 0..40 {
+        talk.say(Role::User, &format!("Where is order {turn}?"));
+        talk.say(Role::Assistant, &format!("Order {turn} is late, {}.", "so wait ".repeat(30)));
+        let window: Vec<u64> = talk.0.window.iter().map(|said| said.sequence.get()).collect();
+        let budget = talk.0.window.tokens() as u32 * 10 / 7;
+        for budget in [budget, budget * 11 / 10] {
+            let request = Request { include_archive: true, ..within(budget) };
+            let archived = Archived { turns: &talk.1, ..Archived::default() };
+            let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
+            let shown = sequences(&context);
+            assert!(window.iter().all(|said| shown.contains(said)), "{window:?} {shown:?} of {budget}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
@@ -203,9 +223,7 @@ proptest! {
         let mut talk = Talk::with(policy);
         steps.iter().for_each(|step| talk.step(step));
         let found: Vec<_> = talk.said().step_by(3).map(|said| talk.found(said)).collect();
-        let asked = asked_before(&talk.0).and_then(|turn| {
-            talk.1.iter().find(|said| said.turn == turn && said.role == Role::User)
-        });
+        let asked = talk.asked();
         let turns = if request.include_archive { &talk.1[..] } else { &[] };
         let archived = Archived { recalled: &found, turns, asked, ..Archived::default() };
         let context = match build_with(&talk.0, archived, &request, o200k()) {
@@ -309,6 +327,41 @@ proptest! {
             talk.said().filter(|said| many.contains(said.sequence)).map(|said| said.unit).collect();
         few.subtract(&talk.said().filter(|said| units.contains(&said.unit)).map(|said| said.sequence).collect());
         prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
+    }
+
+    /// Also if the budget is near the size of the window, so that steps with the archive would begin within it.
+    #[test]
+    fn the_archive_never_gives_less_than_the_window(
+        steps in steps(),
+        request in requests(),
+        window in 4..60u32,
+        beyond in 0..600u32,
+    ) {
+        let policy = Policy { utterances: Some(Marks::of(window)), ..Policy::ROLLING };
+        let mut talk = Talk::with(policy);
+        steps.iter().for_each(|step| talk.step(step));
+        let asked = talk.asked();
+        let shown = |include_archive: bool| {
+            let budget = talk.0.window.tokens() as u32 + beyond;
+            let request = Request {
+                include_archive,
+                stable_steps: Some(true),
+                budget: Some(budget),
+                recall: None,
+                ..request.clone()
+            };
+            let turns = if include_archive { &talk.1[..] } else { &[] };
+            let archived = Archived { turns, asked, ..Archived::default() };
+            build_with(&talk.0, archived, &request, o200k()).map(|context| {
+                (sequences(&context).into_iter().map(Sequence).collect::<Ranges>(), told(&context))
+            })
+        };
+        match (shown(false), shown(true)) {
+            (Ok((few, told_few)), Ok((many, told_many))) => {
+                prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
+            }
+            (few, many) => prop_assert_eq!(few.is_err(), many.is_err()),
+        }
     }
 
     #[test]

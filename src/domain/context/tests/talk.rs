@@ -120,6 +120,12 @@ impl Talk {
         self.1.iter().chain(self.0.window.iter())
     }
 
+    /// The user's question of the turn in whose middle the window begins.
+    pub(super) fn asked(&self) -> Option<&Arc<Utterance>> {
+        let turn = asked_before(&self.0)?;
+        self.1.iter().find(|said| said.turn == turn && said.role == Role::User)
+    }
+
     /// A match for `said`, with its unit and the utterance before that.
     pub(super) fn found(&self, said: &Arc<Utterance>) -> Match {
         let before = self.said().take_while(|other| other.unit < said.unit).last();

@@ -186,12 +186,15 @@ class AsyncClient:
 
     async def _answer(self, call: Call) -> object:
         method = self._channels.here().unary_unary(call.method, call.write, call.read)
-        attempts = Attempts(call, self._timeout)
+        attempts = Attempts(call, self._timeout, self._endpoint)
         while True:
             try:
-                return await method(call.request, timeout=attempts.time_left(), metadata=self._endpoint.metadata)
+                answer = await method(call.request, timeout=attempts.time_left(), metadata=self._endpoint.metadata)
             except grpc.aio.AioRpcError as failure:
                 await asyncio.sleep(attempts.pause_after(failure))
+            else:
+                self._endpoint.contact.made = True
+                return answer
 
     async def stream(self, call: Call) -> AsyncIterator[object]:
         """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
@@ -201,12 +204,12 @@ class AsyncClient:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 async for response in responses:
-                    attempts = None
+                    attempts, self._endpoint.contact.made = None, True
                     yield response
                 return
             except grpc.aio.AioRpcError as failure:
                 # Its deadline begins when the stream is lost.
-                attempts = attempts or Attempts(call, self._timeout)
+                attempts = attempts or Attempts(call, self._timeout, self._endpoint)
                 await asyncio.sleep(attempts.pause_after(failure))
             finally:
                 responses.cancel()

@@ -21,12 +21,17 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
+from utterd._channel import Endpoint
 from utterd._errors import KINDS, FieldProblem, ServerError, in_python
 
 FIRST_PAUSE = 0.1
 """Seconds before the second attempt, at most; each further pause can be twice as long."""
 LONGEST_PAUSE = 2.0
 """Seconds before any attempt, at most."""
+SEARCH = 2.5
+"""Seconds for which a server is looked for that was never reached: it may never have been started."""
+UNREACHED = ("failed to connect", "DNS resolution failed", "errors resolving")
+"""How gRPC begins to say that no server was reached."""
 PATIENCE = 3
 """Failed attempts before a log entry says that the call still waits for the server."""
 
@@ -73,9 +78,11 @@ def request_id(given: str | None) -> str:
 class Attempts:
     """Decides after each failed attempt of one call whether to retry: until the deadline, for what may pass."""
 
-    def __init__(self, call: Call, timeout: float | None) -> None:
+    def __init__(self, call: Call, timeout: float | None, endpoint: Endpoint) -> None:
         self._call = call
-        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._begun = time.monotonic()
+        self._deadline = None if timeout is None else self._begun + timeout
+        self._endpoint = endpoint
         self._failed = 0
 
     def time_left(self) -> float | None:
@@ -84,11 +91,15 @@ class Attempts:
 
     def pause_after(self, failure: grpc.RpcError) -> float:
         """Seconds to wait before the next attempt; raises the failure's error if there is none."""
-        error = error_of(failure, getattr(self._call.request, "request_id", ""))
+        error = error_of(failure, self._endpoint.target, getattr(self._call.request, "request_id", ""))
+        # A deadline also passes while no server is found.
+        self._endpoint.contact.made |= error.code != "DEADLINE_EXCEEDED" and not _is_unreached(failure)
         self._failed += 1
         longest = min(FIRST_PAUSE * 2 ** min(self._failed - 1, 10), LONGEST_PAUSE)
         pause = random.uniform(0, longest) + (error.retry_after or 0.0)
         left = self.time_left()
+        if left is not None and not self._endpoint.contact.made:
+            left = min(left, self._begun + SEARCH - time.monotonic())
         if (left is not None and pause >= left) or not self._may_pass(error):
             raise error from failure
         if self._failed == PATIENCE and error.code == "UNAVAILABLE":
@@ -110,8 +121,8 @@ def _pinned(request: Message) -> bool:
     return "expected_revision" in request.DESCRIPTOR.fields_by_name and request.HasField("expected_revision")
 
 
-def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
-    """The error for a failed call."""
+def error_of(failure: grpc.RpcError, target: str, request_id: str = "") -> ServerError:
+    """The error for a failed call to a server."""
     code = failure.code().name
     kind = KINDS.get(code, ServerError)
     details = {type(detail): detail for detail in _details(failure)}
@@ -119,7 +130,7 @@ def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
     bad = details.get(error_details_pb2.BadRequest, error_details_pb2.BadRequest())
     retry = details.get(error_details_pb2.RetryInfo)
     return kind(
-        _message(failure, info.reason),
+        _message(failure, info, target),
         code=code,
         reason=info.reason,
         fields=tuple(FieldProblem(in_python(it.field), in_python(it.description)) for it in bad.field_violations),
@@ -129,13 +140,17 @@ def error_of(failure: grpc.RpcError, request_id: str = "") -> ServerError:
     )
 
 
-def _message(failure: grpc.RpcError, reason: str) -> str:
+def _message(failure: grpc.RpcError, info: error_details_pb2.ErrorInfo, target: str) -> str:
     text = in_python(failure.details() or failure.code().name)
-    if reason == "CONTENT_TOO_LARGE":
-        return f"{text}; the server's setting max_content_bytes accepts more, and connect(oversize='cut') cuts texts"
-    if text.startswith(("failed to connect", "DNS resolution failed", "errors resolving")):
-        return f"the server cannot be reached; `utterd serve` starts one ({text})"
+    if info.reason == "CONTENT_TOO_LARGE":
+        return f"{text}; connect(oversize='cut') cuts texts"
+    if _is_unreached(failure) and "SSL" not in text:
+        return f"there is no server at {target}: start it with `utterd serve` ({text})"
     return text
+
+
+def _is_unreached(failure: grpc.RpcError) -> bool:
+    return (failure.details() or "").startswith(UNREACHED)
 
 
 def _seconds(duration: Duration) -> float:

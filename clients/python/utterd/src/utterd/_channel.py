@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, get_args
 from urllib.parse import urlsplit
@@ -42,6 +42,13 @@ class Tls:
         return grpc.ssl_channel_credentials(ca, key, cert)
 
 
+@dataclass(slots=True)
+class Contact:
+    """Whether the server was ever reached. From then on, it may be restarting, and calls wait for it."""
+
+    made: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """What a channel to a server needs."""
@@ -52,6 +59,7 @@ class Endpoint:
     metadata: tuple[tuple[str, str], ...]
     """Sent with every call."""
     oversize: Oversize = "refuse"
+    contact: Contact = field(default_factory=Contact)
 
 
 class Owned(Protocol):

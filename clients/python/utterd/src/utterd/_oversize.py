@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Literal, TypeAlias
 
 from utterd._errors import ServerError
@@ -11,13 +10,12 @@ Oversize: TypeAlias = Literal["refuse", "cut"]
 """What becomes of a text that is larger than the server accepts."""
 TEXTS = ("content", "text", "output")
 """The keys of texts that are not data of another form."""
-DEFAULT = 1024 * 1024
-"""The most bytes of a message, if the server does not say."""
+SMALL = 1024 * 1024
+"""Bytes of a message that every server accepts."""
 LEAST = 1000
 """Texts of at most this many characters are not cut."""
 MARK = 100
 """The most characters that say what is left out."""
-AT_MOST = re.compile(r"at most (\d+)")
 
 Place: TypeAlias = tuple[Any, Any]
 """A dictionary or a list, and a key of it."""
@@ -25,10 +23,9 @@ Place: TypeAlias = tuple[Any, Any]
 
 def too_large(error: ServerError) -> int | None:
     """The most bytes of a message, if the error says that one is larger."""
-    if error.reason not in ("CONTENT_TOO_LARGE", "MESSAGE_TOO_LARGE"):
-        return None
-    found = AT_MOST.search(str(error))
-    return int(found[1]) if found else DEFAULT
+    if error.reason == "MESSAGE_TOO_LARGE":
+        return SMALL
+    return int(error.metadata["limit_bytes"]) if error.reason == "CONTENT_TOO_LARGE" else None
 
 
 def cut(message: Any, most: int) -> Any:

@@ -151,12 +151,15 @@ class Client:
 
     def _answer(self, call: Call) -> object:
         method = self._channel.unary_unary(call.method, call.write, call.read)
-        attempts = Attempts(call, self._timeout)
+        attempts = Attempts(call, self._timeout, self._endpoint)
         while True:
             try:
-                return method(call.request, timeout=attempts.time_left(), metadata=self._endpoint.metadata)
+                answer = method(call.request, timeout=attempts.time_left(), metadata=self._endpoint.metadata)
             except grpc.RpcError as failure:
                 time.sleep(attempts.pause_after(failure))
+            else:
+                self._endpoint.contact.made = True
+                return answer
 
     def stream(self, call: Call) -> Iterator[object]:
         """The responses of a stream, which is reopened if the connection is lost, as long as a call is retried."""
@@ -166,12 +169,12 @@ class Client:
             responses = method(call.request, metadata=self._endpoint.metadata)
             try:
                 for response in responses:
-                    attempts = None
+                    attempts, self._endpoint.contact.made = None, True
                     yield response
                 return
             except grpc.RpcError as failure:
                 # Its deadline begins when the stream is lost.
-                attempts = attempts or Attempts(call, self._timeout)
+                attempts = attempts or Attempts(call, self._timeout, self._endpoint)
                 time.sleep(attempts.pause_after(failure))
             finally:
                 responses.cancel()  # type: ignore[no-untyped-call]

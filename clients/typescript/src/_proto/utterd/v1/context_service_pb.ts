@@ -269,7 +269,8 @@ export type BuildContextRequest = Message<"utterd.v1.BuildContextRequest"> & {
   /**
    * Optional. With true, stored turns that left the window fill what the rest leaves of the budget: whole
    * turns, the newest, in their place before the window's. The summary then leaves out what is shown, and
-   * the policy's `max_turns` does not apply. Adds nothing if the budget is unlimited.
+   * the policy's `max_turns` does not apply. Adds nothing if the budget is unlimited. If no such turn has
+   * room, the context begins where it would without them, or earlier.
    *
    * @generated from field: bool include_archive = 14;
    */
@@ -307,7 +308,8 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
    * A JSON array of messages, ready to be sent; empty with TEXT. Call ids are unchanged, unless the
    * provider refuses them or one occurs twice: then they are replaced, the same way each time. Content
    * that came in the same format and is more than text (images, files, audio, refusals, thinking with its
-   * signature, `is_error`) is rendered as it came, without `cache_control`.
+   * signature, `is_error`) is rendered as it came, without `cache_control`. Of content that came in another
+   * format, texts and images are rendered, where the provider accepts images.
    *
    * @generated from field: string messages_json = 3;
    */

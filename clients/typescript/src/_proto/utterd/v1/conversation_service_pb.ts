@@ -973,7 +973,7 @@ export type UpdateUtteranceRequest = Message<"utterd.v1.UpdateUtteranceRequest">
   expectedRevision?: bigint;
 
   /**
-   * With `content` in the mask: the new content. At most the server's `max_content_bytes` (1 MiB by
+   * With `content` in the mask: the new content. At most the server's `max_content_bytes` (16 MiB by
    * default), including tool-call arguments and extras. It may be empty only with tool calls or ROLE_TOOL.
    *
    * @generated from field: string content = 9;

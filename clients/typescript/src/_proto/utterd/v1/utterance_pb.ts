@@ -81,7 +81,7 @@ export type NewUtterance = Message<"utterd.v1.NewUtterance"> & {
 
   /**
    * What was said. Required unless there are tool calls or extras, or the role is ROLE_TOOL; at most the
-   * server's `max_content_bytes` (1 MiB by default).
+   * server's `max_content_bytes` (16 MiB by default).
    *
    * @generated from field: string content = 4;
    */
