@@ -142,7 +142,7 @@ fn watching_sees_what_happens_and_resumes() {
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
     let watch = Process(child);
-    let started = line_with(&mut stderr, "watching what happens after ");
+    let started = line_with(&mut stderr, "watching events after ");
     let cursor = started.trim_end().rsplit(' ').next().expect("a cursor");
     server.run(&["memorize", "-c", "other", "not for us"]).worked();
     server.run(&["memorize", "-c", "watched", "one"]).worked();

@@ -6,7 +6,10 @@ use super::{
     chat::{self, args::Chat},
     client::block_on,
     completions,
-    conversations::{delete_recipient, end, export, fork, import, list, policy, share, show, stats, watch},
+    conversations::{
+        create, delete, delete_recipient, end, export, fork, import, list, policy, rename, share, show, state,
+        stats, watch,
+    },
     demo,
     errors::{CliError, EXIT_CODES},
     health,
@@ -21,16 +24,15 @@ use super::{
 
 const EXAMPLES: &str = "\
 Examples:
-  utterd                                  serve on 127.0.0.1:50051
-  utterd demo                             serve an example to look around in
+  utterd serve --backend fjall     run a server that keeps everything in ./utterd-data
+  utterd demo                      look around in example conversations
   utterd memorize 'The train leaves at nine.'
-  utterd show
-  utterd --listen 127.0.0.1:50052 --preset session
+  utterd show                      show the active conversation; `show trip` shows trip
 
-`utterd serve --help` lists the server's settings, which plain `utterd` accepts too.";
+`utterd COMMAND --help` shows the options of a command, and examples. Without a
+command, utterd serves, and takes the options of `serve`.";
 
-/// Conversation-history memory for LLM agents: keeps a rolling, token-accounted window of each
-/// conversation. Without a command, it serves.
+/// Conversation memory for LLM agents: a gRPC server, and its command line.
 #[derive(Debug, Parser)]
 #[command(name = "utterd", version, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -48,6 +50,7 @@ enum Command {
     Serve(serve::Serve),
     Demo(demo::Demo),
     Chat(Chat),
+    #[command(about = "Offer the memory to models as MCP tools")]
     Mcp(Mcp),
     Memorize(memorize::Memorize),
     Remember(remember::Remember),
@@ -68,9 +71,14 @@ enum Command {
     Unpin(pin::Unpin),
     Edit(edit::Edit),
     #[command(subcommand)]
+    State(state::State),
+    #[command(subcommand)]
     Policy(policy::Policy),
+    Create(create::Create),
+    Rename(rename::Rename),
     End(end::End),
     Share(share::Share),
+    Delete(delete::Delete),
     DeleteRecipient(delete_recipient::DeleteRecipient),
     Import(import::Import),
     Export(export::Export),
@@ -80,20 +88,17 @@ enum Command {
     Scrub(scrub::ScrubStore),
     Migrate(migrate::Migrate),
     Reindex(reindex::ReindexStore),
-    /// Make and list tokens for a server that requires credentials
     #[command(subcommand)]
     Token(token::Token),
     Health(health::Health),
     Completions(completions::Completions),
-    /// Print the effective configuration and where each value came from
-    #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
     Config(serve::Configuration),
 }
 
 impl Cli {
-    /// The command line. Its help lists the commands; the settings are in the help of `serve`.
-    pub fn program() -> clap::Command {
-        Self::command().mut_args(|argument| argument.hide(true))
+    /// The parser of the command line.
+    pub fn parser() -> clap::Command {
+        Self::command()
     }
 
     /// Runs the command.
@@ -113,9 +118,13 @@ impl Cli {
             Command::Pin(args) => block_on(pin::pin(args)),
             Command::Unpin(args) => block_on(pin::unpin(args)),
             Command::Edit(args) => block_on(edit::edit(args)),
+            Command::State(command) => block_on(state::state(command)),
+            Command::Create(args) => block_on(create::create(args)),
+            Command::Rename(args) => block_on(rename::rename(args)),
+            Command::Delete(args) => block_on(delete::delete(args)),
             Command::Policy(command) => block_on(policy::policy(command)),
             Command::Health(args) => block_on(health::health(args)),
-            Command::Completions(args) => completions::completions(args, Self::program()),
+            Command::Completions(args) => completions::completions(args, Self::parser()),
             Command::Chat(args) => block_on(chat::chat(args)),
             Command::Mcp(args) => mcp::mcp(args),
             Command::Compact(args) => block_on(compact::compact(args)),

@@ -20,7 +20,7 @@ impl Settings {
                 "there is no TLS (tls_cert, tls_key): tokens and everything that is said could be read on the way",
             ),
             (false, true) => Some(
-                "callers are not authenticated (credentials, jwt_keys, tls_client_ca): whoever reaches it could read and \
+                "callers are not authenticated (credentials, jwt_keys, tls_client_ca): everyone who reaches it could read and \
                  change everything",
             ),
             (false, false) => Some(

@@ -21,9 +21,9 @@ fn a_conversation_is_exported_with_and_without_what_was_compacted() {
     chat.line("/compact");
     chat.shows(&["[Summary + 15 messages]"]);
     chat.line("/export");
-    chat.shows(&["wrote summary and window to kept.json: "]);
+    chat.shows(&["wrote the summary and the messages to kept.json: "]);
     chat.line("/export --include-full-history kept.json");
-    chat.shows(&["wrote everything that is stored to kept-2.json: "]);
+    chat.shows(&["wrote all messages to kept-2.json: "]);
 
     let window = messages(&chat, "kept.json");
     // the question that the oldest of the 15 answers leads them

@@ -11,7 +11,7 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     let server = server();
     stored(&server, "long", 49);
     let mut chat = Terminal::open(&server, &["--conversation", "long"]);
-    chat.shows(&["[49 messages]", "no model is attached", "long", "In message 49"]);
+    chat.shows(&["[49 messages]", "no model replies: your messages are stored", "long", "In message 49"]);
     for number in 50..=51 {
         server.run(&["memorize", "-c", "long", "--role", "assistant", &format!("message {number}")]).worked();
     }
@@ -30,9 +30,9 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.line("No, this one is.");
     chat.shows(&["[Summary + 16 messages]"]);
 
-    chat.line("/compact undo");
+    chat.line("/compact --undo");
     chat.shows(&["[53 messages]", "undid compaction 1: 37 utterances (1–37) are back in the window"]);
-    chat.line("/compact --preview 20");
+    chat.line("/compact --dry-run 20");
     chat.shows(&["[53 messages]", "would compact 33 utterances (1–33) into a summary of"]);
     chat.line("/summarize 20");
     chat.shows(&["[Summary + 20 messages]", "· compacted 33 utterances"]);

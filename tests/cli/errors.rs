@@ -132,7 +132,7 @@ fn what_has_no_end_is_not_read_for_ever() {
         Outcome::of(command.stdin(fs::File::open("/dev/zero").expect("there is one")))
     };
     for arguments in [&["memorize", "-"][..], &["edit", "1", "-"], &["count"]] {
-        let expected = "error: stdin: is larger than 16.00 MiB, the most that is read";
+        let expected = "error: stdin: is larger than 16.00 MiB, the limit";
         assert_holds(&endless(arguments).failed(1), &[expected]);
     }
     assert_holds(&endless(&["prepare"]).failed(1), &["error: stdin: is larger than 32.00 MiB"]);

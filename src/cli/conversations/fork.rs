@@ -10,11 +10,13 @@ use crate::cli::{
 };
 use crate::proto::{ForkConversationRequest, ForkConversationResponse};
 
-/// Start a conversation from another one, up to a point
+/// Start a conversation from a part of another
+///
+/// The fork shares the utterances up to a point, which are stored only once.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd fork --activate
-  utterd fork --conversation demo --at 12 --id demo-2 --to alice")]
+  utterd fork trip --at 12 --id trip-2 --to alice")]
 pub struct Fork {
     #[command(flatten)]
     pub target: Target,
@@ -42,7 +44,7 @@ pub struct Fork {
     /// The fork's title [default: the same title]
     #[arg(long, default_value = "", hide_default_value = true)]
     pub title: String,
-    /// Make it the recipient's active conversation, even if there is one already
+    /// Make the fork the recipient's active conversation, even if there is one already
     #[arg(long)]
     pub activate: bool,
 }

@@ -215,6 +215,6 @@ mod tests {
     fn an_endless_file_is_refused() {
         let parts = |file: &str| Parts::open(file.into()).and_then(|mut parts| parts.next());
         let error = parts("/dev/zero").unwrap_err().to_string();
-        assert_eq!(error, "/dev/zero: is larger than 16.00 MiB, the most that is read");
+        assert_eq!(error, "/dev/zero: is larger than 16.00 MiB, the limit");
     }
 }

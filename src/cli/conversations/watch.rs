@@ -17,13 +17,17 @@ use crate::proto::{
     Event, WatchEventsRequest, WatchEventsResponse, WatchStarted, watch_events_response::Message,
 };
 
-/// Print what happens, one event per line
+/// Print events as they happen
+///
+/// Prints one event per line, of a conversation, of a recipient, or of the whole namespace.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd watch --recipient alice")]
+#[command(after_help = "Examples:
+  utterd watch
+  utterd watch trip")]
 pub struct Watch {
     #[command(flatten)]
     pub target: Target,
-    /// Start after this event [default: print what happens from now on]
+    /// Start after this event [default: start with the next one]
     #[arg(
         id = "after_event",
         long = "after",
@@ -65,7 +69,7 @@ fn tell(output: &mut Output, response: WatchEventsResponse) -> io::Result<()> {
             Ok(())
         }
         Some(Message::Started(WatchStarted { event_id })) => {
-            note(&format!("watching what happens after {event_id}"));
+            note(&format!("watching events after {event_id}"));
             Ok(())
         }
         None => Ok(()),

@@ -43,9 +43,10 @@ impl Output {
         self.width
     }
 
-    /// Writes text unchanged.
+    /// Writes text of any number of lines, and ends the last one.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        self.write_all(text.as_bytes())
+        self.write_all(text.as_bytes())?;
+        if text.is_empty() || text.ends_with('\n') { Ok(()) } else { self.line("") }
     }
 
     /// Writes text and ends the line.
