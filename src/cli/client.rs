@@ -59,7 +59,6 @@ pub struct Connection {
 impl Connection {
     /// Connects to the server that `target` names.
     pub async fn open(target: &Target) -> Result<Self, CliError> {
-        target.named_once()?;
         Self::to(&target.remote).await
     }
 

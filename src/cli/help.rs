@@ -97,7 +97,10 @@ fn with_values(argument: Arg) -> Arg {
     let is_explained = values.iter().any(|value| value.get_help().is_some());
     match (is_explained, argument.get_help().cloned()) {
         (true, Some(help)) => {
-            argument.help(format!("{help}: {}", told.join(", "))).hide_possible_values(true)
+            let help = help.to_string();
+            let default = help.find(" [default").unwrap_or(help.len());
+            let (help, default) = help.split_at(default);
+            argument.help(format!("{help}: {}{default}", told.join(", "))).hide_possible_values(true)
         }
         _ => argument,
     }

@@ -42,7 +42,10 @@ impl FromArgMatches for SettingFlags {
 }
 
 fn flag(key: &Key) -> Arg {
-    let help = format!("{} [default: {}]", key.help, key.default_text());
+    let help = match key.default_text() {
+        none if none.is_empty() => key.help.to_owned(),
+        default => format!("{} [default: {default}]", key.help),
+    };
     let flag = Arg::new(key.name).long(key.flag).value_name(key.value_name).help(help).action(ArgAction::Set);
     match key.usual {
         Some(usual) => flag.num_args(0..=1).default_missing_value(usual),

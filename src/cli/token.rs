@@ -30,9 +30,7 @@ use crate::{
   utterd token new --name shop --role read-write --append credentials.toml > shop.token
   utterd token list credentials.toml")]
 pub enum Token {
-    /// Make a token
-    ///
-    /// Prints the token, which is not stored anywhere, and the entry for the server's credentials file.
+    /// Make a token, and print it with the entry for the credentials file
     #[command(after_help = "Examples:
   utterd token new --name shop --role read-write --append credentials.toml > shop.token
   utterd token new --name ci --namespace tests --role read-only --expires 90d")]

@@ -19,7 +19,7 @@ impl Words {
         )
     }
 
-    /// The command's name for a field: `keep_recent` is `KEEP`, `policy.max_tokens` is `--max-tokens`. `None` if no
+    /// The command's name for a field: `content` is `TEXT`, `policy.max_tokens` is `--max-tokens`. `None` if no
     /// argument fills it.
     pub fn spoken(&self, field: &str) -> Option<String> {
         let parts: Vec<&str> = field.split('.').collect();
@@ -35,7 +35,7 @@ impl Words {
     }
 }
 
-/// A flag, such as `--budget`, or the name of a positional argument, such as `KEEP`.
+/// A flag, such as `--budget`, or the name of a positional argument, such as `TEXT`.
 fn word(argument: &Arg) -> String {
     let value = || argument.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
     match argument.get_long() {
@@ -51,7 +51,7 @@ mod tests {
     fn words() -> Words {
         let command = Command::new("utterd").subcommand(
             Command::new("compact")
-                .arg(Arg::new("keep_recent").value_name("KEEP"))
+                .arg(Arg::new("content").value_name("TEXT"))
                 .arg(Arg::new("max_tokens").long("most"))
                 .arg(Arg::new("tool_calls").long("tool-calls"))
                 .arg(Arg::new("recall_limit").long("recall-limit")),
@@ -64,7 +64,7 @@ mod tests {
     fn a_field_is_called_as_its_argument() {
         let words = words();
         let spoken = |field| words.spoken(field).unwrap_or_default();
-        assert_eq!(spoken("keep_recent"), "KEEP");
+        assert_eq!(spoken("content"), "TEXT");
         assert_eq!(spoken("policy.max_tokens"), "--most");
         assert_eq!(spoken("recall.limit"), "--recall-limit");
         assert_eq!(spoken("utterances[0].tool_calls[1].id"), "--tool-calls.id");

@@ -1,6 +1,6 @@
 //! The server that a command talks to, and the conversation.
 
-use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::Args;
 
 use crate::cli::{access::Access, errors::CliError, help::CONNECTION};
 
@@ -37,34 +37,17 @@ pub struct Json {
 
 /// The server to talk to, the conversation, and the form of the output.
 ///
-/// The conversation comes first among a command's words and can be left out. A command that has words of its own calls
-/// [`Target::split`] to tell them apart.
-#[derive(Debug)]
-pub struct Target {
-    /// The server to talk to.
-    pub remote: Remote,
-    /// The conversation; empty for the recipient's active one.
-    pub conversation: String,
-    /// The recipient; empty for the default one.
-    pub recipient: String,
-    /// Whether to print JSON.
-    pub json: bool,
-    word: Option<String>,
-    flag: Option<String>,
-}
-
 /// An argument that fills a field of the request has the field's name as its id; that is how a server's errors find
 /// the argument.
 #[derive(Debug, Args)]
-struct Parsed {
+pub struct Target {
+    /// The server to talk to.
     #[command(flatten)]
-    remote: Remote,
+    pub remote: Remote,
     /// The conversation [default: the recipient's active one]
     #[arg(id = "conversation_id", value_name = "CONVERSATION")]
-    word: Option<String>,
-    #[arg(long = "conversation", short = 'c', value_name = "ID", hide = true)]
-    flag: Option<String>,
-    /// The recipient whose active conversation is meant [default: default]
+    conversation: Option<String>,
+    /// The recipient whose conversations are meant [default: default]
     #[arg(
         id = "recipient_id",
         long = "recipient",
@@ -74,54 +57,28 @@ struct Parsed {
         hide_default_value = true,
         display_order = SHARED
     )]
-    recipient: String,
+    pub recipient: String,
+    /// The form of the output.
     #[command(flatten)]
-    json: Json,
-}
-
-impl Args for Target {
-    fn augment_args(command: Command) -> Command {
-        Parsed::augment_args(command)
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Parsed::augment_args_for_update(command)
-    }
-}
-
-impl FromArgMatches for Target {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let Parsed { remote, word, flag, recipient, json: Json { json } } =
-            Parsed::from_arg_matches(matches)?;
-        let conversation = flag.clone().or_else(|| word.clone()).unwrap_or_default();
-        Ok(Self { remote, conversation, recipient, json, word, flag })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+    pub json: Json,
 }
 
 impl Target {
-    /// Tells the conversation from a command's `own` words: it is the first of all, if there is one more than the
-    /// command has. Returns the command's own.
-    pub fn split<const N: usize>(&mut self, own: [Option<String>; N]) -> [Option<String>; N] {
-        let mut words: Vec<_> = self.word.take().into_iter().chain(own.into_iter().flatten()).collect();
-        if words.len() > N {
-            self.word = Some(words.remove(0));
-        }
-        self.conversation = self.flag.clone().or_else(|| self.word.clone()).unwrap_or_default();
-        let mut words = words.into_iter();
-        std::array::from_fn(|_| words.next())
+    /// The conversation; empty for the recipient's active one.
+    pub fn conversation(&self) -> String {
+        self.conversation.clone().unwrap_or_default()
     }
 
-    /// Refuses a conversation that is named by its place and by its flag.
-    pub fn named_once(&self) -> Result<(), CliError> {
-        match (&self.word, &self.flag) {
-            (Some(word), Some(_)) => Err(CliError::Usage(format!("there is one argument too many: {word:?}"))),
-            _ => Ok(()),
+    /// Tells the conversation from a command's `own` words: it comes first, and can be left out. Returns the command's
+    /// own.
+    pub fn split<const N: usize>(&mut self, own: [Option<String>; N]) -> [Option<String>; N] {
+        let mut words: Vec<_> =
+            self.conversation.take().into_iter().chain(own.into_iter().flatten()).collect();
+        if words.len() > N {
+            self.conversation = Some(words.remove(0));
         }
+        let mut words = words.into_iter();
+        std::array::from_fn(|_| words.next())
     }
 }
 
@@ -144,25 +101,23 @@ mod tests {
         two: Option<String>,
     }
 
-    fn split(words: &[&str]) -> (String, [Option<String>; 2], bool) {
+    fn split(words: &[&str]) -> (String, [Option<String>; 2]) {
         let Command { mut target, one, two } = Command::parse_from([&["command"], words].concat());
         let own = target.split([one, two]);
-        let is_named_once = target.named_once().is_ok();
-        (target.conversation, own, is_named_once)
+        (target.conversation(), own)
     }
 
     #[test]
     fn the_conversation_is_the_word_beyond_the_commands_own() {
-        let own = |words: [&str; 2]| words.map(|word| Some(word.to_owned()).filter(|word| !word.is_empty()));
         for (words, conversation, expected) in [
-            (&["3", "text"][..], "", ["3", "text"]),
-            (&["trip", "3", "text"], "trip", ["3", "text"]),
-            (&["3"], "", ["3", ""]),
-            (&[], "", ["", ""]),
-            (&["-c", "trip", "3", "text"], "trip", ["3", "text"]),
+            (&["3", "text"][..], "", [Some("3"), Some("text")]),
+            (&["trip", "3", "text"], "trip", [Some("3"), Some("text")]),
+            (&["3"], "", [Some("3"), None]),
+            (&[""], "", [Some(""), None]),
+            (&[], "", [None, None]),
         ] {
-            assert_eq!(split(words), (conversation.to_owned(), own(expected), true), "{words:?}");
+            let expected = expected.map(|word| word.map(str::to_owned));
+            assert_eq!(split(words), (conversation.to_owned(), expected), "{words:?}");
         }
-        assert!(!split(&["-c", "trip", "trip", "3", "text"]).2);
     }
 }

@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::cli::args::{Preset, Remote};
 
-/// Talk to a model, or store a monologue
+/// Talk to a model in the terminal
 ///
-/// The server stores your message before the chat asks the model, which gets the messages that `utterd context` prints.
+/// Without --model, the chat only stores your messages. With it, the server stores your message before the chat asks the model, which gets the messages that `utterd context` prints.
 /// The model's server can be any with OpenAI's chat completions. /help in the chat lists the chat's commands.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -22,7 +22,7 @@ pub struct Chat {
     /// The conversation, which is created if it does not exist [default: the recipient's active one]
     #[arg(value_name = "CONVERSATION", default_value = "", hide_default_value = true)]
     pub conversation: String,
-    /// The recipient whose active conversation is meant [default: default]
+    /// The recipient whose conversations are meant [default: default]
     #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
     pub recipient: String,
     /// The limits of a conversation that the chat creates

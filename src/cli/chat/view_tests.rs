@@ -72,7 +72,7 @@ fn the_question_whether_to_compact_stands_above_the_status() {
         "into a summary, as /compact does?",
         "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
         " [51 messages] 1,234 tokens",
-        &format!("{:<59}Y, N or V, and Enter", " no model is attached: what you say is kept · demo"),
+        &format!("{:<59}Y, N or V, and Enter", " no model replies: your messages are stored · demo"),
         ">",
     ];
     assert_eq!(rows(&mut advised(None), 80, 24)[17..], expected);

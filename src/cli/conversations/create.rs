@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::{
-    args::{Preset, Target},
+    args::{Json, Preset, Remote},
     client::Connection,
     errors::CliError,
     terminal::output::Output,
@@ -19,28 +19,43 @@ use crate::proto::{CreateConversationRequest, CreateConversationResponse, Policy
   utterd create --preset session")]
 pub struct Create {
     #[command(flatten)]
-    target: Target,
+    remote: Remote,
+    /// The id of the conversation [default: the server generates one]
+    #[arg(id = "conversation_id", value_name = "CONVERSATION", default_value = "", hide_default_value = true)]
+    conversation: String,
+    /// The recipient of the conversation [default: default]
+    #[arg(
+        id = "recipient_id",
+        long = "recipient",
+        short = 'r',
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
+    recipient: String,
     /// The title [default: found when the conversation ends]
     #[arg(long, default_value = "", hide_default_value = true)]
     title: String,
     /// The limits to start from [default: those of the server]
     #[arg(long)]
     preset: Option<Preset>,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Creates a conversation, and prints its id.
 pub async fn create(args: Create) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.remote).await?;
     let request = CreateConversationRequest {
-        conversation_id: args.target.conversation,
-        recipient_id: args.target.recipient,
+        conversation_id: args.conversation,
+        recipient_id: args.recipient,
         title: args.title,
         policy: args.preset.map(|preset| Policy { preset: preset.number(), ..Default::default() }),
         ..Default::default()
     };
     let response = connection.conversations().create_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.json.json {
         true => output.json("CreateConversationResponse", &response)?,
         false => output.line(&describe(response))?,
     }

@@ -27,7 +27,7 @@ pub struct End {
 pub async fn end(args: End) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = EndConversationRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         reason: args.reason,
         wait_for_llm: args.wait,
@@ -35,7 +35,7 @@ pub async fn end(args: End) -> Result<(), CliError> {
     };
     let response = connection.conversations().end_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("EndConversationResponse", &response)?,
         false => output.line(&describe(&response))?,
     }

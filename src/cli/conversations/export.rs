@@ -114,12 +114,12 @@ async fn write(args: Export) -> Result<(), CliError> {
 }
 
 fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
-    if args.target.json && args.output.is_none() {
+    if args.target.json.json && args.output.is_none() {
         return Err(CliError::Usage("--json describes the export, and requires --output".into()));
     }
     Ok(ExportConversationRequest {
         all_conversations: args.all,
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         format: args.format.number(),
         layout: args.layout.map_or(0, |layout| layout.number()),
@@ -135,7 +135,7 @@ fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), 
     }
     let Some(file) = &args.output else { return Ok(()) };
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("ExportEnd", end)?,
         false => output.line(&format!(
             "exported {}, {}, to {}: {}, in {took}",

@@ -53,7 +53,7 @@ pub struct Fork {
 pub async fn fork(args: Fork) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = ForkConversationRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         at_sequence: args.at,
         new_conversation_id: args.id,
@@ -64,7 +64,7 @@ pub async fn fork(args: Fork) -> Result<(), CliError> {
     };
     let response = connection.conversations().fork_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("ForkConversationResponse", &response)?,
         false => output.line(&describe(&response))?,
     }

@@ -39,18 +39,16 @@ use crate::{
   utterd import --format anthropic --dry-run log.json
   utterd import conversations.json
   utterd import ~/.claude/projects/*/*.jsonl
-  jq -c '.[]' log.json | utterd import --into trip -",
+  jq -c '.[]' log.json | utterd import --as trip -",
     override_usage = "utterd import [OPTIONS] <FILE>...")]
 pub struct Import {
     #[command(flatten)]
     remote: Remote,
-    /// The id of the conversation in the file [default: the id in the file, or the file's name]
+    /// The id for the conversation in the file [default: the id in the file, or the file's name]
     #[arg(
         id = "conversation_id",
-        long = "into",
-        alias = "conversation",
-        short_alias = 'c',
-        value_name = "CONVERSATION",
+        long = "as",
+        value_name = "ID",
         default_value = "",
         hide_default_value = true
     )]

@@ -115,7 +115,7 @@ async fn show(target: Target) -> Result<(), CliError> {
     let connection = Connection::open(&target).await?;
     let limits = stored::conversation(&connection, &target).await?.policy.unwrap_or_default();
     let mut output = Output::new();
-    match target.json {
+    match target.json.json {
         true => output.json("Policy", &limits)?,
         false => told(&limits).iter().try_for_each(|line| output.line(line))?,
     }
@@ -126,7 +126,7 @@ async fn set(Set { target, limits }: Set) -> Result<(), CliError> {
     let limits = wanted(limits)?;
     let connection = Connection::open(&target).await?;
     let request = UpdateConversationRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         policy: Some(limits),
         update_mask: Some(FieldMask { paths: vec!["policy".into()] }),
@@ -134,7 +134,7 @@ async fn set(Set { target, limits }: Set) -> Result<(), CliError> {
     };
     let response = connection.conversations().update_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match target.json {
+    match target.json.json {
         true => output.json("UpdateConversationResponse", &response)?,
         false => tell(&mut output, &response)?,
     }

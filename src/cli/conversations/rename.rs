@@ -32,7 +32,7 @@ pub async fn rename(Rename { mut target, title }: Rename) -> Result<(), CliError
     let title = required(title, "TITLE")?;
     let connection = Connection::open(&target).await?;
     let request = UpdateConversationRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         title,
         update_mask: Some(FieldMask { paths: vec!["title".into()] }),
@@ -40,7 +40,7 @@ pub async fn rename(Rename { mut target, title }: Rename) -> Result<(), CliError
     };
     let response = connection.conversations().update_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match target.json {
+    match target.json.json {
         true => output.json("UpdateConversationResponse", &response)?,
         false => output.line(&describe(response))?,
     }

@@ -20,7 +20,7 @@ use crate::proto::{
 
 /// Make a token with which others can read a conversation
 ///
-/// Prints the token, or lists, revokes or reads shares instead.
+/// Also lists, revokes and reads shares.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd share trip --ttl 1day
@@ -62,14 +62,14 @@ pub async fn share(args: Share) -> Result<(), CliError> {
 async fn make(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let ttl = args.ttl.map(prost_types::Duration::try_from).transpose();
     let request = ShareConversationRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         ttl: ttl.map_err(|_| CliError::Usage("--ttl is too long: at most 366 days".to_owned()))?,
         include_archive: args.archive,
     };
     let response = connection.conversations().share_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("ShareConversationResponse", &response)?;
         return Ok(output.flush()?);
     }
@@ -96,14 +96,14 @@ fn reach(share: &ConversationShare) -> String {
 
 async fn list(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let request = GetConversationRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         ..Default::default()
     };
     let response = connection.conversations().get_conversation(request).await?.into_inner();
     let mut output = Output::new();
     for share in &response.shares {
-        match args.target.json {
+        match args.target.json.json {
             true => output.json_line("ConversationShare", share)?,
             false => output.line(&format!("{} {}", share.share_id, reach(share)))?,
         }
@@ -117,13 +117,13 @@ async fn list(connection: &Connection, args: &Share) -> Result<(), CliError> {
 
 async fn revoke(connection: &Connection, args: &Share, id: &str) -> Result<(), CliError> {
     let request = RevokeShareRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         share_id: id.to_owned(),
     };
     let response = connection.conversations().revoke_share(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("RevokeShareResponse", &response)?,
         false => output.line(&format!("revoked {id}"))?,
     }
@@ -136,7 +136,7 @@ async fn read(connection: &Connection, args: &Share, token: &str) -> Result<(), 
     let mut request = ReadSharedRequest { token: token.to_owned(), ..Default::default() };
     loop {
         let page = connection.conversations().read_shared(request.clone()).await?.into_inner();
-        match args.target.json {
+        match args.target.json.json {
             true => output.json_line("ReadSharedResponse", &page)?,
             false => tell(&mut output, &page)?,
         }

@@ -57,7 +57,7 @@ pub async fn show(args: Show) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let window = Window::fetch(&connection, &args.target).await?;
     let mut output = Output::paged();
-    if args.target.json {
+    if args.target.json.json {
         output.json_value(&window.reflected()?)?;
     } else {
         window.tell(&mut output, args.full)?;
@@ -85,7 +85,7 @@ struct Reflected {
 impl Window {
     async fn fetch(connection: &Connection, target: &Target) -> Result<Self, CliError> {
         let request = GetCapacityInfoRequest {
-            conversation_id: target.conversation.clone(),
+            conversation_id: target.conversation(),
             recipient_id: target.recipient.clone(),
             ..Default::default()
         };

@@ -39,7 +39,7 @@ pub enum State {
     #[command(
         after_help = "Examples:
   utterd state set trip plan '{\"nights\": 4}'
-  utterd state set trip plan < plan.json",
+  utterd state set trip plan - < plan.json",
         override_usage = "utterd state set [OPTIONS] [CONVERSATION] <NAME> [JSON]"
     )]
     Set(Set),
@@ -75,7 +75,7 @@ pub struct Set {
     whose: Whose,
     /// The name of the value
     name: Option<String>,
-    /// The value, as JSON [default: read from stdin, like `-`]
+    /// The value, as JSON; `-`, or no value, reads stdin
     #[arg(value_name = "JSON")]
     json_value: Option<String>,
 }
@@ -111,13 +111,13 @@ async fn show(whose: Whose) -> Result<(), CliError> {
     let connection = Connection::open(&whose.target).await?;
     let request = GetStateRequest {
         scope: whose.scope(),
-        conversation_id: whose.target.conversation,
+        conversation_id: whose.target.conversation(),
         recipient_id: whose.target.recipient,
         ..Default::default()
     };
     let response = connection.conversations().get_state(request).await?.into_inner();
     let mut output = Output::new();
-    if whose.target.json {
+    if whose.target.json.json {
         output.json("GetStateResponse", &response)?;
         return Ok(output.flush()?);
     }
@@ -161,14 +161,14 @@ async fn update(whose: Whose, change: StateChange, done: &str) -> Result<(), Cli
     let connection = Connection::open(&whose.target).await?;
     let request = UpdateStateRequest {
         scope: whose.scope(),
-        conversation_id: whose.target.conversation.clone(),
+        conversation_id: whose.target.conversation(),
         recipient_id: whose.target.recipient.clone(),
         change: Some(change),
         ..Default::default()
     };
     let response = connection.conversations().update_state(request).await?.into_inner();
     let mut output = Output::new();
-    match whose.target.json {
+    match whose.target.json.json {
         true => output.json("UpdateStateResponse", &response)?,
         false => output.line(&told(done, &whose.target.recipient, &response))?,
     }

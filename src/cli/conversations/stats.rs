@@ -32,21 +32,21 @@ pub struct AskStats {
     /// Count all conversations of the recipient
     #[arg(long, conflicts_with = "conversation_id")]
     pub all: bool,
-    /// Count by
-    #[arg(id = "bucket", long = "by", default_value = "day")]
+    /// Count by time spans of this length
+    #[arg(id = "bucket", long = "by", value_name = "SPAN", default_value = "day")]
     pub by: Span,
 }
 
 /// The length of the time spans of `stats`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Span {
-    /// hours
+    /// from the full hour
     Hour,
-    /// days in UTC
+    /// from midnight, UTC
     Day,
-    /// weeks from Monday
+    /// from Monday
     Week,
-    /// calendar months
+    /// from the first
     Month,
 }
 
@@ -55,7 +55,7 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let scope = if args.all { StatsScope::Recipient } else { StatsScope::Conversation };
     let request = GetStatsRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         scope: scope.into(),
         bucket: TimeBucket::from(args.by).into(),
@@ -63,7 +63,7 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
     };
     let response = connection.conversations().get_stats(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("GetStatsResponse", &response)?;
     } else {
         tell(&mut output, &response.stats.unwrap_or_default(), args.by)?;

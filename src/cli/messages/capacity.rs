@@ -38,13 +38,13 @@ async fn once(args: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
     let request = GetCapacityInfoRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         ..Default::default()
     };
     let response = connection.memory().get_capacity_info(request).await?.into_inner();
     let mut output = Output::new();
-    if target.json {
+    if target.json.json {
         output.json("GetCapacityInfoResponse", &response)?;
     } else {
         for line in lines(&response.capacity.unwrap_or_default()) {
@@ -58,14 +58,14 @@ async fn follow(args: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
     let request = WatchCapacityRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         ..Default::default()
     };
     let mut changes = connection.memory().watch_capacity(request).await?.into_inner();
     let mut output = Output::new();
     while let Some(response) = changes.message().await? {
-        if target.json {
+        if target.json.json {
             output.json_line("WatchCapacityResponse", &response)?;
         } else {
             let capacity = response.capacity.unwrap_or_default();

@@ -49,7 +49,7 @@ pub struct Compact {
     #[arg(long)]
     pub no_summary: bool,
     /// Show the utterances that would be compacted and the summary that they would get, and change nothing
-    #[arg(long, alias = "preview")]
+    #[arg(long)]
     pub dry_run: bool,
     /// Wait until a model has written the summary, if the server has a model
     #[arg(long)]
@@ -80,7 +80,7 @@ pub async fn compact(args: Compact) -> Result<(), CliError> {
 
 async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = CompactConversationRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         keep_recent: args.keep,
         count: args.count,
@@ -92,11 +92,11 @@ async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     };
     let response = connection.compactions().compact_conversation(request).await?.into_inner();
     let mut output = if args.dry_run { Output::paged() } else { Output::new() };
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("CompactConversationResponse", &response)?,
         false => tell(&mut output, &response, args.dry_run)?,
     }
-    if args.dry_run && !args.target.json && !response.nothing_to_compact {
+    if args.dry_run && !args.target.json.json && !response.nothing_to_compact {
         show(&mut output, connection, &response).await?;
     }
     Ok(output.flush()?)
@@ -172,13 +172,13 @@ pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> St
 
 async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = UndoCompactionRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         ..Default::default()
     };
     let response = connection.compactions().undo_compaction(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("UndoCompactionResponse", &response)?,
         false => output.line(&undone(&response))?,
     }
@@ -200,14 +200,14 @@ pub fn undone(response: &UndoCompactionResponse) -> String {
 
 async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = ListCompactionsRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         page_size: PAGE_SIZE,
         ..Default::default()
     };
     let response = connection.compactions().list_compactions(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("ListCompactionsResponse", &response)?;
         return Ok(output.flush()?);
     }

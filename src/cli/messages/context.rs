@@ -38,7 +38,6 @@ pub struct Context {
     #[arg(
         id = "token_budget",
         long = "budget",
-        alias = "tokens",
         value_name = "N",
         allow_negative_numbers = true
     )]
@@ -95,7 +94,7 @@ pub struct Context {
 /// Prints the messages on stdout, and on stderr what they cost and leave out.
 pub async fn context(args: Context) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json;
+    let json = args.target.json.json;
     let context = connection.contexts().build_context(request(args)).await?.into_inner();
     let mut output = Output::new();
     if json {
@@ -126,7 +125,7 @@ fn request(args: Context) -> BuildContextRequest {
         Some(false) => Earlier::None,
     };
     BuildContextRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         format: args.format.number(),
         token_budget: args.budget,

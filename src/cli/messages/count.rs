@@ -25,7 +25,7 @@ pub struct Count {
     model: String,
     #[command(flatten)]
     json: Json,
-    /// The texts [default: one, read from stdin, like `-`]
+    /// The texts, each in quotes; `-`, or no text, reads stdin
     #[arg(id = "texts", value_name = "TEXT")]
     texts: Vec<String>,
 }

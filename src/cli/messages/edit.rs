@@ -25,7 +25,7 @@ use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd edit 3 'The train leaves at ten.'
-  utterd edit trip 3 < answer.txt
+  utterd edit trip 3 - < answer.txt
   utterd edit trip 3 'And if I fly?' --fork", override_usage = "utterd edit [OPTIONS] [CONVERSATION] <UTTERANCE> [TEXT]")]
 pub struct Edit {
     #[command(flatten)]
@@ -33,10 +33,10 @@ pub struct Edit {
     /// Leave the conversation unchanged, and make a fork that ends with the new text
     #[arg(id = "edit_mode", long = "fork")]
     fork: bool,
-    /// Its number, as `show` prints it, or its id
+    /// The number of the utterance, as `show` prints it, or its id
     #[arg(id = "utterance_id", value_name = "UTTERANCE")]
     which: Option<String>,
-    /// The new text [default: read from stdin, like `-`]
+    /// The new text; `-`, or no text, reads stdin
     #[arg(id = "content", value_name = "TEXT")]
     text: Option<String>,
 }
@@ -63,7 +63,7 @@ pub async fn edit(mut args: Edit) -> Result<(), CliError> {
     };
     let response = connection.conversations().update_utterance(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("UpdateUtteranceResponse", &response)?,
         false => tell(&mut output, &conversation_id, &response)?,
     }

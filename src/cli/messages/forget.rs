@@ -23,7 +23,7 @@ use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse, SequenceRange, Utt
   turn:N  before:turn_N  after:turn_N  last:N_turns  in everything stored, like all below
   speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
   since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
-  about:TEXT  about:'\"A\",\"B\"'                      with all words of TEXT; of A or of B
+  about:TEXT  about:'\"A\",\"B\"'                        with all words of TEXT; of A or of B
   all
   For turns, positions and sequences, N can also be 3-7, 3- or 2,5-7. Combine instructions in one
   text: `A B` selects what meets both, `A or B` what meets either, `A except B` what meets only A.
@@ -59,7 +59,7 @@ pub async fn forget(mut args: Forget) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
     let request = ForgetRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         instructions,
         mode: mode.into(),
@@ -68,7 +68,7 @@ pub async fn forget(mut args: Forget) -> Result<(), CliError> {
     };
     let response = connection.memory().forget(request).await?.into_inner();
     let mut output = if args.dry_run { Output::paged() } else { Output::new() };
-    if args.target.json {
+    if args.target.json.json {
         output.json("ForgetResponse", &response)?;
         return Ok(output.flush()?);
     }

@@ -23,12 +23,12 @@ use crate::{
 
 /// Store an utterance
 ///
-/// Without a conversation that is active, this starts one, and so does an id that is new.
+/// Starts a conversation if the id is new, or if no conversation is active.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd memorize 'Where is my order?'
   utterd memorize trip 'When does the train leave?'
-  git log -3 | utterd memorize --tool-call-id c1
+  git log -3 | utterd memorize trip - --tool-call-id c1
   utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'")]
 pub struct Memorize {
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub struct Memorize {
     /// The id of the call whose result this is
     #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
     pub tool_call_id: Option<String>,
-    /// The text [default: read from stdin, like `-`; none with --tool-calls]
+    /// The text; `-`, or no text without --tool-calls, reads stdin
     #[arg(id = "content", value_name = "TEXT")]
     pub text: Option<String>,
 }
@@ -76,7 +76,7 @@ pub async fn memorize(mut args: Memorize) -> Result<(), CliError> {
 async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = MemorizeRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         utterances: vec![utterance],
         request_id: args.request_id,
@@ -84,7 +84,7 @@ async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> 
     };
     let response = connection.memory().memorize(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("MemorizeResponse", &response)?;
     } else {
         tell(&mut output, &response)?;

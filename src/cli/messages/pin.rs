@@ -72,13 +72,13 @@ async fn set(Named { mut target, which }: Named, pinned: bool) -> Result<(), Cli
             ..Default::default()
         };
         let response = connection.conversations().update_utterance(request).await?.into_inner();
-        if target.json {
+        if target.json.json {
             output.json_line("UpdateUtteranceResponse", &response)?;
         }
         done.push(SequenceRange { first: utterance.sequence, last: utterance.sequence });
         evicted.extend(response.evicted);
     }
-    if !target.json {
+    if !target.json.json {
         let verb = if pinned { "pinned" } else { "unpinned" };
         output.line(&format!("{verb} {} of {conversation_id}", ranges(&done)))?;
         if !evicted.is_empty() {

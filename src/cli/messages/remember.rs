@@ -67,7 +67,7 @@ pub async fn remember(mut args: Remember) -> Result<(), CliError> {
         required(args.prompt.clone(), "PROMPT")?;
     }
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json;
+    let json = args.target.json.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
     let mut output = Output::new();
     if json {
@@ -81,7 +81,7 @@ pub async fn remember(mut args: Remember) -> Result<(), CliError> {
 fn request(args: Remember) -> RememberRequest {
     let roles = args.role.into_iter().map(|role| Role::from(role).into()).collect();
     RememberRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         prompt: args.prompt.unwrap_or_default(),
         filter: Some(RememberFilter { roles, ..Default::default() }),

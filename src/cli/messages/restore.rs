@@ -62,7 +62,9 @@ pub fn restore(args: Restore) -> Result<(), CliError> {
     match &args.to {
         None => block_on(forgotten(args)),
         // the only word, which stands where the conversation would
-        Some(to) if !args.target.conversation.is_empty() => backup(Path::new(&args.target.conversation), to),
+        Some(to) if !args.target.conversation().is_empty() => {
+            backup(Path::new(&args.target.conversation()), to)
+        }
         Some(_) => Err(CliError::Usage("FILE is missing: --to makes a store from a backup file".into())),
     }
 }
@@ -92,7 +94,7 @@ async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<()
             ..Default::default()
         };
         let response = connection.memory().restore(request).await?.into_inner();
-        match target.json {
+        match target.json.json {
             true => output.json("RestoreResponse", &response)?,
             false => tell(&mut output, &response)?,
         }

@@ -42,7 +42,6 @@ pub struct Summarize {
     #[arg(
         id = "token_limit",
         long = "budget",
-        alias = "tokens",
         value_name = "N",
         allow_negative_numbers = true
     )]
@@ -58,7 +57,7 @@ pub struct Summarize {
 /// Prints the summary on stdout, and on stderr what it was made from.
 pub async fn summarize(args: Summarize) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json;
+    let json = args.target.json.json;
     let response = connection.memory().summarize(request(args)).await?.into_inner();
     let mut output = Output::new();
     if json {
@@ -82,7 +81,7 @@ fn request(args: Summarize) -> SummarizeRequest {
         _ => SummarizeScope::All,
     };
     SummarizeRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         scope: scope.into(),
         recent_count: args.recent,
