@@ -78,16 +78,14 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let summary = server.run(&["summarize", "demo", "--recent", "1", "--focus", "platform"]).worked();
     assert_holds(&summary, &["platform 4"]);
 
-    let context =
-        ["context", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];
+    let context = ["context", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];
     let json: serde_json::Value = serde_json::from_str(&server.run(&context).worked()).expect("JSON");
     assert_eq!(
         (&json["system"][0]["text"], &json["messages"][0]["role"]),
         (&"Be brief.".into(), &"user".into())
     );
-    let text = server
-        .run(&["context", "demo", "--format", "text", "--recall", "train", "--everywhere"])
-        .worked();
+    let text =
+        server.run(&["context", "demo", "--format", "text", "--recall", "train", "--everywhere"]).worked();
     assert_holds(&text, &["## Current Conversation\n", "User: The train leaves at nine."]);
     let error = server.run(&["context", "demo", "--budget", "1"]).failed(1);
     assert_holds(&error, &["--budget is 1; accepted: "]);

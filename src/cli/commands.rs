@@ -7,8 +7,8 @@ use super::{
     client::block_on,
     completions,
     conversations::{
-        create, delete, delete_recipient, end, export, fork, import, list, policy, rename, share, show, state,
-        stats, watch,
+        create, delete, delete_recipient, end, export, fork, import, list, policy, rename, share, show,
+        state, stats, watch,
     },
     demo,
     errors::{CliError, EXIT_CODES},
@@ -24,10 +24,11 @@ use super::{
 
 const EXAMPLES: &str = "\
 Examples:
-  utterd serve --backend fjall     run a server that keeps everything in ./utterd-data
-  utterd demo                      look around in example conversations
+  utterd demo                    look around in example conversations
+  utterd serve --backend fjall   keep conversations in files, in ./utterd-data
   utterd memorize 'The train leaves at nine.'
-  utterd show                      show the active conversation; `show trip` shows trip
+  utterd show                    show the active conversation
+  utterd show trip               show the conversation trip
 
 `utterd COMMAND --help` shows the options of a command, and examples. Without a
 command, utterd serves, and takes the options of `serve`.";
@@ -152,7 +153,10 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
+    use crate::cli::help::{GROUPS, arranged};
 
     #[test]
     fn the_commands_are_consistent() {
@@ -173,5 +177,73 @@ mod tests {
         let cli = Cli::try_parse_from(["utterd", "--listen", "0.0.0.0:1"]).unwrap();
         assert!(cli.command.is_none());
         assert_eq!(cli.serve.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
+    }
+
+    /// The help of `utterd demo --help` and the like.
+    fn help_of(arguments: &[&str]) -> String {
+        let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+        let mut program = arranged(Cli::parser(), &arguments);
+        program.try_get_matches_from_mut(&arguments).unwrap_err().render().to_string()
+    }
+
+    /// All names of commands.
+    fn commands() -> Vec<String> {
+        let program = Cli::parser();
+        program.get_subcommands().map(|command| command.get_name().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_help_lists_every_command_once_on_two_screens() {
+        let mut grouped: Vec<_> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().map(ToString::to_string)).collect();
+        let mut commands = commands();
+        grouped.sort();
+        commands.sort();
+        assert_eq!(grouped, commands);
+        let help = help_of(&["utterd", "--help"]);
+        assert!(help.lines().count() <= 100, "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+
+    #[test]
+    fn the_page_lists_the_commands_in_the_same_groups() {
+        let page = include_str!("../../docs/cli.md");
+        let rows = page.lines().skip_while(|line| !line.starts_with("| to | ")).skip(2);
+        let rows: Vec<_> = rows.take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(rows.len(), GROUPS.len(), "{rows:?}");
+        for (row, (title, names)) in rows.iter().zip(GROUPS) {
+            let mut cells = row.split('|').skip(1).map(str::trim);
+            assert_eq!(cells.next().unwrap_or_default(), title.to_lowercase());
+            let listed = cells.next().unwrap_or_default();
+            let listed: Vec<_> = listed.split('`').skip(1).step_by(2).collect();
+            assert_eq!(listed, names, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_commands_own_options_stand_before_those_that_many_share() {
+        for name in commands() {
+            let help = help_of(&["utterd", &name, "--help"]);
+            let (own, connects) = (help.lines().count(), help.contains("--help-connection"));
+            assert!(!help.contains("--token-file <"), "{help}");
+            assert!(name == "serve" || own <= 50, "{own} lines: {help}");
+            if connects {
+                let place = |option: &str| help.find(&format!(" {option} ")).unwrap_or(usize::MAX);
+                let last = help.find("--help-connection").unwrap_or_default();
+                assert!(last > place("--json").min(last - 1), "{help}");
+                let connection = help_of(&["utterd", &name, "--help-connection"]);
+                assert!(connection.contains("--token-file <FILE>"), "{connection}");
+                assert!(!connection.contains("--json"), "{connection}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_are_in_the_help_of_serve_alone() {
+        for (name, expected) in [("serve", true), ("migrate", false), ("config", false)] {
+            let help = help_of(&["utterd", name, "--help"]);
+            assert_eq!(help.contains("--buffer-size"), expected, "{help}");
+            assert!(help.contains("utterd serve --help") || expected, "{help}");
+        }
     }
 }

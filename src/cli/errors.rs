@@ -24,8 +24,8 @@ use crate::{
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0 done; 1 refused or failed; 2 wrong command line or configuration; 3 not found
-  on the server; 4 no server answers; 130 interrupted. With --json, an error is
-  one line of JSON on stderr.";
+  on the server; 4 no server answers, or a certificate is not accepted;
+  130 interrupted. With --json, an error is one line of JSON on stderr.";
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -158,9 +158,9 @@ fn unanswered(status: &Status) -> Option<String> {
             "the server closed the connection ({cause}): if it requires a client certificate, give one that it accepts \
              with --tls-cert and --tls-key"
         )),
-        Code::Unknown | Code::Internal => {
-            Some(format!("this is not an utterd server without TLS ({cause}): for one with TLS, use https://"))
-        }
+        Code::Unknown | Code::Internal => Some(format!(
+            "this is not an utterd server without TLS ({cause}): for one with TLS, use https://"
+        )),
         Code::Unavailable => Some(format!("the connection to the server was lost: {}", status.message())),
         _ => None,
     }

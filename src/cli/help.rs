@@ -16,7 +16,7 @@ const HELP_CONNECTION: &str = "help-connection";
 const LAST: usize = 990;
 
 /// The commands, by what they are for.
-const GROUPS: [(&str, &[&str]); 9] = [
+pub const GROUPS: [(&str, &[&str]); 9] = [
     ("Try it and talk", &["demo", "chat"]),
     ("Store and read", &["memorize", "list", "show", "remember", "edit", "pin", "unpin", "state"]),
     ("Build a prompt", &["context", "prepare", "count", "summarize"]),
@@ -31,7 +31,8 @@ const GROUPS: [(&str, &[&str]); 9] = [
 /// The program's command line with its help in order. `arguments` decide whether a command's help shows the
 /// connection.
 pub fn arranged(program: Command, arguments: &[OsString]) -> Command {
-    let shown = if arguments.iter().any(|argument| argument == "--help-connection") { CONNECTION } else { "" };
+    let shown =
+        if arguments.iter().any(|argument| argument == "--help-connection") { CONNECTION } else { "" };
     let usage = "{about}\n\n{usage-heading} {name} COMMAND [OPTIONS]\n";
     let template = format!("{usage}{}{{after-help}}", listed(&program));
     program
@@ -44,7 +45,9 @@ pub fn arranged(program: Command, arguments: &[OsString]) -> Command {
 fn listed(program: &Command) -> String {
     let about = |name: &str| program.find_subcommand(name).and_then(Command::get_about);
     let line = |name: &&str| format!("  {name:<17} {}\n", about(name).cloned().unwrap_or_default());
-    let group = |(title, names): &(&str, &[&str])| format!("\n{title}:\n{}", names.iter().map(line).collect::<String>());
+    let group = |(title, names): &(&str, &[&str])| {
+        format!("\n{title}:\n{}", names.iter().map(line).collect::<String>())
+    };
     GROUPS.iter().map(group).collect()
 }
 
@@ -103,77 +106,5 @@ fn with_values(argument: Arg) -> Arg {
             argument.help(format!("{help}: {}{default}", told.join(", "))).hide_possible_values(true)
         }
         _ => argument,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The help of `utterd demo --help` and the like.
-    fn help_of(arguments: &[&str]) -> String {
-        let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-        let mut program = arranged(crate::cli::commands::Cli::parser(), &arguments);
-        program.try_get_matches_from_mut(&arguments).unwrap_err().render().to_string()
-    }
-
-    /// All names of commands.
-    fn commands() -> Vec<String> {
-        let program = crate::cli::commands::Cli::parser();
-        program.get_subcommands().map(|command| command.get_name().to_owned()).collect()
-    }
-
-    #[test]
-    fn the_help_lists_every_command_once_on_two_screens() {
-        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter().map(ToString::to_string)).collect();
-        let mut commands = commands();
-        grouped.sort();
-        commands.sort();
-        assert_eq!(grouped, commands);
-        let help = help_of(&["utterd", "--help"]);
-        assert!(help.lines().count() <= 100, "{help}");
-        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
-    }
-
-    #[test]
-    fn the_page_lists_the_commands_in_the_same_groups() {
-        let page = include_str!("../../docs/cli.md");
-        let rows = page.lines().skip_while(|line| !line.starts_with("| to | ")).skip(2);
-        let rows: Vec<_> = rows.take_while(|line| line.starts_with('|')).collect();
-        assert_eq!(rows.len(), GROUPS.len(), "{rows:?}");
-        for (row, (title, names)) in rows.iter().zip(GROUPS) {
-            let mut cells = row.split('|').skip(1).map(str::trim);
-            assert_eq!(cells.next().unwrap_or_default(), title.to_lowercase());
-            let listed = cells.next().unwrap_or_default();
-            let listed: Vec<_> = listed.split('`').skip(1).step_by(2).collect();
-            assert_eq!(listed, names, "{row}");
-        }
-    }
-
-    #[test]
-    fn a_commands_own_options_stand_before_those_that_many_share() {
-        for name in commands() {
-            let help = help_of(&["utterd", &name, "--help"]);
-            let (own, connects) = (help.lines().count(), help.contains("--help-connection"));
-            assert!(!help.contains("--token-file <"), "{help}");
-            assert!(name == "serve" || own <= 50, "{own} lines: {help}");
-            if connects {
-                let place = |option: &str| help.find(&format!(" {option} ")).unwrap_or(usize::MAX);
-                let last = help.find("--help-connection").unwrap_or_default();
-                assert!(last > place("--json").min(last - 1), "{help}");
-                let connection = help_of(&["utterd", &name, "--help-connection"]);
-                assert!(connection.contains("--token-file <FILE>"), "{connection}");
-                assert!(!connection.contains("--json"), "{connection}");
-            }
-        }
-    }
-
-    #[test]
-    fn settings_are_in_the_help_of_serve_alone() {
-        for (name, expected) in [("serve", true), ("migrate", false), ("config", false)] {
-            let help = help_of(&["utterd", name, "--help"]);
-            assert_eq!(help.contains("--buffer-size"), expected, "{help}");
-            assert!(help.contains("utterd serve --help") || expected, "{help}");
-        }
     }
 }

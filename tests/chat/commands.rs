@@ -119,8 +119,7 @@ fn what_is_typed_is_edited_and_pasted() {
     chat.shows(&["> Hello wörld? first", "  second"]);
     chat.keys("\r");
     chat.shows(&["[1 message]"]);
-    let json: Value =
-        serde_json::from_str(&server.run(&["show", "typed", "--json"]).worked()).expect("JSON");
+    let json: Value = serde_json::from_str(&server.run(&["show", "typed", "--json"]).worked()).expect("JSON");
     assert_eq!(json["utterances"][0]["content"], "Hello wörld? first\nsecond");
     chat.keys("\x1b[A");
     chat.shows(&["> Hello wörld? first", "  second"]);

@@ -135,8 +135,7 @@ fn a_reply_that_breaks_off_is_stored_as_that_when_asked() {
     chat.shows(&["(broken off)", "! the reply was cut off"]);
     chat.line("/keep");
     chat.shows(&["[2 messages]", "(broken off)"]);
-    let shown: Value =
-        serde_json::from_str(&server.run(&["show", "half", "--json"]).worked()).expect("JSON");
+    let shown: Value = serde_json::from_str(&server.run(&["show", "half", "--json"]).worked()).expect("JSON");
     assert_eq!(shown["utterances"][1]["content"], "Half a rep");
     assert_eq!(shown["utterances"][1]["metadata"], json!({"broken_off": "true"}));
     drop(chat);

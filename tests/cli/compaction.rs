@@ -56,8 +56,7 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     assert_holds(rows[0], &["2  20", "  asked  10 utterances  ", " tokens  −", " %  extractive"]);
     assert_holds(rows[1], &["1  20", "  asked  25 utterances  ", "undone 20"]);
     let json: Value =
-        serde_json::from_str(&server.run(&["compact", "long", "--list", "--json"]).worked())
-            .expect("JSON");
+        serde_json::from_str(&server.run(&["compact", "long", "--list", "--json"]).worked()).expect("JSON");
     assert_eq!(json["compactions"][1]["compactedUtteranceCount"], 25);
 }
 
@@ -93,9 +92,11 @@ fn what_cannot_be_compacted_is_told() {
     assert_holds(&error, &["--keep is 0"]);
     let none = server.run(&["compact", "short", "--list"]);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "nothing was compacted\n"));
-    for wrong in
-        [["compact", "--undo", "--keep=3"], ["compact", "--list", "--dry-run"], ["compact", "--undo", "--list"]]
-    {
+    for wrong in [
+        ["compact", "--undo", "--keep=3"],
+        ["compact", "--list", "--dry-run"],
+        ["compact", "--undo", "--list"],
+    ] {
         server.run(&wrong).failed(2);
     }
 }

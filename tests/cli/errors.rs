@@ -21,7 +21,10 @@ fn a_refusal_speaks_the_words_of_its_command() {
         (&["context", "--budget", "1"], "error: --budget is 1; accepted: "),
         (&["summarize", "--recent", "0"], "error: --recent is 0; accepted: 1 or more"),
         (&["fork", "--at", "99"], "error: --at is 99; accepted: 1 to 1"),
-        (&["remember", "worded", "--min-relevance", "7", "x"], "error: --min-relevance is 7; accepted: 0 to 1"),
+        (
+            &["remember", "worded", "--min-relevance", "7", "x"],
+            "error: --min-relevance is 7; accepted: 0 to 1",
+        ),
         (&["policy", "set", "--max-tokens", "9", "--keep-tokens", "10"], "error: --keep-tokens is 10; "),
     ] {
         let named = arguments.contains(&"worded");
@@ -74,10 +77,7 @@ fn exit_codes_tell_what_went_wrong() {
     let help = run(&["--help"]).worked();
     assert!(!help.contains("--buffer-size"), "the settings stand in the help of serve: {help}");
     assert_holds(&run(&["serve", "--help"]).worked(), &["--buffer-size"]);
-    assert_holds(
-        &help,
-        &["1 refused or failed", "2 wrong command line", "3 not found", "4 no server"],
-    );
+    assert_holds(&help, &["1 refused or failed", "2 wrong command line", "3 not found", "4 no server"]);
 }
 
 /// The address of a port that was just free.
@@ -161,7 +161,10 @@ fn what_has_no_end_is_not_read_for_ever() {
 fn an_address_that_no_command_can_talk_to_is_refused() {
     let server = Server::shared();
     let run = |address: &str| server.run(&["health", "--server", address]);
-    assert_holds(&run("ftp://127.0.0.1").failed(2), &["--server \"ftp://127.0.0.1\": must be HOST, HOST:PORT"]);
+    assert_holds(
+        &run("ftp://127.0.0.1").failed(2),
+        &["--server \"ftp://127.0.0.1\": must be HOST, HOST:PORT"],
+    );
     let secure = format!("https://{}", server.address);
     assert_holds(&run(&secure).failed(4), &[&secure, "TLS with ", "--tls-ca", "http://"]);
 }

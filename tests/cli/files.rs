@@ -39,8 +39,7 @@ fn what_is_imported_is_exported_the_same() {
     let exported = server.run(&["export", "imported-odd"]).worked();
     let file = fs::read_to_string(server.directory.path().join("odd.json")).expect("the file");
     assert_eq!(json(&exported), json(&file));
-    let other =
-        server.run(&["export", "imported-odd", "--format", "anthropic", "-o", "odd.anthropic.json"]);
+    let other = server.run(&["export", "imported-odd", "--format", "anthropic", "-o", "odd.anthropic.json"]);
     assert_holds(&other.stderr, &["imported-odd 2: content: a result that answers no call"]);
     assert_holds(&other.worked(), &["exported 1 conversation, 9 utterances, to odd.anthropic.json: "]);
     let written = fs::read_to_string(server.directory.path().join("odd.anthropic.json")).expect("the export");

@@ -48,13 +48,19 @@ fn state_is_set_shown_and_deleted() {
     let lines: Vec<_> = shown.lines().collect();
     assert!(lines[0].starts_with("list  version ") && lines[0].ends_with("  [1, 2]"), "{shown}");
     assert!(lines[1].starts_with("plan  version ") && lines[1].ends_with("  {\"nights\": 4}"), "{shown}");
-    assert_holds(&server.run(&["state", "delete", "stately", "plan"]).worked(), &["deleted plan of stately: "]);
+    assert_holds(
+        &server.run(&["state", "delete", "stately", "plan"]).worked(),
+        &["deleted plan of stately: "],
+    );
     let left = json(&server.run(&["state", "show", "stately", "--json"]).worked());
     assert_eq!(left["values"].as_array().map(Vec::len), Some(1));
 
     let of_recipient = ["--of-recipient", "-r", "keeper"];
     let state = |words: &[&str]| server.run(&[&["state"], words, &of_recipient].concat());
-    assert_holds(&state(&["set", "diet", "\"vegan\""]).worked(), &["set diet of the recipient keeper: version "]);
+    assert_holds(
+        &state(&["set", "diet", "\"vegan\""]).worked(),
+        &["set diet of the recipient keeper: version "],
+    );
     assert_holds(&state(&["show"]).worked(), &["diet  version ", "  \"vegan\""]);
     assert_holds(&state(&["set", "diet", "vegan"]).failed(1), &["JSON"]);
     assert_holds(&server.run(&["state", "set"]).failed(2), &["NAME is missing"]);

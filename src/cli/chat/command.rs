@@ -27,7 +27,7 @@ const USAGES: [(&str, &str); 16] = [
     ("/remember WORDS", "search the messages"),
     ("/forget INSTRUCTION", "forget messages: last:2, about:Paris, the last three messages"),
     ("/forget --hard INSTRUCTION", "forget messages for good"),
-    ("/restore [NUMBER]", "bring back the last forgotten messages, or one by number"),
+    ("/restore [NUMBER]", "bring back the last forgotten messages, or one"),
     ("/export [FILE]", "write the summary and the messages as OpenAI messages"),
     ("/export --include-full-history [FILE]", "write all messages, also those before the summary"),
     ("/retry", "ask the model again"),

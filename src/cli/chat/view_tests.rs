@@ -84,7 +84,7 @@ fn help_and_status_are_whole_on_a_narrow_screen() {
     enter(&mut chat, "/help");
     let drawn = rows(&mut chat, 40, 60);
     let place = drawn.iter().position(|row| row == "  /restore [NUMBER]").unwrap();
-    let expected = ["      bring back what was forgotten", "      last, or a message"];
+    let expected = ["      bring back the last forgotten", "      messages, or one"];
     assert_eq!(drawn[place + 1..place + 3], expected);
     assert_eq!(drawn[57..59], [" [0 messages] 1,234 tokens", " model gpt-4o-mini · demo         /help"]);
     enter(&mut chat, "hi");

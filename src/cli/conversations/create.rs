@@ -21,7 +21,12 @@ pub struct Create {
     #[command(flatten)]
     remote: Remote,
     /// The id of the conversation [default: the server generates one]
-    #[arg(id = "conversation_id", value_name = "CONVERSATION", default_value = "", hide_default_value = true)]
+    #[arg(
+        id = "conversation_id",
+        value_name = "CONVERSATION",
+        default_value = "",
+        hide_default_value = true
+    )]
     conversation: String,
     /// The recipient of the conversation [default: default]
     #[arg(

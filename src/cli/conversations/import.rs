@@ -34,13 +34,15 @@ use crate::{
 /// Keeps the times and ids of messages. Repeating the command stores nothing twice, and continues where the first run
 /// stopped.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd import --recipient alice chats.jsonl
   utterd import --format anthropic --dry-run log.json
   utterd import conversations.json
   utterd import ~/.claude/projects/*/*.jsonl
   jq -c '.[]' log.json | utterd import --as trip -",
-    override_usage = "utterd import [OPTIONS] <FILE>...")]
+    override_usage = "utterd import [OPTIONS] <FILE>..."
+)]
 pub struct Import {
     #[command(flatten)]
     remote: Remote,
@@ -218,7 +220,8 @@ impl Importing {
         for (conversation, parsed) in response.conversations.iter().zip(&conversations) {
             let first = parsed.said.first().map(|sourced| sourced.draft.content.to_string());
             let text = parsed.title.clone().or(first).unwrap_or_default();
-            let (id, size) = (&conversation.conversation_id, counted(conversation.utterance_count(), "utterance"));
+            let (id, size) =
+                (&conversation.conversation_id, counted(conversation.utterance_count(), "utterance"));
             let line = format!("{}  {size}  {}", visible(id), visible(&text));
             output.line(&clipped(&line, output.width().or(Some(LINE))))?;
         }

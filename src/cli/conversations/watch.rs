@@ -28,7 +28,12 @@ pub struct Watch {
     #[command(flatten)]
     remote: Remote,
     /// The conversation [default: all]
-    #[arg(id = "conversation_id", value_name = "CONVERSATION", default_value = "", hide_default_value = true)]
+    #[arg(
+        id = "conversation_id",
+        value_name = "CONVERSATION",
+        default_value = "",
+        hide_default_value = true
+    )]
     conversation: String,
     /// Print only the events of this recipient
     #[arg(

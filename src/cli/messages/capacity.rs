@@ -111,5 +111,7 @@ pub fn heading(capacity: &Capacity) -> String {
 fn over_limit(capacity: &Capacity) -> Option<String> {
     let cause = |cause: OverLimitCause| word(cause.as_str_name(), "OVER_LIMIT_CAUSE_");
     let causes: Vec<_> = capacity.over_limit_causes().map(cause).collect();
-    capacity.over_limit().then(|| format!("over the limit, because these cannot leave the window: {}", causes.join(", ")))
+    capacity
+        .over_limit()
+        .then(|| format!("over the limit, because these cannot leave the window: {}", causes.join(", ")))
 }

@@ -35,12 +35,7 @@ pub struct Context {
     #[arg(long, default_value = "openai")]
     pub format: ContextFormat,
     /// The most tokens [default: the conversation's limit]
-    #[arg(
-        id = "token_budget",
-        long = "budget",
-        value_name = "N",
-        allow_negative_numbers = true
-    )]
+    #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub budget: Option<i32>,
     /// Only the last N turns, 0 for all [default: the conversation's limit]
     #[arg(id = "max_turns", long = "turns", value_name = "N", allow_negative_numbers = true)]

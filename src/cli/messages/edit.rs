@@ -23,10 +23,13 @@ use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
 ///
 /// Contexts, searches and the summary use the new text. The original is kept: `show --json` prints both.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd edit 3 'The train leaves at ten.'
   utterd edit trip 3 - < answer.txt
-  utterd edit trip 3 'And if I fly?' --fork", override_usage = "utterd edit [OPTIONS] [CONVERSATION] <UTTERANCE> [TEXT]")]
+  utterd edit trip 3 'And if I fly?' --fork",
+    override_usage = "utterd edit [OPTIONS] [CONVERSATION] <UTTERANCE> [TEXT]"
+)]
 pub struct Edit {
     #[command(flatten)]
     target: Target,

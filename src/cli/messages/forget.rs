@@ -18,7 +18,8 @@ use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse, SequenceRange, Utt
 ///
 /// `restore` brings them back, unless they were forgotten with --hard.
 #[derive(Debug, Args)]
-#[command(after_help = "Instructions:
+#[command(
+    after_help = "Instructions:
   oldest  newest  first:N  last:N  nth:N  position:N  in the window
   turn:N  before:turn_N  after:turn_N  last:N_turns  in everything stored, like all below
   speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
@@ -37,7 +38,8 @@ Examples:
   utterd forget trip 'what I said yesterday about my salary and my address'
   utterd forget trip 'everything but the last three messages'
   utterd forget trip --hard --dry-run 'everything the user said before turn 5'",
-    override_usage = "utterd forget [OPTIONS] [CONVERSATION] <INSTRUCTION>")]
+    override_usage = "utterd forget [OPTIONS] [CONVERSATION] <INSTRUCTION>"
+)]
 pub struct Forget {
     #[command(flatten)]
     pub target: Target,

@@ -20,10 +20,12 @@ use crate::proto::{SequenceRange, UpdateUtteranceRequest};
 ///
 /// Eviction skips pinned utterances. A pinned call keeps its results, and a pinned result its call.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd pin 3
   utterd pin trip 2,5-7",
-    override_usage = "utterd pin [OPTIONS] [CONVERSATION] <UTTERANCES>")]
+    override_usage = "utterd pin [OPTIONS] [CONVERSATION] <UTTERANCES>"
+)]
 pub struct Pin {
     #[command(flatten)]
     named: Named,
@@ -31,7 +33,10 @@ pub struct Pin {
 
 /// Let pinned utterances leave the window again
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd unpin trip 3", override_usage = "utterd unpin [OPTIONS] [CONVERSATION] <UTTERANCES>")]
+#[command(
+    after_help = "Example: utterd unpin trip 3",
+    override_usage = "utterd unpin [OPTIONS] [CONVERSATION] <UTTERANCES>"
+)]
 pub struct Unpin {
     #[command(flatten)]
     named: Named,

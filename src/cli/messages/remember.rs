@@ -26,7 +26,8 @@ use crate::proto::{
     after_help = "Examples:
   utterd remember 'when does the train leave'
   utterd remember trip train --role user --limit 3",
-    override_usage = "utterd remember [OPTIONS] [CONVERSATION] <PROMPT>")]
+    override_usage = "utterd remember [OPTIONS] [CONVERSATION] <PROMPT>"
+)]
 pub struct Remember {
     #[command(flatten)]
     pub target: Target,

@@ -36,13 +36,15 @@ const MOST: usize = 1_000;
 /// With --to, this makes a store from a backup. It reads and checks the whole backup before it writes anything. If it
 /// is interrupted, repeat the command to continue.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd restore trip 3,5-7
   utterd restore trip --all
   utterd restore nightly.utterd --to fjall:/var/lib/utterd",
     override_usage = "utterd restore [OPTIONS] [CONVERSATION] <UTTERANCES>
        utterd restore [OPTIONS] [CONVERSATION] --all
-       utterd restore --to <BACKEND:DIR> <FILE>")]
+       utterd restore --to <BACKEND:DIR> <FILE>"
+)]
 pub struct Restore {
     #[command(flatten)]
     target: Target,

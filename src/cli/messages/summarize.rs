@@ -39,12 +39,7 @@ pub struct Summarize {
     #[arg(id = "first_turn", long = "turns", value_name = "A-B", group = "scope", value_parser = turns)]
     pub turns: Option<(i32, i32)>,
     /// The most tokens of the summary [default: the conversation's limit]
-    #[arg(
-        id = "token_limit",
-        long = "budget",
-        value_name = "N",
-        allow_negative_numbers = true
-    )]
+    #[arg(id = "token_limit", long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub tokens: Option<i32>,
     /// Prefer sentences with this word; can be repeated
     #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]

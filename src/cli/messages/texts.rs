@@ -23,8 +23,7 @@ pub async fn tell(
     let is_meant = |utterance: &Utterance| {
         ranges.iter().any(|range| (range.first..=range.last).contains(&utterance.sequence))
     };
-    let meant: Vec<_> =
-        everything(connection, conversation).await?.into_iter().filter(is_meant).collect();
+    let meant: Vec<_> = everything(connection, conversation).await?.into_iter().filter(is_meant).collect();
     let width = meant.iter().map(|it| it.sequence.to_string().len()).max().unwrap_or(0);
     Ok(meant.iter().try_for_each(|utterance| line(output, utterance, width))?)
 }

@@ -467,7 +467,7 @@ fn a_command_is_completed_and_hinted_at() {
     chat.update(Event::Pasted("/rest".into()));
     assert_eq!(
         chat.panel(),
-        [format!("{:<30}bring back the last forgotten messages, or one by number", "/restore [NUMBER]")]
+        [format!("{:<30}bring back the last forgotten messages, or one", "/restore [NUMBER]")]
     );
     press(&mut chat, KeyCode::Tab);
     assert_eq!(chat.input().text(), "/restore ");
