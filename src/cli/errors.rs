@@ -135,7 +135,7 @@ impl CliError {
             Self::Config(_) | Self::Usage(_) | Self::Serve(ServeError::Guard(_)) => 2,
             Self::Missing(_) => 3,
             Self::Refused(status) if status.code() == Code::NotFound => 3,
-            Self::Refused(status) if unanswered(status).is_some() => 4,
+            Self::Refused(status) if unanswered(status, &Words::default()).is_some() => 4,
             Self::Unreachable { .. } | Self::Untrusted { .. } => 4,
             Self::Interrupted(_) => 130,
             _ => 1,
@@ -150,15 +150,15 @@ pub fn is_gone(status: &Status) -> bool {
 
 /// The error if no utterd server has answered: utterd gives a reason with each refusal. The code depends on how far the
 /// connection got; a server that requires another certificate closes it, with or without an alert.
-fn unanswered(status: &Status) -> Option<String> {
+fn unanswered(status: &Status, words: &Words) -> Option<String> {
     let cause = root_cause(status);
     match status.code() {
         _ if !reason(status).is_empty() => None,
-        code if code == Code::Cancelled || cause.contains("fatal alert") => Some(format!(
+        Code::Cancelled | Code::Unknown | Code::Internal if words.is_secured() => Some(format!(
             "the server closed the connection ({cause}): if it requires a client certificate, give one that it accepts \
              with --tls-cert and --tls-key"
         )),
-        Code::Unknown | Code::Internal => Some(format!(
+        Code::Cancelled | Code::Unknown | Code::Internal => Some(format!(
             "this is not an utterd server without TLS ({cause}): for one with TLS, use https://"
         )),
         Code::Unavailable => Some(format!("the connection to the server was lost: {}", status.message())),
@@ -168,7 +168,7 @@ fn unanswered(status: &Status) -> Option<String> {
 
 fn text(error: &CliError, words: &Words) -> String {
     match error {
-        CliError::Refused(status) => unanswered(status).unwrap_or_else(|| told(status, words)),
+        CliError::Refused(status) => unanswered(status, words).unwrap_or_else(|| told(status, words)),
         error => error.to_string(),
     }
 }
@@ -190,7 +190,7 @@ struct Told {
 fn json(error: &CliError, words: &Words) -> String {
     let exit_code = error.exit_code();
     let told = match error {
-        CliError::Refused(status) if unanswered(status).is_none() => {
+        CliError::Refused(status) if unanswered(status, words).is_none() => {
             let reason = reason(status);
             let next = next(&reason);
             Told { exit_code, message: status.message().into(), fields: blamed(status, words), reason, next }

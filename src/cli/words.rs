@@ -4,7 +4,10 @@ use clap::{Arg, ArgMatches, Command};
 
 /// The arguments of one command, by the fields that they fill: an argument's id is its field's name.
 #[derive(Default)]
-pub struct Words(Vec<(String, String)>);
+pub struct Words {
+    arguments: Vec<(String, String)>,
+    is_secured: bool,
+}
 
 impl Words {
     /// The words of the command of `program` that `matches` selects.
@@ -14,9 +17,17 @@ impl Words {
             let Some(named) = command.find_subcommand(name) else { break };
             (command, matches) = (named, inner);
         }
-        Self(
-            command.get_arguments().map(|argument| (argument.get_id().to_string(), word(argument))).collect(),
-        )
+        let named = |argument: &Arg| (argument.get_id().to_string(), word(argument));
+        let server = matches.try_get_one::<String>("server").ok().flatten();
+        Self {
+            arguments: command.get_arguments().map(named).collect(),
+            is_secured: server.is_some_and(|server| server.to_ascii_lowercase().starts_with("https:")),
+        }
+    }
+
+    /// Whether the command calls a server over TLS.
+    pub fn is_secured(&self) -> bool {
+        self.is_secured
     }
 
     /// The command's name for a field: `content` is `TEXT`, `policy.max_tokens` is `--max-tokens`. `None` if no
@@ -28,7 +39,7 @@ impl Words {
         spans.into_iter().find_map(|(start, end)| {
             let named = &parts[start..=end];
             let id = named.iter().map(|part| part.split('[').next().unwrap_or(part)).collect::<Vec<_>>();
-            let (_, word) = self.0.iter().find(|(known, _)| *known == id.join("_"))?;
+            let (_, word) = self.arguments.iter().find(|(known, _)| *known == id.join("_"))?;
             let rest = parts[end + 1..].iter().map(|part| format!(".{part}")).collect::<String>();
             Some(format!("{word}{rest}"))
         })

@@ -99,7 +99,7 @@ pub static KEYS: &[Key] = &[
     key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
         "The file with the credentials of callers, written by `utterd token new`; empty accepts every caller"),
     key!(jwt_keys "jwt-keys" "UTTERD_JWT_KEYS" "FILE" file
-        "The file with the keys that sign accepted JWTs: a JWK set, or public keys in PEM; empty accepts no JWT"),
+        "The file with the keys that verify JWTs: a JWK set, or public keys in PEM; empty accepts no JWT"),
     key!(jwt_issuer "jwt-issuer" "UTTERD_JWT_ISSUER" "TEXT" text
         "The `iss` that a JWT must have; empty accepts any"),
     key!(jwt_audience "jwt-audience" "UTTERD_JWT_AUDIENCE" "TEXT" text

@@ -83,7 +83,7 @@ fn what_was_said_is_found_and_forgotten() {
     chat.line("/forget gibberish of:nothing");
     chat.shows(&["! ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
     chat.line("/capacity");
-    chat.shows(&["active · revision", "1 utterance ·", "archive 0 utterances"]);
+    chat.shows(&["active · revision", "1 utterance ·", "archive: 0 utterances"]);
     chat.line("/summary");
     chat.shows(&["there is no summary"]);
     chat.line("/sumary");

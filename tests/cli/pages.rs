@@ -41,6 +41,9 @@ fn lines_fit_the_terminal_and_break_between_words() {
     let server = Server::shared();
     let text = "The train to Lisbon leaves at nine in the evening and arrives at noon, ".repeat(3);
     server.run(&["memorize", "wide", &format!("{text}\nAnother line.")]).worked();
+    let stored = on_terminal(&server, 40, "cat", &["memorize", "wide", "Once more, please."]);
+    assert!(stored.lines().count() > 1, "{stored}");
+    assert!(stored.lines().all(|line| console::measure_text_width(line) <= 40), "{stored}");
     for columns in [40, 80, 120] {
         let shown = on_terminal(&server, columns, "cat", &["show", "wide"]);
         let widest = shown.lines().map(console::measure_text_width).max().unwrap_or(0);

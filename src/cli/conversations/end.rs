@@ -37,7 +37,7 @@ pub async fn end(args: End) -> Result<(), CliError> {
     let mut output = Output::new();
     match args.target.json.json {
         true => output.json("EndConversationResponse", &response)?,
-        false => output.line(&describe(&response))?,
+        false => describe(&response).lines().try_for_each(|line| output.prose(line))?,
     }
     Ok(output.flush()?)
 }

@@ -137,7 +137,7 @@ fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), 
     let mut output = Output::new();
     match args.target.json.json {
         true => output.json("ExportEnd", end)?,
-        false => output.line(&format!(
+        false => output.prose(&format!(
             "exported {}, {}, to {}: {}, in {took}",
             counted(end.conversation_count(), "conversation"),
             counted(end.utterance_count(), "utterance"),

@@ -66,7 +66,7 @@ pub async fn fork(args: Fork) -> Result<(), CliError> {
     let mut output = Output::new();
     match args.target.json.json {
         true => output.json("ForkConversationResponse", &response)?,
-        false => output.line(&describe(&response))?,
+        false => output.prose(&describe(&response))?,
     }
     Ok(output.flush()?)
 }

@@ -104,7 +104,7 @@ pub async fn import(args: Import) -> Result<(), CliError> {
     let mut output = Output::new();
     match args.json.json {
         true => note(&line),
-        false => output.line(&line)?,
+        false => output.prose(&line)?,
     }
     output.flush()?;
     let text = "the last messages may be stored too; repeat the command to continue from there";

@@ -48,7 +48,7 @@ async fn once(args: AskCapacity) -> Result<(), CliError> {
         output.json("GetCapacityInfoResponse", &response)?;
     } else {
         for line in lines(&response.capacity.unwrap_or_default()) {
-            output.line(&line)?;
+            output.prose(&line)?;
         }
     }
     Ok(output.flush()?)

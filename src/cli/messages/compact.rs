@@ -15,7 +15,7 @@ use crate::cli::{
             Side::{Left, Right},
             aligned,
         },
-        text::{count, counted, minute, ranges, sequences, visible, word},
+        text::{clipped, count, counted, minute, ranges, sequences, visible, word},
     },
 };
 use crate::proto::{
@@ -105,10 +105,10 @@ async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
 fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bool) -> io::Result<()> {
     let capacity = response.capacity.clone().unwrap_or_default();
     if response.nothing_to_compact {
-        return output.line(&nothing_to_compact(&capacity));
+        return output.prose(&nothing_to_compact(&capacity));
     }
     let compaction = response.compaction.clone().unwrap_or_default();
-    output.line(&compacted(&compaction, &capacity, preview))?;
+    output.prose(&compacted(&compaction, &capacity, preview))?;
     match capacity.summary.unwrap_or_default().provisional_segment_count() {
         0 => {}
         awaited => note(&format!("a model will write {} of the summary again", counted(awaited, "segment"))),
@@ -180,7 +180,7 @@ async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let mut output = Output::new();
     match args.target.json.json {
         true => output.json("UndoCompactionResponse", &response)?,
-        false => output.line(&undone(&response))?,
+        false => output.prose(&undone(&response))?,
     }
     Ok(output.flush()?)
 }
@@ -212,7 +212,7 @@ async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         return Ok(output.flush()?);
     }
     for line in table(&response.compactions) {
-        output.line(&line)?;
+        output.line(&clipped(&line, output.width()))?;
     }
     output.flush()?;
     if response.compactions.is_empty() {

@@ -74,7 +74,7 @@ pub async fn forget(mut args: Forget) -> Result<(), CliError> {
         output.json("ForgetResponse", &response)?;
         return Ok(output.flush()?);
     }
-    describe(&response, args.dry_run).iter().try_for_each(|line| output.line(line))?;
+    describe(&response, args.dry_run).iter().try_for_each(|line| output.prose(line))?;
     if args.dry_run && !response.forgotten.is_empty() {
         let one = |it: &UtteranceRef| SequenceRange { first: it.sequence, last: it.sequence };
         let forgotten: Vec<_> = response.forgotten.iter().map(one).collect();

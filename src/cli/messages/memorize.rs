@@ -94,7 +94,7 @@ async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> 
 
 fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
     for reference in &response.memorized {
-        output.line(&stored(reference, response))?;
+        output.prose(&stored(reference, response))?;
     }
     if !response.evicted.is_empty() {
         let evicted = sequences(&response.evicted);
