@@ -124,7 +124,7 @@ pub fn parse(line: &str) -> Result<Command, String> {
 fn compact(rest: &str) -> Result<Task, String> {
     let (mut keep, mut dry_run) = (None, false);
     let words: Vec<_> = rest.split_whitespace().collect();
-    if words == ["--undo"] {
+    if matches!(words.as_slice(), ["--undo" | "undo"]) {
         return Ok(Task::Undo);
     }
     for word in words {
@@ -202,6 +202,7 @@ mod tests {
         assert_eq!(parse("/compress --preview 20"), compact(Some(20), true));
         assert_eq!(parse("/compact 20 --dry-run"), compact(Some(20), true));
         assert_eq!(parse("/compact --undo"), Ok(Command::Do(Task::Undo)));
+        assert_eq!(parse("/compact undo"), parse("/compact --undo"));
         for wrong in ["/compact many", "/compact --undo 3", "/compact 3 4"] {
             assert!(parse(wrong).unwrap_err().starts_with("/compact takes the number"), "{wrong}");
         }
