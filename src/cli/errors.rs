@@ -23,8 +23,8 @@ use crate::{
 /// The exit codes, for the help.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0 done; 1 refused or failed; 2 wrong command line or configuration; 3 not found
-  on the server; 4 no server answers, or a certificate is not accepted;
+  0 done; 1 refused or failed; 2 wrong command line or configuration;
+  3 not found on the server; 4 no server answers, or a certificate is refused;
   130 interrupted. With --json, an error is one line of JSON on stderr.";
 
 /// Why a command failed.

@@ -17,7 +17,7 @@ impl Settings {
         match (is_guarded, self.tls_cert.is_some()) {
             (true, true) => None,
             (true, false) => {
-                Some("there is no TLS (tls_cert, tls_key): others could read tokens and messages on the way")
+                Some("there is no TLS (tls_cert, tls_key): tokens and messages could be read on the way")
             }
             (false, true) => Some(
                 "callers are not authenticated (credentials, jwt_keys, tls_client_ca): everyone who reaches the \

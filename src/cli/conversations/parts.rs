@@ -60,7 +60,7 @@ impl Parts {
         Ok(Self { reader, file, begun, form, ended: false })
     }
 
-    /// The next part. Even an empty file has one, so that the server says what is wrong with it.
+    /// The next part. Even an empty file has one, which is empty.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, CliError> {
         if mem::replace(&mut self.ended, self.form == Form::Whole) {
             return Ok(None);
