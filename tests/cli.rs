@@ -23,6 +23,8 @@ mod errors;
 mod files;
 #[path = "cli/guarded.rs"]
 mod guarded;
+#[path = "cli/managing.rs"]
+mod managing;
 #[path = "cli/numbers.rs"]
 mod numbers;
 #[path = "cli/pages.rs"]
@@ -37,20 +39,20 @@ use binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 #[test]
 fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let server = Server::shared();
-    let stored = server.run(&["memorize", "--conversation", "demo", "The train leaves", "at nine."]).worked();
+    let stored = server.run(&["memorize", "demo", "The train leaves at nine."]).worked();
     assert_holds(&stored, &["memorized 1 in turn 1 of the new conversation demo: ", "tokens"]);
 
     let calls = r#"[{"id":"c1","function":{"name":"lookup_train","arguments":"{\"id\": 7}"}}]"#;
-    server.run(&["memorize", "-c", "demo", "--tool-calls", calls]).worked();
-    let mut piped = server.command(&["memorize", "-c", "demo", "--tool-call-id", "c1", "-"]);
+    server.run(&["memorize", "demo", "", "--tool-calls", calls]).worked();
+    let mut piped = server.command(&["memorize", "demo", "--tool-call-id", "c1", "-"]);
     let mut child = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("stdin is piped");
     stdin.write_all(b"platform 4\non time\n").expect("stdin is read");
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    server.run(&["memorize", "-c", "demo", "--role", "assistant", "--pin", "From platform 4."]).worked();
+    server.run(&["memorize", "demo", "--role", "assistant", "--pin", "From platform 4."]).worked();
 
-    let shown = server.run(&["show", "-c", "demo"]).worked();
+    let shown = server.run(&["show", "demo"]).worked();
     assert_holds(
         &shown,
         &[
@@ -65,92 +67,92 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     );
     assert!(!shown.contains('\u{1b}'), "colours are for terminals only");
     let json: serde_json::Value =
-        serde_json::from_str(&server.run(&["show", "-c", "demo", "--json"]).worked()).expect("JSON");
+        serde_json::from_str(&server.run(&["show", "demo", "--json"]).worked()).expect("JSON");
     assert_eq!(json["utterances"][2]["content"], "platform 4\non time");
     assert_eq!(json["capacity"]["utteranceCount"], 4);
 
-    let found = server.run(&["remember", "-c", "demo", "--role", "user", "train"]).worked();
+    let found = server.run(&["remember", "demo", "--role", "user", "train"]).worked();
     assert_holds(&found, &["demo 1  user", "The train leaves at nine."]);
     assert_eq!(found.lines().count(), 1);
 
-    let summary = server.run(&["summarize", "-c", "demo", "--recent", "1", "--focus", "platform"]).worked();
+    let summary = server.run(&["summarize", "demo", "--recent", "1", "--focus", "platform"]).worked();
     assert_holds(&summary, &["platform 4"]);
 
-    let context =
-        ["context", "-c", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];
+    let context = ["context", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];
     let json: serde_json::Value = serde_json::from_str(&server.run(&context).worked()).expect("JSON");
     assert_eq!(
         (&json["system"][0]["text"], &json["messages"][0]["role"]),
         (&"Be brief.".into(), &"user".into())
     );
-    let text = server
-        .run(&["context", "-c", "demo", "--format", "text", "--recall", "train", "--everywhere"])
-        .worked();
+    let text =
+        server.run(&["context", "demo", "--format", "text", "--recall", "train", "--everywhere"]).worked();
     assert_holds(&text, &["## Current Conversation\n", "User: The train leaves at nine."]);
-    let error = server.run(&["context", "-c", "demo", "--tokens", "1"]).failed(1);
+    let error = server.run(&["context", "demo", "--budget", "1"]).failed(1);
     assert_holds(&error, &["--budget is 1; accepted: "]);
 
-    let forked = server.run(&["fork", "-c", "demo", "--at", "1", "--id", "demo-2", "--to", "bob"]).worked();
+    let forked = server.run(&["fork", "demo", "--at", "1", "--id", "demo-2", "--to", "bob"]).worked();
     assert_holds(&forked, &["forked demo at 1 into demo-2 (1 utterance), the active conversation of bob"]);
-    let error = server.run(&["fork", "-c", "demo", "--at", "99"]).failed(1);
+    let error = server.run(&["fork", "demo", "--at", "99"]).failed(1);
     assert_holds(&error, &["--at is 99; accepted: 1 to "]);
-    let json = server.run(&["fork", "-c", "demo", "--json"]).worked();
+    let json = server.run(&["fork", "demo", "--json"]).worked();
     assert_holds(&json, &["\"forkedFrom\"", "\"capacity\""]);
 
-    let ended = server.run(&["end", "-c", "demo", "task", "completed"]).worked();
+    let ended = server.run(&["end", "demo", "--reason", "task completed"]).worked();
     assert_holds(&ended, &["ended demo\n", "From platform 4."]);
-    let shown = server.run(&["show", "-c", "demo"]).worked();
+    let shown = server.run(&["show", "demo"]).worked();
     assert_holds(&shown, &["closed"]);
 
-    let tried = server.run(&["forget", "-c", "demo", "--dry-run", "sequence:1"]).worked();
-    assert_holds(&tried, &["would forget 1 utterance (1)"]);
-    let forgotten = server.run(&["forget", "-c", "demo", "sequence:1"]).worked();
+    let tried = server.run(&["forget", "demo", "--dry-run", "sequence:1"]).worked();
+    assert_holds(&tried, &["would forget 1 utterance (1)", "\n\n1  user  The train leaves at nine.\n"]);
+    let forgotten = server.run(&["forget", "demo", "sequence:1"]).worked();
     assert_holds(&forgotten, &["forgot 1 utterance (1), understood as sequence:1"]);
-    let nothing = server.run(&["forget", "-c", "demo", "--hard", "position:99"]).worked();
+    let nothing = server.run(&["forget", "demo", "--hard", "position:99"]).worked();
     assert_holds(&nothing, &["forgot 0 utterances for good", "warning: nothing is forgotten: position:99"]);
-    assert_holds(&server.run(&["show", "-c", "demo"]).worked(), &["1×", "× forgotten", "1 forgotten"]);
+    assert_holds(&server.run(&["show", "demo"]).worked(), &["1×", "× forgotten", "1 forgotten"]);
 
-    let capacity = server.run(&["capacity", "-c", "demo"]).worked();
-    assert_holds(&capacity, &["demo · closed · revision ", "of 8,000 tokens", "summary 0 of 1,000 tokens"]);
-    let json = server.run(&["capacity", "-c", "demo", "--json"]).worked();
+    let capacity = server.run(&["capacity", "demo"]).worked();
+    assert_holds(&capacity, &["demo · closed · revision ", "of 8,000 tokens", "summary: 0 of 1,000 tokens"]);
+    let json = server.run(&["capacity", "demo", "--json"]).worked();
     assert_holds(&json, &["\"softDeletedCount\": 1", "\"availableUtterances\": 16"]);
 }
 
 #[test]
 fn a_refusal_is_told_field_by_field() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "refused", "hello"]).worked();
-    let error = server.run(&["forget", "-c", "refused", "gibberish about nothing:"]).failed(1);
-    assert_holds(&error, &["error: INSTRUCTIONS ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
-    let error = server.run(&["memorize", "-c", "refused", "--tool-call-id", "none", "result"]).failed(1);
+    server.run(&["memorize", "refused", "hello"]).worked();
+    let error = server.run(&["forget", "refused", "gibberish about nothing:"]).failed(1);
+    assert_holds(&error, &["error: INSTRUCTION ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
+    let error = server.run(&["memorize", "refused", "--tool-call-id", "none", "result"]).failed(1);
     assert_holds(&error, &["[NO_OPEN_CALL]", "error: --tool-call-id: "]);
-    let error = server.run(&["show", "-c", "elsewhere"]).failed(3);
+    let error = server.run(&["show", "elsewhere"]).failed(3);
     assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
     let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
     assert_holds(
         &error,
         &["--tool-calls[0].function: is missing; accepted: an object with a name and arguments"],
     );
-    server.run(&["memorize"]).failed(2);
+    assert_holds(&server.run(&["memorize"]).failed(2), &["TEXT is missing, and stdin is empty"]);
+    let error = server.run(&["memorize", "The", "train", "leaves"]).failed(2);
+    assert_holds(&error, &["unexpected argument 'leaves'", "put it in quotes"]);
 }
 
 #[test]
 fn watching_sees_what_happens_and_resumes() {
     let server = Server::shared();
-    let mut command = server.command(&["watch", "--conversation", "watched"]);
+    let mut command = server.command(&["watch", "watched"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
     let watch = Process(child);
-    let started = line_with(&mut stderr, "watching what happens after ");
+    let started = line_with(&mut stderr, "watching events after ");
     let cursor = started.trim_end().rsplit(' ').next().expect("a cursor");
-    server.run(&["memorize", "-c", "other", "not for us"]).worked();
-    server.run(&["memorize", "-c", "watched", "one"]).worked();
+    server.run(&["memorize", "other", "not for us"]).worked();
+    server.run(&["memorize", "watched", "one"]).worked();
     let line = line_with(&mut stdout, "memorize");
     assert_holds(&line, &["default/watched", "memorized 1", "started the conversation"]);
     drop(watch);
 
-    let mut command = server.command(&["watch", "--json", "--conversation", "watched", "--after", cursor]);
+    let mut command = server.command(&["watch", "--json", "watched", "--after", cursor]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let _watch = Process(child);
@@ -162,13 +164,13 @@ fn watching_sees_what_happens_and_resumes() {
 #[test]
 fn capacity_is_followed() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "followed", "one"]).worked();
-    let mut command = server.command(&["capacity", "--watch", "-c", "followed"]);
+    server.run(&["memorize", "followed", "one"]).worked();
+    let mut command = server.command(&["capacity", "--watch", "followed"]);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let _watch = Process(child);
     line_with(&mut stdout, "1 of 20 utterances");
-    server.run(&["memorize", "-c", "followed", "two"]).worked();
+    server.run(&["memorize", "followed", "two"]).worked();
     line_with(&mut stdout, "2 of 20 utterances");
 }
 
@@ -192,11 +194,11 @@ fn a_transcript_is_imported_once_however_often() {
     server.file("twice.jsonl", &format!("{odd}\n{}\n", r#"{"id":"empty","messages":[]}"#));
     let first = server.run(&["import", "twice.jsonl"]).worked();
     assert_holds(&first, &["imported 2 conversations (2 new): 9 utterances, 2 irregular, in "]);
-    let capacity = server.run(&["capacity", "-c", "twice"]).worked();
+    let capacity = server.run(&["capacity", "twice"]).worked();
     let again = server.run(&["import", "twice.jsonl"]).worked();
     assert_holds(&again, &["imported 2 conversations (0 new): 0 utterances, 9 already there, in "]);
-    assert_eq!(server.run(&["capacity", "-c", "twice"]).worked(), capacity);
-    let shown = server.run(&["show", "-c", "twice"]).worked();
+    assert_eq!(server.run(&["capacity", "twice"]).worked(), capacity);
+    let shown = server.run(&["show", "twice"]).worked();
     assert_holds(&shown, &["Where is⏎my order?", "← shipped", "← arrived", "2! ", "! kept aside"]);
 }
 
@@ -312,7 +314,7 @@ fn a_reader_that_leaves_is_no_failure() {
         .collect();
     server.file("long.jsonl", &messages);
     server.run(&["import", "long.jsonl"]).worked();
-    let mut command = server.command(&["show", "-c", "long"]);
+    let mut command = server.command(&["show", "long"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     let mut first = String::new();
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));

@@ -164,7 +164,7 @@ fn a_call_is_the_servers_own_in_json() {
     let found = found.json();
     assert_eq!(found["matches"][0]["utterance"]["sequence"], "1");
     assert_eq!(found["matches"][0]["matchedRanges"], json!([{"start": 9, "end": 15}]));
-    assert_holds(&server.run(&["show", "-c", "a"]).worked(), &["Where is Bogotá?"]);
+    assert_holds(&server.run(&["show", "a"]).worked(), &["Where is Bogotá?"]);
     let named = post(&server, "MemoryService/GetCapacityInfo", JSON, "x-request-id: mine\r\n", b"{}");
     assert_holds(&named.head, &["x-request-id: mine"]);
 }

@@ -71,7 +71,7 @@ fn a_session_is_written_read_and_deleted() {
         [said("critic", "Short"), said("user", "Thanks"), messages[1].clone(), messages[0].clone()];
     assert_eq!((&memory["messages"], &memory["context"]), (&json!(newest_first), &Value::Null));
     assert!(memory["tokens"].as_i64() > Some(0), "{memory}");
-    assert_holds(&server.run(&["show", "-c", "ana/1"]).worked(), &["user", "Where is Bogotá?", "assistant"]);
+    assert_holds(&server.run(&["show", "ana/1"]).worked(), &["user", "Where is Bogotá?", "assistant"]);
     assert_eq!(get(&server, "/sessions"), json!(["ana/1"]));
     for _ in 0..2 {
         assert_eq!(

@@ -11,7 +11,7 @@ use tonic::{
     transport::Endpoint,
 };
 
-use super::{errors::CliError, terminal::read, trust::Trust};
+use super::{errors::CliError, help::CONNECTION, terminal::read, trust::Trust};
 use crate::domain::limits::MAX_SETTINGS_BYTES;
 
 /// The metadata that holds a token, as `Bearer TOKEN`.
@@ -28,13 +28,13 @@ const TOKEN_FILE: &str = "UTTERD_TOKEN_FILE";
 pub struct Access {
     /// The file with the token, for a server that requires credentials [env: UTTERD_TOKEN_FILE, or the token itself in
     /// UTTERD_TOKEN]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = CONNECTION)]
     token_file: Option<PathBuf>,
     /// The namespace to work in; only an admin's token can choose one
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = CONNECTION)]
     namespace: Option<String>,
     /// Send the token to another machine even without TLS, where others can read it
-    #[arg(long)]
+    #[arg(long, help_heading = CONNECTION)]
     insecure: bool,
     #[command(flatten)]
     trust: Trust,

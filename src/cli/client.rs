@@ -33,6 +33,8 @@ use crate::{
     server::{Connector, Shared},
 };
 
+/// The port of an address without one.
+const USUAL_PORT: u16 = 50051;
 /// How long a server may take to accept the connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest response accepted, in bytes. Pages have 3 MiB. Only two things can be larger: a large utterance, twice as
@@ -179,7 +181,7 @@ fn address_of(named: &str) -> Result<String, CliError> {
             wrong("must have no user, password or query; a token is given with --token-file or UTTERD_TOKEN")
         }
         "http" | "https" | "unix" => Ok(server),
-        _ => wrong("must be host:port, http://host:port, https://host:port or unix:/path"),
+        _ => wrong("must be HOST, HOST:PORT, http://HOST:PORT, https://HOST:PORT or unix:PATH"),
     }
 }
 
@@ -189,12 +191,15 @@ fn quoted(named: &str) -> &str {
     if shown(&address) == address { named } else { HIDDEN }
 }
 
-/// The server's address as a URL; `host:port` and `unix:/path` are accepted too.
+/// The server's address as a URL; `host`, `host:port` and `unix:/path` are accepted too.
 fn address(server: &str) -> String {
     if server.contains("://") || server.starts_with("unix:") {
-        server.to_owned()
-    } else {
-        format!("http://{server}")
+        return server.to_owned();
+    }
+    let address = format!("http://{server}");
+    match address.parse::<Uri>() {
+        Ok(url) if url.port().is_none() && url.path() == "/" => format!("{address}:{USUAL_PORT}"),
+        _ => address,
     }
 }
 
@@ -210,7 +215,7 @@ mod tests {
     fn an_address_of_another_kind_is_refused() {
         for wrong in ["ftp://example.org", "grpc://localhost:1", "://x"] {
             let error = address_of(wrong).unwrap_err().to_string();
-            assert!(error.contains("must be host:port"), "{error}");
+            assert!(error.contains("must be HOST, HOST:PORT"), "{error}");
         }
         for wrong in ["http://u:PW@h:1", "u:PW@h:1", "https://PW@h", "https://h?key=PW", "postgres:/u:PW@h"] {
             let error = address_of(wrong).unwrap_err().to_string();
@@ -221,7 +226,10 @@ mod tests {
 
     #[test]
     fn a_bare_address_is_http() {
-        assert_eq!(address("localhost:50051"), "http://localhost:50051");
+        assert_eq!(address("localhost:1"), "http://localhost:1");
+        for usual in ["localhost", "127.0.0.1", "[::1]"] {
+            assert_eq!(address(usual), format!("http://{usual}:50051"));
+        }
         assert_eq!(address("https://example.org"), "https://example.org");
         assert_eq!(address("unix:/run/utterd.sock"), "unix:/run/utterd.sock");
     }

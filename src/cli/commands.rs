@@ -6,7 +6,10 @@ use super::{
     chat::{self, args::Chat},
     client::block_on,
     completions,
-    conversations::{delete_recipient, end, export, fork, import, list, policy, share, show, stats, watch},
+    conversations::{
+        create, delete, delete_recipient, end, export, fork, import, list, policy, rename, share, show,
+        state, stats, watch,
+    },
     demo,
     errors::{CliError, EXIT_CODES},
     health,
@@ -21,16 +24,16 @@ use super::{
 
 const EXAMPLES: &str = "\
 Examples:
-  utterd                                  serve on 127.0.0.1:50051
-  utterd demo                             serve an example to look around in
+  utterd demo                    look around in example conversations
+  utterd serve --backend fjall   keep conversations in files, in ./utterd-data
   utterd memorize 'The train leaves at nine.'
-  utterd show
-  utterd --listen 127.0.0.1:50052 --preset session
+  utterd show                    show the active conversation
+  utterd show trip               show the conversation trip
 
-`utterd serve --help` lists the server's settings, which plain `utterd` accepts too.";
+`utterd COMMAND --help` shows the options of a command, and examples. Without a
+command, utterd serves, and takes the options of `serve`.";
 
-/// Conversation-history memory for LLM agents: keeps a rolling, token-accounted window of each
-/// conversation. Without a command, it serves.
+/// Conversation memory for LLM agents: a gRPC server, and its command line.
 #[derive(Debug, Parser)]
 #[command(name = "utterd", version, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -48,6 +51,7 @@ enum Command {
     Serve(serve::Serve),
     Demo(demo::Demo),
     Chat(Chat),
+    #[command(about = "Offer the memory to models as MCP tools")]
     Mcp(Mcp),
     Memorize(memorize::Memorize),
     Remember(remember::Remember),
@@ -68,9 +72,14 @@ enum Command {
     Unpin(pin::Unpin),
     Edit(edit::Edit),
     #[command(subcommand)]
+    State(state::State),
+    #[command(subcommand)]
     Policy(policy::Policy),
+    Create(create::Create),
+    Rename(rename::Rename),
     End(end::End),
     Share(share::Share),
+    Delete(delete::Delete),
     DeleteRecipient(delete_recipient::DeleteRecipient),
     Import(import::Import),
     Export(export::Export),
@@ -80,20 +89,17 @@ enum Command {
     Scrub(scrub::ScrubStore),
     Migrate(migrate::Migrate),
     Reindex(reindex::ReindexStore),
-    /// Make and list tokens for a server that requires credentials
     #[command(subcommand)]
     Token(token::Token),
     Health(health::Health),
     Completions(completions::Completions),
-    /// Print the effective configuration and where each value came from
-    #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
     Config(serve::Configuration),
 }
 
 impl Cli {
-    /// The command line. Its help lists the commands; the settings are in the help of `serve`.
-    pub fn program() -> clap::Command {
-        Self::command().mut_args(|argument| argument.hide(true))
+    /// The parser of the command line.
+    pub fn parser() -> clap::Command {
+        Self::command()
     }
 
     /// Runs the command.
@@ -113,9 +119,13 @@ impl Cli {
             Command::Pin(args) => block_on(pin::pin(args)),
             Command::Unpin(args) => block_on(pin::unpin(args)),
             Command::Edit(args) => block_on(edit::edit(args)),
+            Command::State(command) => block_on(state::state(command)),
+            Command::Create(args) => block_on(create::create(args)),
+            Command::Rename(args) => block_on(rename::rename(args)),
+            Command::Delete(args) => block_on(delete::delete(args)),
             Command::Policy(command) => block_on(policy::policy(command)),
             Command::Health(args) => block_on(health::health(args)),
-            Command::Completions(args) => completions::completions(args, Self::program()),
+            Command::Completions(args) => completions::completions(args, Self::parser()),
             Command::Chat(args) => block_on(chat::chat(args)),
             Command::Mcp(args) => mcp::mcp(args),
             Command::Compact(args) => block_on(compact::compact(args)),
@@ -143,7 +153,10 @@ impl Cli {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+
     use super::*;
+    use crate::cli::help::{GROUPS, arranged};
 
     #[test]
     fn the_commands_are_consistent() {
@@ -164,5 +177,74 @@ mod tests {
         let cli = Cli::try_parse_from(["utterd", "--listen", "0.0.0.0:1"]).unwrap();
         assert!(cli.command.is_none());
         assert_eq!(cli.serve.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
+    }
+
+    /// The help of `utterd demo --help` and the like.
+    fn help_of(arguments: &[&str]) -> String {
+        let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+        let mut program = arranged(Cli::parser(), &arguments);
+        program.try_get_matches_from_mut(&arguments).unwrap_err().render().to_string()
+    }
+
+    /// All names of commands.
+    fn commands() -> Vec<String> {
+        let program = Cli::parser();
+        program.get_subcommands().map(|command| command.get_name().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_help_lists_every_command_once_on_two_screens() {
+        let mut grouped: Vec<_> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().map(ToString::to_string)).collect();
+        let mut commands = commands();
+        grouped.sort();
+        commands.sort();
+        assert_eq!(grouped, commands);
+        let help = help_of(&["utterd", "--help"]);
+        assert!(help.lines().count() <= 100, "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+
+    #[test]
+    fn the_page_lists_the_commands_in_the_same_groups() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cli.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let rows = page.lines().skip_while(|line| !line.starts_with("| to | ")).skip(2);
+        let rows: Vec<_> = rows.take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(rows.len(), GROUPS.len(), "{rows:?}");
+        for (row, (title, names)) in rows.iter().zip(GROUPS) {
+            let mut cells = row.split('|').skip(1).map(str::trim);
+            assert_eq!(cells.next().unwrap_or_default(), title.to_lowercase());
+            let listed = cells.next().unwrap_or_default();
+            let listed: Vec<_> = listed.split('`').skip(1).step_by(2).collect();
+            assert_eq!(listed, names, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_commands_own_options_stand_before_those_that_many_share() {
+        for name in commands() {
+            let help = help_of(&["utterd", &name, "--help"]);
+            let (own, connects) = (help.lines().count(), help.contains("--help-connection"));
+            assert!(!help.contains("--token-file <"), "{help}");
+            assert!(name == "serve" || own <= 50, "{own} lines: {help}");
+            if connects {
+                let place = |option: &str| help.find(&format!(" {option} ")).unwrap_or(usize::MAX);
+                let last = help.find("--help-connection").unwrap_or_default();
+                assert!(last > place("--json").min(last - 1), "{help}");
+                let connection = help_of(&["utterd", &name, "--help-connection"]);
+                assert!(connection.contains("--token-file <FILE>"), "{connection}");
+                assert!(!connection.contains("--json"), "{connection}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_are_in_the_help_of_serve_alone() {
+        for (name, expected) in [("serve", true), ("migrate", false), ("config", false)] {
+            let help = help_of(&["utterd", name, "--help"]);
+            assert_eq!(help.contains("--buffer-size"), expected, "{help}");
+            assert!(help.contains("utterd serve --help") || expected, "{help}");
+        }
     }
 }

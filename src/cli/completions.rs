@@ -14,7 +14,7 @@ use super::{errors::CliError, terminal::output::Output};
   utterd completions zsh > ~/.zfunc/_utterd
   utterd completions fish > ~/.config/fish/completions/utterd.fish")]
 pub struct Completions {
-    /// The shell
+    /// The shell whose completions to print
     shell: Shell,
 }
 

@@ -26,20 +26,20 @@ const FORKED_AT: i64 = 16;
 /// How many utterances of the trip its compaction keeps.
 const KEPT: i32 = 12;
 
-/// Serve an example from memory, with three commands to try on it
+/// Run a server with example conversations, in memory
 ///
-/// It has a trip planned with tool calls, including a pin and a compaction; a fork of it; and a conversation that has
-/// ended. Ctrl-C ends the server, and everything in it is lost.
+/// The examples are the plan of a trip, with tool calls, a pin and a compaction; a fork of it; and a conversation that
+/// has ended. The server names three commands to try. Ctrl-C ends it, and deletes everything in it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd demo
   utterd demo --inspector
   utterd demo --listen 127.0.0.1:50052")]
 pub struct Demo {
-    /// Where to listen: HOST:PORT, or unix:PATH
+    /// The address to listen on: HOST:PORT, or unix:PATH
     #[arg(long, value_name = "ADDRESS", value_parser = address, default_value = "127.0.0.1:50051")]
     listen: Listen,
-    /// Also serve the inspector, a page for browsers: HOST:PORT [default: 127.0.0.1:50080]
+    /// Also serve the inspector, a page for browsers, on HOST:PORT [default: 127.0.0.1:50080]
     #[arg(long, value_name = "ADDRESS", value_parser = address, num_args = 0..=1, default_missing_value = INSPECTOR)]
     inspector: Option<Listen>,
 }
@@ -66,8 +66,8 @@ fn tour(address: &Listen) -> String {
     };
     format!(
         "in memory, until Ctrl-C: a trip being planned (trip), a fork of it (trip-by-train), and a question about an \
-        order (order-7)\ntry it in another terminal:\n  utterd list --all{server}\n  utterd show --conversation \
-trip{server}\n  utterd remember --conversation trip 'nuts at breakfast'{server}"
+        order (order-7)\ntry it in another terminal:\n  utterd list --all{server}\n  utterd show trip{server}\n  utterd \
+        remember trip 'nuts at breakfast'{server}"
     )
 }
 

@@ -23,8 +23,9 @@ use crate::{
 /// The exit codes, for the help.
 pub const EXIT_CODES: &str = "\
 Exit codes:
-  0 done; 1 refused or failed; 2 wrong command line or configuration; 3 the server has nothing by that name;
-  4 no server answers; 130 interrupted. With --json an error is one line of JSON on stderr.";
+  0 done; 1 refused or failed; 2 wrong command line or configuration;
+  3 not found on the server; 4 no server answers, or a certificate is refused;
+  130 interrupted. With --json, an error is one line of JSON on stderr.";
 
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
@@ -88,20 +89,20 @@ pub enum CliError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// A file, or stdin, is larger than the limit.
-    #[error("{source_name}: is larger than {}, the most that is read", bytes(*limit as u64))]
+    #[error("{source_name}: is larger than {}, the limit", bytes(*limit as u64))]
     TooLarge {
         /// The file.
         source_name: String,
         /// The most bytes that are read.
         limit: usize,
     },
-    /// Some of it failed; each failure has been printed already.
+    /// Some of the work failed; each failure has been printed already.
     #[error("{0} failed")]
     Incomplete(String),
     /// A server answers, but is not serving.
     #[error("{0} is not serving")]
     Failing(String),
-    /// The user interrupted it; the text says what was done until then.
+    /// The user interrupted the command; the text says what was done until then.
     #[error("interrupted: {0}")]
     Interrupted(String),
 }
@@ -134,8 +135,7 @@ impl CliError {
             Self::Config(_) | Self::Usage(_) | Self::Serve(ServeError::Guard(_)) => 2,
             Self::Missing(_) => 3,
             Self::Refused(status) if status.code() == Code::NotFound => 3,
-            Self::Refused(status) if is_gone(status) => 4,
-            Self::Refused(status) if is_no_grpc(status) => 4,
+            Self::Refused(status) if unanswered(status, &Words::default()).is_some() => 4,
             Self::Unreachable { .. } | Self::Untrusted { .. } => 4,
             Self::Interrupted(_) => 130,
             _ => 1,
@@ -148,22 +148,27 @@ pub fn is_gone(status: &Status) -> bool {
     status.code() == Code::Unavailable && reason(status).is_empty()
 }
 
-/// Whether the other side is not a gRPC server, or one that requires TLS: utterd gives a reason with each refusal. The
-/// code depends on how far the connection got.
-fn is_no_grpc(status: &Status) -> bool {
-    matches!(status.code(), Code::Unknown | Code::Internal) && reason(status).is_empty()
+/// The error if no utterd server has answered: utterd gives a reason with each refusal. The code depends on how far the
+/// connection got; a server that requires another certificate closes it, with or without an alert.
+fn unanswered(status: &Status, words: &Words) -> Option<String> {
+    let cause = root_cause(status);
+    match status.code() {
+        _ if !reason(status).is_empty() => None,
+        Code::Cancelled | Code::Unknown | Code::Internal if words.is_secured() => Some(format!(
+            "the server closed the connection ({cause}): if it requires a client certificate, give one that it accepts \
+             with --tls-cert and --tls-key"
+        )),
+        Code::Cancelled | Code::Unknown | Code::Internal => Some(format!(
+            "this is not an utterd server without TLS ({cause}): for one with TLS, use https://"
+        )),
+        Code::Unavailable => Some(format!("the connection to the server was lost: {}", status.message())),
+        _ => None,
+    }
 }
 
 fn text(error: &CliError, words: &Words) -> String {
     match error {
-        CliError::Refused(status) if is_no_grpc(status) => {
-            let cause = root_cause(&**status);
-            format!("this is not an utterd server without TLS ({cause}): for one with TLS, use https://")
-        }
-        CliError::Refused(status) if is_gone(status) => {
-            format!("the connection to the server was lost: {}", status.message())
-        }
-        CliError::Refused(status) => told(status, words),
+        CliError::Refused(status) => unanswered(status, words).unwrap_or_else(|| told(status, words)),
         error => error.to_string(),
     }
 }
@@ -185,7 +190,7 @@ struct Told {
 fn json(error: &CliError, words: &Words) -> String {
     let exit_code = error.exit_code();
     let told = match error {
-        CliError::Refused(status) if !is_gone(status) && !is_no_grpc(status) => {
+        CliError::Refused(status) if unanswered(status, words).is_none() => {
             let reason = reason(status);
             let next = next(&reason);
             Told { exit_code, message: status.message().into(), fields: blamed(status, words), reason, next }
@@ -218,6 +223,7 @@ mod tests {
     fn who_is_missing_and_who_is_gone_have_codes_of_their_own() {
         let refused = |code| CliError::from(Status::new(code, "")).exit_code();
         assert_eq!([Code::NotFound, Code::Unavailable, Code::InvalidArgument].map(refused), [3, 4, 1]);
+        assert_eq!([Code::Cancelled, Code::Unknown].map(refused), [4, 4]);
         assert_eq!(CliError::Usage(String::new()).exit_code(), 2);
     }
 }

@@ -4,13 +4,15 @@ use clap::Args;
 use tonic_health::pb::{HealthCheckRequest, health_check_response::ServingStatus};
 
 use super::{
-    args::Remote,
+    args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{output::Output, text::word},
 };
 
-/// Ask whether a server is serving; the exit code is 0 if it is, 1 if it is not, 4 if no server answers
+/// Ask whether a server is serving
+///
+/// The exit code is 0 if the server is serving, 1 if it is not, and 4 if no server answers.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd health
@@ -18,12 +20,11 @@ use super::{
 pub struct Health {
     #[command(flatten)]
     remote: Remote,
-    /// Only ask whether the process answers, even if its store accepts no writes: whether to leave it running
+    /// Ask only whether the process answers, even if its store accepts no writes
     #[arg(long)]
     live: bool,
-    /// Print the answer as JSON, and an error as JSON on stderr
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Asks, and prints the answer in one word.
@@ -33,7 +34,7 @@ pub async fn health(args: Health) -> Result<(), CliError> {
     let response = connection.health().check(HealthCheckRequest { service }).await?.into_inner();
     let status = response.status();
     let mut output = Output::new();
-    match args.json {
+    match args.json.json {
         true => output.json_value(&serde_json::json!({ "status": status.as_str_name() }))?,
         false => output.line(&word(status.as_str_name(), ""))?,
     }

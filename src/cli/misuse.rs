@@ -8,7 +8,7 @@ use std::{
 
 use clap::{
     Error,
-    error::{ContextKind, ContextValue},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use super::{
@@ -24,18 +24,30 @@ const PLACES: [&str; 2] = ["<PLACE>", "<BACKEND:DIR>"];
 pub fn misused(error: &Error, arguments: &[OsString], as_json: bool) -> ExitCode {
     let is_json = as_json && error.use_stderr();
     let secrets = secrets(error, arguments);
-    if !is_json && secrets.is_empty() {
+    if !is_json && secrets.is_empty() && hint(error).is_empty() {
         // it is not a failure if the reader of the help has closed the pipe
         let _ = error.print();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
-    let text = secrets.iter().fold(error.render().to_string(), |text, secret| text.replace(secret, HIDDEN));
+    let told = format!("{}{}", error.render(), hint(error));
+    let text = secrets.iter().fold(told, |text, secret| text.replace(secret, HIDDEN));
     if !is_json {
         let _ = write!(io::stderr(), "{text}");
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
     let text = text.trim().strip_prefix("error: ").unwrap_or(text.trim()).to_owned();
     exit(Err(CliError::Usage(text)), &Words::default(), true)
+}
+
+/// What else helps: words that are too many may be a text without its quotes.
+fn hint(error: &Error) -> &'static str {
+    let is_word = |word: &ContextValue| matches!(word, ContextValue::String(word) if !word.starts_with('-'));
+    match error.kind() {
+        ErrorKind::UnknownArgument if error.get(ContextKind::InvalidArg).is_some_and(is_word) => {
+            "A text of several words is one argument: put it in quotes.\n"
+        }
+        _ => "",
+    }
 }
 
 /// The texts that must not be repeated, the longest first: an error quotes the words that it does not understand.

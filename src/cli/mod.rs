@@ -13,9 +13,11 @@ mod conversations;
 mod demo;
 mod errors;
 mod health;
+mod help;
 mod mcp;
 mod messages;
 mod misuse;
+mod order;
 mod refusal;
 mod serve;
 mod settings;
@@ -34,9 +36,10 @@ use words::Words;
 
 /// Runs the command line `arguments`; the first one is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let arguments: Vec<_> = arguments.into_iter().collect();
+    let program = Cli::parser();
+    let arguments = order::options_last(&program, arguments.into_iter().collect());
     let as_json = asks_for_json(&arguments);
-    let mut command = Cli::program();
+    let mut command = help::arranged(program, &arguments);
     let parsed = command.try_get_matches_from_mut(&arguments);
     let parsed = parsed.and_then(|matches| {
         let words = Words::of(&command, &matches);

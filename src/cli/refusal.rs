@@ -19,7 +19,7 @@ const NEXT: [(&str, &str); 8] = [
     ("UTTERANCE_NOT_FOUND", "`utterd show` lists the utterances with their numbers"),
     ("SHARE_NOT_FOUND", "`utterd share --list` lists the shares"),
     ("NO_OPEN_CALL", "`utterd show --json` lists the calls with their ids"),
-    ("INSTRUCTION_NOT_UNDERSTOOD", "`utterd forget --help` explains what can be said"),
+    ("INSTRUCTION_NOT_UNDERSTOOD", "`utterd forget --help` explains the instructions"),
     ("CONVERSATION_EXISTS", "choose another id, or leave it out"),
     ("STALE_REVISION", "look at the conversation with `utterd show`, and try again"),
     (CREDENTIALS, "the command line takes a token from --token-file FILE, UTTERD_TOKEN or UTTERD_TOKEN_FILE"),
@@ -143,7 +143,7 @@ mod tests {
         details.add_bad_request_violation("instructions", description);
         let message = format!("instructions: {description}");
         let status = Status::with_error_details(Code::InvalidArgument, message, details);
-        let told = "instructions: \"last:0\": N counts from 1 [INSTRUCTION_NOT_UNDERSTOOD]\n  `utterd forget --help` explains what can be said";
+        let told = "instructions: \"last:0\": N counts from 1 [INSTRUCTION_NOT_UNDERSTOOD]\n  `utterd forget --help` explains the instructions";
         assert_eq!(super::told(&status, &Words::default()), told);
         assert!(refusal(&status).contains("and many more"), "a model is told all");
     }

@@ -17,7 +17,10 @@ use crate::{
     telemetry::Exporter,
 };
 
-/// Serve (the default)
+/// Run the server, as `utterd` alone does
+///
+/// Every setting has a flag here, a variable and a key in the configuration file: --max-tokens is UTTERD_MAX_TOKENS, and
+/// max_tokens in utterd.toml. A flag takes precedence over a variable, and a variable over the file.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd serve --listen 127.0.0.1:50052 --buffer-size 50
@@ -35,26 +38,28 @@ pub struct Serve {
 /// The options of one start of the server, which are not part of the configuration.
 #[derive(Debug, Args)]
 pub struct Start {
-    /// Import this history first, once: the plugin's data.json, its conversationData, or an older history;
-    /// the file is left unchanged
+    /// Import this history once, before serving: the plugin's data.json, its conversationData, or an older history
     #[arg(long, value_name = "FILE")]
     pub migrate: Option<PathBuf>,
-    /// How stdout announces the server and its address: for a person, or for a program as one line of JSON
+    /// How to announce the address on stdout
     #[arg(long, value_name = "FORM", value_enum, default_value_t)]
     pub announce: Announce,
-    /// Only check the settings, the files that they name and the store, which is not changed
+    /// Only check the settings, the files that they name, and the store; change nothing
     #[arg(long, conflicts_with_all = ["migrate", "exit_with_parent"])]
     pub check: bool,
-    /// End when stdin ends: with a pipe, it ends together with the process that holds the other end
+    /// Stop when stdin ends: with a pipe, when the process at its other end does
     #[arg(long)]
     pub exit_with_parent: bool,
 }
 
-/// Print the effective configuration and where each value came from
+/// Print the settings in effect, and their sources
+///
+/// Prints TOML that `utterd serve --config` accepts. Every setting is also an option of this command: `utterd serve --help`
+/// lists them.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
 pub struct Configuration {
-    /// The TOML file to read [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
+    /// The TOML file with the settings [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// One flag for each key.

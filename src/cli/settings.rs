@@ -4,6 +4,7 @@ use std::fmt;
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
+use super::help::SETTINGS;
 use crate::config::{KEYS, Key};
 
 /// The flags that were given: each key's name and text. They are not checked yet, so that wrong
@@ -20,7 +21,7 @@ impl fmt::Debug for SettingFlags {
 
 impl Args for SettingFlags {
     fn augment_args(command: Command) -> Command {
-        command.next_help_heading("Settings").args(KEYS.iter().map(flag)).next_help_heading(None::<&str>)
+        command.next_help_heading(SETTINGS).args(KEYS.iter().map(flag)).next_help_heading(None::<&str>)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -41,7 +42,10 @@ impl FromArgMatches for SettingFlags {
 }
 
 fn flag(key: &Key) -> Arg {
-    let help = format!("{} [env: {}] [default: {}]", key.help, key.variable, key.default_text());
+    let help = match key.default_text() {
+        none if none.is_empty() => key.help.to_owned(),
+        default => format!("{} [default: {default}]", key.help),
+    };
     let flag = Arg::new(key.name).long(key.flag).value_name(key.value_name).help(help).action(ArgAction::Set);
     match key.usual {
         Some(usual) => flag.num_args(0..=1).default_missing_value(usual),

@@ -24,10 +24,13 @@ use crate::{
     server::{self, NewCredential},
 };
 
-/// What to do with credentials.
+/// Make and list tokens for a server with credentials
 #[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  utterd token new --name shop --role read-write --append credentials.toml > shop.token
+  utterd token list credentials.toml")]
 pub enum Token {
-    /// Make a token: prints it, once, and the entry for the server's credentials file
+    /// Make a token, and print it with the entry for the credentials file
     #[command(after_help = "Examples:
   utterd token new --name shop --role read-write --append credentials.toml > shop.token
   utterd token new --name ci --namespace tests --role read-only --expires 90d")]
@@ -40,22 +43,22 @@ pub enum Token {
 /// Arguments of `token new`.
 #[derive(Debug, Args)]
 pub struct New {
-    /// Its name in logs, unique in the file
+    /// The name of the token in logs, unique in the file
     #[arg(long)]
     name: String,
-    /// The namespace that it opens
+    /// The namespace that the token opens
     #[arg(long, value_name = "NAME", default_value = "default")]
     namespace: String,
-    /// What its holder may do
+    /// What the holder of the token may do
     #[arg(long)]
     role: Role,
-    /// How long until it expires, such as 90d [default: never]
+    /// Let the token expire after this time, such as 90d [default: never]
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     expires: Option<Duration>,
-    /// The most calls per second [default: the server's own limit]
+    /// The most calls per second with this token [default: the server's limit]
     #[arg(long, value_name = "N")]
     calls_per_second: Option<NonZeroU32>,
-    /// Add the entry to this file; if the file does not exist, it is created for its owner alone
+    /// Add the entry to this file, which is created if it does not exist, readable by its owner alone
     #[arg(long, value_name = "FILE")]
     append: Option<PathBuf>,
 }
@@ -71,11 +74,11 @@ pub struct List {
 /// What a holder may do.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Role {
-    /// Call what changes nothing
+    /// calls that change nothing
     ReadOnly,
-    /// Call everything in the namespace
+    /// all calls in the namespace
     ReadWrite,
-    /// Call everything in every namespace, and what concerns the whole server
+    /// all calls in every namespace, and those for the whole server
     Admin,
 }
 
@@ -119,11 +122,11 @@ fn new(args: New) -> Result<(), CliError> {
     match &args.append {
         Some(file) => {
             append(file, &before, &issued.entry).map_err(|error| failed(file, &error))?;
-            note(&format!("added to {}; the token is not kept anywhere else", file.display()));
+            note(&format!("added to {}; the token is stored nowhere else", file.display()));
             output.line(&issued.token)?;
         }
         None => {
-            note("the token, which is not kept anywhere else, and the entry for the credentials file:");
+            note("the token, which is stored nowhere else, and the entry for the credentials file:");
             output.line(&issued.token)?;
             output.text(&format!("\n{}", issued.entry))?;
         }

@@ -7,6 +7,7 @@ use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity};
 
 use super::{
     errors::{CliError, root_cause},
+    help::CONNECTION,
     terminal::read,
 };
 use crate::domain::limits::MAX_SETTINGS_BYTES;
@@ -14,8 +15,8 @@ use crate::domain::limits::MAX_SETTINGS_BYTES;
 /// The servers that a client trusts, and the certificate that it presents. This applies to https:// addresses.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Trust {
-    /// The certificate authorities to trust with https://, in PEM [default: the system's]
-    #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true)]
+    /// The certificate authorities to trust with https://, in PEM [default: those of the system]
+    #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true, help_heading = CONNECTION)]
     tls_ca: Option<PathBuf>,
     /// The certificate to present to a server that asks for one, in PEM
     #[arg(
@@ -23,6 +24,7 @@ pub struct Trust {
         value_name = "FILE",
         env = "UTTERD_CLIENT_CERT",
         hide_env_values = true,
+        help_heading = CONNECTION,
         requires = "tls_key"
     )]
     tls_cert: Option<PathBuf>,
@@ -32,6 +34,7 @@ pub struct Trust {
         value_name = "FILE",
         env = "UTTERD_CLIENT_KEY",
         hide_env_values = true,
+        help_heading = CONNECTION,
         requires = "tls_cert"
     )]
     tls_key: Option<PathBuf>,

@@ -4,7 +4,10 @@ use clap::{Arg, ArgMatches, Command};
 
 /// The arguments of one command, by the fields that they fill: an argument's id is its field's name.
 #[derive(Default)]
-pub struct Words(Vec<(String, String)>);
+pub struct Words {
+    arguments: Vec<(String, String)>,
+    is_secured: bool,
+}
 
 impl Words {
     /// The words of the command of `program` that `matches` selects.
@@ -14,12 +17,20 @@ impl Words {
             let Some(named) = command.find_subcommand(name) else { break };
             (command, matches) = (named, inner);
         }
-        Self(
-            command.get_arguments().map(|argument| (argument.get_id().to_string(), word(argument))).collect(),
-        )
+        let named = |argument: &Arg| (argument.get_id().to_string(), word(argument));
+        let server = matches.try_get_one::<String>("server").ok().flatten();
+        Self {
+            arguments: command.get_arguments().map(named).collect(),
+            is_secured: server.is_some_and(|server| server.to_ascii_lowercase().starts_with("https:")),
+        }
     }
 
-    /// The command's name for a field: `keep_recent` is `KEEP`, `policy.max_tokens` is `--max-tokens`. `None` if no
+    /// Whether the command calls a server over TLS.
+    pub fn is_secured(&self) -> bool {
+        self.is_secured
+    }
+
+    /// The command's name for a field: `content` is `TEXT`, `policy.max_tokens` is `--max-tokens`. `None` if no
     /// argument fills it.
     pub fn spoken(&self, field: &str) -> Option<String> {
         let parts: Vec<&str> = field.split('.').collect();
@@ -28,14 +39,14 @@ impl Words {
         spans.into_iter().find_map(|(start, end)| {
             let named = &parts[start..=end];
             let id = named.iter().map(|part| part.split('[').next().unwrap_or(part)).collect::<Vec<_>>();
-            let (_, word) = self.0.iter().find(|(known, _)| *known == id.join("_"))?;
+            let (_, word) = self.arguments.iter().find(|(known, _)| *known == id.join("_"))?;
             let rest = parts[end + 1..].iter().map(|part| format!(".{part}")).collect::<String>();
             Some(format!("{word}{rest}"))
         })
     }
 }
 
-/// A flag, such as `--budget`, or the name of a positional argument, such as `KEEP`.
+/// A flag, such as `--budget`, or the name of a positional argument, such as `TEXT`.
 fn word(argument: &Arg) -> String {
     let value = || argument.get_value_names().and_then(|names| names.first()).map(ToString::to_string);
     match argument.get_long() {
@@ -51,7 +62,7 @@ mod tests {
     fn words() -> Words {
         let command = Command::new("utterd").subcommand(
             Command::new("compact")
-                .arg(Arg::new("keep_recent").value_name("KEEP"))
+                .arg(Arg::new("content").value_name("TEXT"))
                 .arg(Arg::new("max_tokens").long("most"))
                 .arg(Arg::new("tool_calls").long("tool-calls"))
                 .arg(Arg::new("recall_limit").long("recall-limit")),
@@ -64,7 +75,7 @@ mod tests {
     fn a_field_is_called_as_its_argument() {
         let words = words();
         let spoken = |field| words.spoken(field).unwrap_or_default();
-        assert_eq!(spoken("keep_recent"), "KEEP");
+        assert_eq!(spoken("content"), "TEXT");
         assert_eq!(spoken("policy.max_tokens"), "--most");
         assert_eq!(spoken("recall.limit"), "--recall-limit");
         assert_eq!(spoken("utterances[0].tool_calls[1].id"), "--tool-calls.id");

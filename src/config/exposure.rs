@@ -16,16 +16,16 @@ impl Settings {
         let is_guarded = self.asks_for_credentials() || self.tls_client_ca.is_some();
         match (is_guarded, self.tls_cert.is_some()) {
             (true, true) => None,
-            (true, false) => Some(
-                "there is no TLS (tls_cert, tls_key): tokens and everything that is said could be read on the way",
-            ),
+            (true, false) => {
+                Some("there is no TLS (tls_cert, tls_key): tokens and messages could be read on the way")
+            }
             (false, true) => Some(
-                "callers are not authenticated (credentials, jwt_keys, tls_client_ca): whoever reaches it could read and \
-                 change everything",
+                "callers are not authenticated (credentials, jwt_keys, tls_client_ca): everyone who reaches the \
+                 address could read and change all conversations",
             ),
             (false, false) => Some(
-                "callers are not authenticated (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key): whoever \
-                 reaches it could read and change everything",
+                "callers are not authenticated (credentials, jwt_keys), and there is no TLS (tls_cert, tls_key): everyone \
+                 who reaches the address could read and change all conversations",
             ),
         }
     }

@@ -89,7 +89,7 @@ pub static KEYS: &[Key] = &[
     key!(backend "backend" "UTTERD_BACKEND" "NAME" backend
         "Where conversations are stored: in-memory, fjall (also called durable), sled or postgres"),
     key!(summarization_enabled "summarization-enabled" "UTTERD_SUMMARIZATION_ENABLED" "BOOL" switch
-        "Whether what leaves a window is summarised"),
+        "Whether utterances that leave a window are summarised"),
     key!(summary_token_limit "summary-token-limit" "UTTERD_SUMMARY_TOKEN_LIMIT" "N" limit
         "The most tokens in a conversation's summary; 0 is unlimited"),
     key!(listen "listen" "UTTERD_LISTEN" "ADDRESS" address
@@ -97,17 +97,17 @@ pub static KEYS: &[Key] = &[
     key!(socket_mode "socket-mode" "UTTERD_SOCKET_MODE" "MODE" file_mode
         "The permissions of the Unix socket's file, in octal; 600 lets only its owner connect"),
     key!(credentials "credentials" "UTTERD_CREDENTIALS" "FILE" file
-        "The credentials file that says who may call, as `utterd token new` writes it; empty lets everybody in"),
+        "The file with the credentials of callers, written by `utterd token new`; empty accepts every caller"),
     key!(jwt_keys "jwt-keys" "UTTERD_JWT_KEYS" "FILE" file
-        "The file with the keys of accepted JWTs: a JWK set, or public keys in PEM; empty accepts none"),
+        "The file with the keys that verify JWTs: a JWK set, or public keys in PEM; empty accepts no JWT"),
     key!(jwt_issuer "jwt-issuer" "UTTERD_JWT_ISSUER" "TEXT" text
         "The `iss` that a JWT must have; empty accepts any"),
     key!(jwt_audience "jwt-audience" "UTTERD_JWT_AUDIENCE" "TEXT" text
         "The `aud` that a JWT must contain; required with jwt_keys"),
     key!(allow_insecure "allow-insecure" "UTTERD_ALLOW_INSECURE" "BOOL" switch
-        "Whether to listen beyond this machine without TLS or without credentials"),
+        "Whether other machines may connect without TLS or without credentials"),
     key!(preset "preset" "UTTERD_PRESET" "NAME" preset
-        "The preset for a window's limits that are not set: rolling, turns or session"),
+        "The limits of a window unless they are set: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit
         "The most turns in a window; 0 is unlimited"),
     key!(keep_utterances "keep-utterances" "UTTERD_KEEP_UTTERANCES" "N" limit
@@ -119,35 +119,35 @@ pub static KEYS: &[Key] = &[
     key!(archive_limit "archive-limit" "UTTERD_ARCHIVE_LIMIT" "N" limit
         "The most utterances in a conversation's archive; 0 keeps no archive"),
     key!(encoding "encoding" "UTTERD_ENCODING" "NAME" encoding
-        "The OpenAI encoding that counts tokens, or the name of a model that uses it"),
+        "The encoding to count tokens with, such as o200k_base, or an OpenAI model that uses it"),
     key!(memory_limit "memory-limit" "UTTERD_MEMORY_LIMIT" "SIZE" size
-        "The most memory for conversations of the in-memory backend; writes beyond it are refused"),
+        "The most memory for conversations of the in-memory backend; the server refuses writes beyond it"),
     key!(data_dir "data-dir" "UTTERD_DATA_DIR" "DIR" directory
         "The directory of a durable backend (fjall, sled)"),
     Key { is_address: true, ..key!(database_url "database-url" "UTTERD_DATABASE_URL" "URL" database
         "The database of the postgres backend, such as postgres://user@host/database; shown without its password") },
     key!(database_schema "database-schema" "UTTERD_DATABASE_SCHEMA" "NAME" text
-        "The schema that holds the tables of the postgres backend; servers with the same one share everything"),
+        "The schema with the tables of the postgres backend; servers with the same schema share all conversations"),
     key!(database_connections "database-connections" "UTTERD_DATABASE_CONNECTIONS" "N" positive
-        "The most connections that this server opens to the database, besides the one on which it listens for changes"),
+        "The most connections of this server to the database, in addition to the one on which it listens for changes"),
     key!(database_ca "database-ca" "UTTERD_DATABASE_CA" "FILE" file
-        "The authorities that sign the certificate of the database, in PEM; empty trusts those of the system"),
+        "The certificate authorities to trust for the database, in PEM; empty trusts those of the system"),
     key!(database_events "database-events" "UTTERD_DATABASE_EVENTS" "BOOL" switch
-        "Whether WatchEvents streams the changes of all servers, which are stored for a day; if not, it streams what its own server does, reads included"),
+        "Whether WatchEvents streams the changes of all servers, which are stored for a day; if not, it streams the changes and reads of its own server"),
     key!(flush "flush" "UTTERD_FLUSH" "WHEN" flush
-        "When a reply is sent: `each` waits until the write is on the disk; a duration such as 100ms does not wait, and a loss of power may lose the writes of that time (a killed process loses nothing)"),
+        "When to reply to a write: `each` waits until the write is on the disk. With a duration such as 100ms, the reply does not wait, and a power failure loses the writes of up to that time; a killed process loses none"),
     key!(disk_reserve "disk-reserve" "UTTERD_DISK_RESERVE" "SIZE" size
-        "The space to leave free on the disk; while there is less, writes are refused"),
+        "The disk space to leave free; the server refuses writes while there is less"),
     key!(cache_limit "cache-limit" "UTTERD_CACHE_LIMIT" "SIZE" size
         "The most memory for cached conversations of a backend other than in-memory"),
     key!(scrub_interval "scrub-interval" "UTTERD_SCRUB_INTERVAL" "DURATION" period
-        "How soon the files are rewritten without text that was forgotten for good"),
+        "How soon text that was forgotten for good is removed from the files"),
     key!(idle_timeout "idle-timeout" "UTTERD_IDLE_TIMEOUT" "DURATION" duration
         "How long a conversation may be idle before its recipient's next message starts a new one"),
     key!(awaiting_timeout "awaiting-timeout" "UTTERD_AWAITING_TIMEOUT" "DURATION" duration
-        "The same for a conversation whose assistant waits for an answer"),
+        "How long a conversation may be idle while its assistant waits for an answer, before the next message starts a new one"),
     key!(max_conversations_retained "max-conversations-retained" "UTTERD_MAX_CONVERSATIONS_RETAINED" "N" limit
-        "The most conversations of a recipient, its active one and ended ones; of these, the oldest are removed first; 0 keeps all"),
+        "The most conversations of a recipient; the server removes the oldest that have ended; 0 keeps all"),
     key!(max_conversations_per_namespace "max-conversations-per-namespace" "UTTERD_MAX_CONVERSATIONS_PER_NAMESPACE" "N" limit
         "The most conversations in a namespace, ended ones included; 0 is unlimited"),
     key!(max_bytes_per_namespace "max-bytes-per-namespace" "UTTERD_MAX_BYTES_PER_NAMESPACE" "SIZE" bound
@@ -161,55 +161,55 @@ pub static KEYS: &[Key] = &[
     key!(max_call_duration "max-call-duration" "UTTERD_MAX_CALL_DURATION" "DURATION" duration
         "The longest time for a call that is not a stream, whatever its deadline"),
     key!(max_calls_in_flight "max-calls-in-flight" "UTTERD_MAX_CALLS_IN_FLIGHT" "N" positive
-        "The most calls at a time; near the limit each caller gets an even share"),
+        "The most calls at a time; near the limit, each caller gets an equal share"),
     key!(calls_per_second "calls-per-second" "UTTERD_CALLS_PER_SECOND" "N" limit
-        "The most calls per second by one caller, unless its credential has a limit of its own; 0 is unlimited"),
+        "The most calls per second by one caller, unless the credential of the caller sets a limit; 0 is unlimited"),
     key!(max_streams "max-streams" "UTTERD_MAX_STREAMS" "N" positive
         "The most open streams; one caller may have a quarter of them"),
     key!(event_capacity "event-capacity" "UTTERD_EVENT_CAPACITY" "N" positive
         "The most events kept for a namespace"),
     key!(workers "workers" "UTTERD_WORKERS" "N" threads
-        "Worker threads; 0 is one for each core"),
+        "The number of worker threads; 0 is one for each core"),
     key!(max_connections "max-connections" "UTTERD_MAX_CONNECTIONS" "N" positive
-        "The most connections; beyond that, the one that has been idle longest is closed"),
+        "The most connections; one more closes the connection that has been idle longest"),
     key!(tls_cert "tls-cert" "UTTERD_TLS_CERT" "FILE" file
-        "The server's certificate chain in PEM, which turns on TLS; it is read again when it changes"),
+        "The file with the server's certificate chain in PEM, which turns on TLS; the server reads it again when it changes"),
     key!(tls_key "tls-key" "UTTERD_TLS_KEY" "FILE" file
-        "The certificate's private key in PEM"),
+        "The file with the certificate's private key in PEM"),
     key!(tls_client_ca "tls-client-ca" "UTTERD_TLS_CLIENT_CA" "FILE" file
-        "Certificate authorities in PEM; only clients with a certificate from one of them are accepted"),
+        "The file with certificate authorities in PEM; the server then accepts only clients with a certificate from one of them"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
-        "What is logged to stderr, such as `warn` or `info,utterd=debug`"),
+        "The filter of the log on stderr, such as `warn` or `info,utterd=debug`"),
     key!(log_format "log-format" "UTTERD_LOG_FORMAT" "FORMAT" log_format
         "The form of the log: text, or json with one object per line"),
     key!(log_calls "log-calls" "UTTERD_LOG_CALLS" "BOOL" switch
-        "Whether each call is logged; slow ones are in any case"),
+        "Whether every call is logged; slow calls always are"),
     key!(slow_call "slow-call" "UTTERD_SLOW_CALL" "DURATION" duration
         "How long a call that is not a stream may take before it is logged as slow"),
     key!(drain_timeout "drain-timeout" "UTTERD_DRAIN_TIMEOUT" "DURATION" duration
         "How long calls in flight have to finish when the server is asked to stop"),
     key!(metrics_listen "metrics-listen" "UTTERD_METRICS_LISTEN" "ADDRESS" other_address
-        "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Whoever reaches it can read them"),
+        "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Everyone who reaches the address can read the metrics"),
     key!(motorhead_listen "motorhead-listen" "UTTERD_MOTORHEAD_LISTEN" "ADDRESS" other_address
-        "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. It has no TLS"),
+        "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. The interface has no TLS"),
     Key { usual: Some(INSPECTOR), ..key!(inspector "inspector" "UTTERD_INSPECTOR" "ADDRESS" other_address
         "The address that serves the inspector, a page for browsers; the flag without a value means 127.0.0.1:50080; empty serves none") },
     Key { is_address: true, ..key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models
-        "The OpenTelemetry collector that traces are sent to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none") },
+        "The OpenTelemetry collector to send traces to, with OTLP over HTTP, such as http://127.0.0.1:4318; empty sends none") },
     key!(traces_sampled "traces-sampled" "UTTERD_TRACES_SAMPLED" "SHARE" share
-        "The share of calls that are traced, from 0 to 1, if their callers do not decide"),
+        "The share of calls to trace, from 0 to 1, unless the caller decides"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Whether to serve gRPC reflection"),
     key!(llm "llm" "UTTERD_LLM" "NAME" llm
-        "The protocol of the model that writes summaries: none, openai (any server with its chat completions) or anthropic"),
+        "The protocol of the model that writes summaries: none, openai (every server with OpenAI's chat completions) or anthropic"),
     Key { is_address: true, ..key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
         "The address of the model's server, such as http://127.0.0.1:11434/v1; empty is the provider's own") },
     key!(llm_model "llm-model" "UTTERD_LLM_MODEL" "MODEL" text
-        "The model for conversations that name none"),
+        "The model that writes summaries, unless a conversation names another"),
     key!(llm_models "llm-models" "UTTERD_LLM_MODELS" "MODELS" models
-        "Further models that a conversation may name, separated by commas"),
+        "Other models that a conversation may name, separated by commas"),
     key!(llm_api_key_file "llm-api-key-file" "UTTERD_LLM_API_KEY_FILE" "FILE" file
-        "The file with the API key; empty takes it from UTTERD_LLM_API_KEY, or else OPENAI_API_KEY or ANTHROPIC_API_KEY"),
+        "The file with the API key; empty takes the key from UTTERD_LLM_API_KEY, or else from OPENAI_API_KEY or ANTHROPIC_API_KEY"),
     key!(llm_timeout "llm-timeout" "UTTERD_LLM_TIMEOUT" "DURATION" duration
         "How long to wait for the model's answer"),
     key!(llm_concurrency "llm-concurrency" "UTTERD_LLM_CONCURRENCY" "N" positive
@@ -217,13 +217,13 @@ pub static KEYS: &[Key] = &[
     Key { is_address: true, ..key!(embedding_base_url "embedding-base-url" "UTTERD_EMBEDDING_BASE_URL" "URL" address_of_models
         "The address of an embedding server with OpenAI's protocol, such as http://127.0.0.1:11434/v1; empty uses no embeddings") },
     key!(embedding_model "embedding-model" "UTTERD_EMBEDDING_MODEL" "MODEL" text
-        "The embedding model"),
+        "The model that makes embeddings"),
     key!(embedding_dimensions "embedding-dimensions" "UTTERD_EMBEDDING_DIMENSIONS" "N" dimensions
-        "The dimensions to ask the embedding model for; 0 is the model's default"),
+        "The number of dimensions of an embedding; 0 is the model's default"),
     key!(embedding_api_key_file "embedding-api-key-file" "UTTERD_EMBEDDING_API_KEY_FILE" "FILE" file
-        "The file with that server's API key; empty takes it from UTTERD_EMBEDDING_API_KEY, or else OPENAI_API_KEY"),
+        "The file with the embedding server's API key; empty takes the key from UTTERD_EMBEDDING_API_KEY, or else from OPENAI_API_KEY"),
     key!(embedding_timeout "embedding-timeout" "UTTERD_EMBEDDING_TIMEOUT" "DURATION" duration
-        "How long to wait for a batch of embeddings; searches do not wait for them"),
+        "How long to wait for a batch of embeddings; searches never wait for embeddings"),
 ];
 
 /// Returns the `spelling` of a key that is most like `word`.

@@ -330,7 +330,7 @@ impl Effective {
                 value: listen.to_string(),
                 origin: self.origin(key),
                 accepted: format!(
-                    "an address of this machine alone, such as {nearby}, since {lacking}. Set what is missing; or set \
+                    "an address of this machine alone, such as {nearby}, since {lacking}. Set the missing settings; or set \
                      allow_insecure = true (--allow-insecure true) if something else keeps others out"
                 ),
             });

@@ -16,10 +16,10 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How a server announces on stdout that it serves, and where.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Announce {
-    /// For a person, with a first call to try.
+    /// for people, with a first call to try
     #[default]
     Text,
-    /// For a program: one line of JSON and nothing else.
+    /// for programs, on one line
     Json,
     /// For a person, followed by the function's text for the address.
     #[value(skip)]

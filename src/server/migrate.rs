@@ -26,7 +26,7 @@ impl Server {
             // the reason is not logged: it can quote the history
             tracing::warn!(
                 place = warning.place,
-                "an entry was not read verbatim: `utterd import --check` shows why"
+                "an entry was not read verbatim: `utterd import --dry-run` shows why"
             );
         }
         println!("{}", told(file, &response));

@@ -16,14 +16,14 @@ fn messages(chat: &Terminal, file: &str) -> Vec<Value> {
 fn a_conversation_is_exported_with_and_without_what_was_compacted() {
     let server = server();
     stored(&server, "kept", 40);
-    let mut chat = Terminal::open(&server, &["-c", "kept"]);
+    let mut chat = Terminal::open(&server, &["kept"]);
     chat.shows(&["[40 messages]"]);
     chat.line("/compact");
     chat.shows(&["[Summary + 15 messages]"]);
     chat.line("/export");
-    chat.shows(&["wrote summary and window to kept.json: "]);
+    chat.shows(&["wrote the summary and the messages to kept.json: "]);
     chat.line("/export --include-full-history kept.json");
-    chat.shows(&["wrote everything that is stored to kept-2.json: "]);
+    chat.shows(&["wrote all messages to kept-2.json: "]);
 
     let window = messages(&chat, "kept.json");
     // the question that the oldest of the 15 answers leads them
@@ -41,7 +41,7 @@ fn a_conversation_is_exported_with_and_without_what_was_compacted() {
 #[test]
 fn what_was_forgotten_leaves_the_screen_and_comes_back() {
     let server = server();
-    let mut chat = Terminal::open(&server, &["-c", "back"]);
+    let mut chat = Terminal::open(&server, &["back"]);
     chat.shows(&["[0 messages]"]);
     chat.line("The code is 4711.");
     chat.shows(&["[1 message]"]);
@@ -58,8 +58,8 @@ fn what_was_forgotten_leaves_the_screen_and_comes_back() {
     chat.line("/restore 1");
     chat.shows(&["! none of these messages can be restored"]);
     drop(chat);
-    server.run(&["forget", "-c", "back", "last:1"]).worked();
-    let mut later = Terminal::open(&server, &["-c", "back"]);
+    server.run(&["forget", "back", "last:1"]).worked();
+    let mut later = Terminal::open(&server, &["back"]);
     later.shows(&["(forgotten; /restore 1 brings it back)"]);
     later.line("/restore 1");
     later.shows(&["user       The code is 4711."]);
@@ -83,7 +83,7 @@ fn what_was_said_is_found_and_forgotten() {
     chat.line("/forget gibberish of:nothing");
     chat.shows(&["! ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
     chat.line("/capacity");
-    chat.shows(&["active · revision", "1 utterance ·", "archive 0 utterances"]);
+    chat.shows(&["active · revision", "1 utterance ·", "archive: 0 utterances"]);
     chat.line("/summary");
     chat.shows(&["there is no summary"]);
     chat.line("/sumary");
@@ -111,7 +111,7 @@ fn a_new_conversation_is_started_and_the_old_one_ends() {
 #[test]
 fn what_is_typed_is_edited_and_pasted() {
     let server = server();
-    let mut chat = Terminal::open(&server, &["-c", "typed"]);
+    let mut chat = Terminal::open(&server, &["typed"]);
     chat.shows(&["[0 messages]"]);
     chat.keys("ello wörld\x1b[H漢\x7fH\x1b[F!\x1b[D\x1b[3~?");
     chat.shows(&["> Hello wörld?"]);
@@ -119,8 +119,7 @@ fn what_is_typed_is_edited_and_pasted() {
     chat.shows(&["> Hello wörld? first", "  second"]);
     chat.keys("\r");
     chat.shows(&["[1 message]"]);
-    let json: Value =
-        serde_json::from_str(&server.run(&["show", "-c", "typed", "--json"]).worked()).expect("JSON");
+    let json: Value = serde_json::from_str(&server.run(&["show", "typed", "--json"]).worked()).expect("JSON");
     assert_eq!(json["utterances"][0]["content"], "Hello wörld? first\nsecond");
     chat.keys("\x1b[A");
     chat.shows(&["> Hello wörld? first", "  second"]);
@@ -134,7 +133,7 @@ fn what_is_typed_is_edited_and_pasted() {
     chat.keys("\x0c");
     chat.shows(&["user       Hello wörld? first", "[1 message]"]);
     drop(chat);
-    let mut later = Terminal::open(&server, &["-c", "typed"]);
+    let mut later = Terminal::open(&server, &["typed"]);
     later.shows(&["[1 message]"]);
     later.keys("\x1b[A");
     later.shows(&["> Hello wörld? first", "  second"]);
@@ -143,7 +142,7 @@ fn what_is_typed_is_edited_and_pasted() {
 #[test]
 fn characters_of_several_code_points_leave_nothing_behind() {
     let server = server();
-    let mut chat = Terminal::open(&server, &["-c", "emoji"]);
+    let mut chat = Terminal::open(&server, &["emoji"]);
     chat.shows(&["[0 messages]"]);
     chat.keys("👩‍🚀🇩🇪👍🏽\r");
     chat.shows(&["[1 message]"]);
@@ -156,7 +155,7 @@ fn characters_of_several_code_points_leave_nothing_behind() {
 fn the_transcript_is_scrolled_and_fits_every_size() {
     let server = server();
     stored(&server, "scrolled", 49);
-    let mut chat = Terminal::open(&server, &["-c", "scrolled"]);
+    let mut chat = Terminal::open(&server, &["scrolled"]);
     chat.shows(&["In message 49 "]);
     chat.keys("\x1b[5~\x1b[5~");
     chat.loses("In message 49 ");

@@ -10,10 +10,10 @@ const IDLE: &str = "  /help";
 fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     let server = server();
     stored(&server, "long", 49);
-    let mut chat = Terminal::open(&server, &["--conversation", "long"]);
-    chat.shows(&["[49 messages]", "no model is attached", "long", "In message 49"]);
+    let mut chat = Terminal::open(&server, &["long"]);
+    chat.shows(&["[49 messages]", "no model replies: your messages are stored", "long", "In message 49"]);
     for number in 50..=51 {
-        server.run(&["memorize", "-c", "long", "--role", "assistant", &format!("message {number}")]).worked();
+        server.run(&["memorize", "long", "--role", "assistant", &format!("message {number}")]).worked();
     }
     chat.line("Is this the last message?");
     chat.shows(&[
@@ -30,13 +30,13 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.line("No, this one is.");
     chat.shows(&["[Summary + 16 messages]"]);
 
-    chat.line("/compact undo");
+    chat.line("/compact --undo");
     chat.shows(&["[53 messages]", "undid compaction 1: 37 utterances (1–37) are back in the window"]);
-    chat.line("/compact --preview 20");
+    chat.line("/compact --dry-run 20");
     chat.shows(&["[53 messages]", "would compact 33 utterances (1–33) into a summary of"]);
     chat.line("/summarize 20");
     chat.shows(&["[Summary + 20 messages]", "· compacted 33 utterances"]);
-    let listed = server.run(&["compact", "--list", "-c", "long"]).worked();
+    let listed = server.run(&["compact", "--list", "long"]).worked();
     let rows: Vec<_> = listed.lines().collect();
     assert_eq!(rows.len(), 2, "{listed}");
     assert!(rows[0].contains("asked") && rows[0].contains("33 utterances"), "{listed}");
@@ -47,7 +47,7 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
 fn never_is_for_this_session_and_compact_works_all_the_same() {
     let server = server();
     stored(&server, "quiet", 58);
-    let mut chat = Terminal::open(&server, &["-c", "quiet"]);
+    let mut chat = Terminal::open(&server, &["quiet"]);
     chat.shows(&["[58 messages]"]);
     chat.line("one");
     chat.shows(&["The conversation has 59 messages", QUESTION]);
@@ -60,7 +60,7 @@ fn never_is_for_this_session_and_compact_works_all_the_same() {
     let screen = chat.shows(&["[61 messages]"]);
     assert!(!screen.contains(QUESTION), "{screen}");
 
-    let mut other = Terminal::open(&server, &["-c", "quiet"]);
+    let mut other = Terminal::open(&server, &["quiet"]);
     other.shows(&["[61 messages]"]);
     other.line("four");
     other.shows(&["[62 messages]", QUESTION]);
@@ -79,7 +79,7 @@ fn never_is_for_this_session_and_compact_works_all_the_same() {
 fn the_question_leaves_what_is_typed_alone() {
     let server = server();
     stored(&server, "typing", 49);
-    let mut chat = Terminal::open(&server, &["-c", "typing"]);
+    let mut chat = Terminal::open(&server, &["typing"]);
     chat.shows(&["[49 messages]"]);
     chat.line("one more");
     chat.shows(&[QUESTION]);
@@ -94,7 +94,7 @@ fn the_question_leaves_what_is_typed_alone() {
 fn a_short_conversation_is_not_compacted() {
     let server = server();
     stored(&server, "short", 29);
-    let mut chat = Terminal::open(&server, &["-c", "short"]);
+    let mut chat = Terminal::open(&server, &["short"]);
     chat.shows(&["[29 messages]"]);
     chat.line("/compact");
     chat.shows(&["! ", "[TOO_SHORT_TO_COMPACT]", "[29 messages]"]);

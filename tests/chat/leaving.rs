@@ -12,7 +12,7 @@ use crate::{
 fn every_way_out_gives_the_terminal_back() {
     let server = server();
     for way in ["/quit\r", "\x03", "\x04"] {
-        let mut chat = Terminal::open(&server, &["-c", "left"]);
+        let mut chat = Terminal::open(&server, &["left"]);
         chat.shows(&["[0 messages]"]);
         assert!(chat.screen(|screen| screen.alternate_screen()), "a chat has a screen of its own");
         chat.keys(way);
@@ -20,7 +20,7 @@ fn every_way_out_gives_the_terminal_back() {
         assert!(status.success(), "{way:?}");
         assert!(!left.contains("messages"), "{left}");
     }
-    let mut chat = Terminal::open(&server, &["-c", "left"]);
+    let mut chat = Terminal::open(&server, &["left"]);
     chat.shows(&["[0 messages]"]);
     chat.terminate();
     assert!(chat.ended().0.success());
@@ -51,7 +51,7 @@ fn a_server_that_comes_back_gets_the_message_once() {
     let flags = ["--preset", "session", "--backend", "fjall"];
     let server = Server::start(&flags);
     let address = server.address.clone();
-    let mut chat = Terminal::open(&server, &["-c", "patient"]);
+    let mut chat = Terminal::open(&server, &["patient"]);
     let screen = chat.shows(&["[0 messages]"]);
     assert!(!screen.contains("in memory"), "{screen}");
     chat.line("before");
@@ -63,7 +63,7 @@ fn a_server_that_comes_back_gets_the_message_once() {
     let server = Server::start_at(&address, directory, &flags);
     chat.keys("\r");
     chat.shows(&["user       after", "[2 messages]"]);
-    let shown = server.run(&["show", "-c", "patient"]).worked();
+    let shown = server.run(&["show", "patient"]).worked();
     assert_eq!(shown.matches("after").count(), 1, "{shown}");
 }
 
@@ -71,7 +71,7 @@ fn a_server_that_comes_back_gets_the_message_once() {
 fn a_server_that_lost_its_memory_is_noticed() {
     let server = server();
     let address = server.address.clone();
-    let mut chat = Terminal::open(&server, &["-c", "lost"]);
+    let mut chat = Terminal::open(&server, &["lost"]);
     chat.shows(&["the server keeps it in memory only: it is lost when the server ends"]);
     chat.line("before");
     chat.shows(&["[1 message]"]);
@@ -84,6 +84,6 @@ fn a_server_that_lost_its_memory_is_noticed() {
         "user       after",
         "[1 message]",
     ]);
-    let shown = server.run(&["show", "-c", "lost"]).worked();
+    let shown = server.run(&["show", "lost"]).worked();
     assert!(shown.contains("after"), "{shown}");
 }

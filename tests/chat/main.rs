@@ -30,5 +30,5 @@ fn stored(server: &Server, conversation: &str, messages: usize) {
         )
     };
     server.file("before.jsonl", &(1..=messages).map(line).collect::<String>());
-    server.run(&["import", "--into-existing", "--conversation", conversation, "before.jsonl"]).worked();
+    server.run(&["import", "--into-existing", "--as", conversation, "before.jsonl"]).worked();
 }

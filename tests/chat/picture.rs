@@ -27,9 +27,9 @@ fn the_picture_shows_what_a_chat_looks_like() {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR"));
     let trip = fs::read_to_string(sources.join("examples/data/trip.json")).expect("the sample");
     server.file("trip.json", &trip);
-    server.run(&["import", "--conversation", "lisbon", "trip.json"]).worked();
+    server.run(&["import", "--as", "lisbon", "trip.json"]).worked();
     let url = model.url();
-    let arguments = ["-c", "lisbon", "--model", "gpt-4o-mini", "--base-url", &url];
+    let arguments = ["lisbon", "--model", "gpt-4o-mini", "--base-url", &url];
     let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
     chat.shows(&["model gpt-4o-mini"]);
     chat.resize(COLUMNS, ROWS);

@@ -17,7 +17,7 @@ fn a_model_replies_and_what_it_says_is_kept() {
     let (server, model) = (server(), Model::start());
     server.file("key", "secret\n");
     let url = model.url();
-    let arguments = ["-c", "talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
+    let arguments = ["talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
     let mut chat = Terminal::open(&server, &arguments);
     chat.shows(&["model test-1 · talk"]);
     model.next(stream(&["Nine ", "o'clock."], true));
@@ -34,7 +34,7 @@ fn a_model_replies_and_what_it_says_is_kept() {
     let asked: Vec<_> =
         model.asked()["messages"].as_array().expect("messages").iter().filter_map(roles).collect();
     assert_eq!(asked, ["user", "assistant", "user"]);
-    let shown = server.run(&["show", "-c", "talk"]).worked();
+    let shown = server.run(&["show", "talk"]).worked();
     assert!(shown.contains("From platform 4."), "{shown}");
 }
 
@@ -58,16 +58,16 @@ fn the_model_that_replies_summarises_too() {
         "key",
     ];
     let server = Server::start_in(directory, &[&["--preset", "session"], &llm[..]].concat());
-    let arguments = ["-c", "talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
+    let arguments = ["talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
     let chat = Terminal::open(&server, &arguments);
     chat.shows(&["model test-1 · talk"]);
     stored(&server, "talk", 40);
     let choice =
         json!({"index": 0, "message": {"content": "- The builds were mended."}, "finish_reason": "stop"});
     model.next(ResponseTemplate::new(200).set_body_json(json!({"model": "test-1", "choices": [choice]})));
-    server.run(&["compact", "-c", "talk", "--wait"]).worked();
+    server.run(&["compact", "talk", "--wait"]).worked();
     assert_eq!(model.asked()["model"], "test-1");
-    let listed = server.run(&["compact", "-c", "talk", "--list"]).worked();
+    let listed = server.run(&["compact", "talk", "--list"]).worked();
     assert!(listed.contains("llm test-1"), "{listed}");
 }
 
@@ -81,7 +81,7 @@ fn another_model_that_summarises_is_named() {
     let llm =
         ["--llm", "openai", "--llm-model", "other", "--llm-base-url", &url, "--llm-api-key-file", "key"];
     let server = Server::start_in(directory, &llm);
-    let arguments = ["-c", "talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
+    let arguments = ["talk", "--model", "test-1", "--base-url", &url, "--api-key-file", "key"];
     for opened in ["a new conversation", "this conversation goes on"] {
         let chat = Terminal::open(&server, &arguments);
         chat.shows(&[opened, "the server's own model writes its summaries, not test-1"]);
@@ -92,7 +92,7 @@ fn another_model_that_summarises_is_named() {
 fn a_model_that_fails_costs_nothing_and_can_be_asked_again() {
     let (server, model) = (server(), Model::start());
     let url = model.url();
-    let arguments = ["-c", "failing", "--model", "test-1", "--base-url", &url];
+    let arguments = ["failing", "--model", "test-1", "--base-url", &url];
     let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
     chat.shows(&["model test-1"]);
     let overloaded = json!({"error": {"message": "come back later", "type": "server_error"}});
@@ -127,7 +127,7 @@ fn a_model_that_fails_costs_nothing_and_can_be_asked_again() {
 fn a_reply_that_breaks_off_is_stored_as_that_when_asked() {
     let (server, model) = (server(), Model::start());
     let url = model.url();
-    let arguments = ["-c", "half", "--model", "test-1", "--base-url", &url];
+    let arguments = ["half", "--model", "test-1", "--base-url", &url];
     let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
     chat.shows(&["model test-1"]);
     model.next(stream(&["Half a rep"], false));
@@ -135,19 +135,18 @@ fn a_reply_that_breaks_off_is_stored_as_that_when_asked() {
     chat.shows(&["(broken off)", "! the reply was cut off"]);
     chat.line("/keep");
     chat.shows(&["[2 messages]", "(broken off)"]);
-    let shown: Value =
-        serde_json::from_str(&server.run(&["show", "-c", "half", "--json"]).worked()).expect("JSON");
+    let shown: Value = serde_json::from_str(&server.run(&["show", "half", "--json"]).worked()).expect("JSON");
     assert_eq!(shown["utterances"][1]["content"], "Half a rep");
     assert_eq!(shown["utterances"][1]["metadata"], json!({"broken_off": "true"}));
     drop(chat);
-    Terminal::open(&server, &["-c", "half"]).shows(&["assistant  Half a rep", "(broken off)"]);
+    Terminal::open(&server, &["half"]).shows(&["assistant  Half a rep", "(broken off)"]);
 }
 
 #[test]
 fn a_reply_is_stopped_by_escape_and_by_control_c() {
     let (server, model) = (server(), Model::start());
     let url = model.url();
-    let arguments = ["-c", "stopped", "--model", "test-1", "--base-url", &url];
+    let arguments = ["stopped", "--model", "test-1", "--base-url", &url];
     let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
     chat.shows(&["model test-1"]);
     for (key, number) in [("\x1b", 1), ("\x03", 2)] {
@@ -163,7 +162,7 @@ fn a_reply_is_stopped_by_escape_and_by_control_c() {
 fn a_reply_of_tool_calls_alone_is_shown_as_these() {
     let (server, model) = (server(), Model::start());
     let url = model.url();
-    let arguments = ["-c", "calls", "--model", "test-1", "--base-url", &url];
+    let arguments = ["calls", "--model", "test-1", "--base-url", &url];
     let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
     chat.shows(&["model test-1"]);
     let call =
@@ -183,7 +182,7 @@ fn the_model_waits_for_the_answer_to_the_question() {
     let (server, model) = (server(), Model::start());
     crate::stored(&server, "asked", 50);
     let url = model.url();
-    let arguments = ["-c", "asked", "--model", "test-1", "--base-url", &url];
+    let arguments = ["asked", "--model", "test-1", "--base-url", &url];
     let mut chat = Terminal::open_with(&server, &arguments, &[("OPENAI_API_KEY", "secret")]);
     chat.shows(&["[50 messages]"]);
     model.next(stream(&["Done."], true));
@@ -203,7 +202,7 @@ fn a_model_that_is_not_there_is_named() {
     let server = server();
     let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let url = format!("http://{}/v1", free.expect("a free port"));
-    let mut chat = Terminal::open(&server, &["-c", "alone", "--model", "test-1", "--base-url", &url]);
+    let mut chat = Terminal::open(&server, &["alone", "--model", "test-1", "--base-url", &url]);
     chat.shows(&["[0 messages]"]);
     chat.line("Hello?");
     chat.shows(&["! no reply: ", "Connection refused", "[1 message]"]);

@@ -21,36 +21,42 @@ fn long() -> Server {
 #[test]
 fn a_compaction_is_shown_made_listed_and_taken_back() {
     let server = long();
-    let before = server.run(&["show", "-c", "long"]).worked();
-    let preview = server.run(&["compact", "-c", "long", "--preview", "--focus", "E0007"]).worked();
+    let before = server.run(&["show", "long"]).worked();
+    let preview = server.run(&["compact", "long", "--dry-run", "--focus", "E0007"]).worked();
     assert_holds(
         &preview,
-        &["would compact 25 utterances (1–25) into a summary of ", " % less; 15 stay\n\n", "E0007"],
+        &[
+            "would compact 25 utterances (1–25) into a summary of ",
+            " % less; 15 stay\n\n 1  user  Build 1 failed in src/part_1.rs",
+            "\n25  user  Build 25 failed",
+            "\n\nsummary:\n",
+            "E0007",
+        ],
     );
-    assert_eq!(server.run(&["show", "-c", "long"]).worked(), before);
+    assert!(!preview.contains("26  user"), "{preview}");
+    assert_eq!(server.run(&["show", "long"]).worked(), before);
 
-    let compacted = server.run(&["compact", "-c", "long"]).worked();
+    let compacted = server.run(&["compact", "long"]).worked();
     assert_holds(&compacted, &["compacted 25 utterances (1–25) into a summary of ", " % less; 15 stay\n"]);
     assert_holds(
-        &server.run(&["show", "-c", "long"]).worked(),
+        &server.run(&["show", "long"]).worked(),
         &["15 utterances", "summary of 25 earlier utterances"],
     );
-    let undone = server.run(&["compact", "-c", "long", "--undo"]).worked();
+    let undone = server.run(&["compact", "long", "--undo"]).worked();
     assert_holds(
         &undone,
         &["undid compaction 1: 25 utterances (1–25) are back in the window, which holds 40: "],
     );
 
-    let compacted = server.run(&["compress", "30", "-c", "long"]).worked();
+    let compacted = server.run(&["compress", "long", "--keep", "30"]).worked();
     assert_holds(&compacted, &["compacted 10 utterances (1–10) ", "; 30 stay\n"]);
-    let listed = server.run(&["summarize-history", "-c", "long", "--list"]).worked();
+    let listed = server.run(&["summarize-history", "long", "--list"]).worked();
     let rows: Vec<_> = listed.lines().collect();
     assert_eq!(rows.len(), 2, "{listed}");
-    assert_holds(rows[0], &["2  20", "  asked  10 utterances  ", " tokens → ", " %  extractive"]);
+    assert_holds(rows[0], &["2  20", "  asked  10 utterances  ", " tokens  −", " %  extractive"]);
     assert_holds(rows[1], &["1  20", "  asked  25 utterances  ", "undone 20"]);
     let json: Value =
-        serde_json::from_str(&server.run(&["compact", "-c", "long", "--list", "--json"]).worked())
-            .expect("JSON");
+        serde_json::from_str(&server.run(&["compact", "long", "--list", "--json"]).worked()).expect("JSON");
     assert_eq!(json["compactions"][1]["compactedUtteranceCount"], 25);
 }
 
@@ -65,9 +71,9 @@ fn a_rolling_window_is_folded_and_then_nothing_is_left() {
     };
     server.file("long.jsonl", &(1..=60).map(line).collect::<String>());
     server.run(&["import", "long.jsonl"]).worked();
-    let compacted = server.run(&["compact", "-c", "long"]).worked();
+    let compacted = server.run(&["compact", "long"]).worked();
     assert_holds(&compacted, &["compacted ", " tokens for 45 utterances: ", "; 15 stay\n"]);
-    let again = server.run(&["compact", "-c", "long"]).worked();
+    let again = server.run(&["compact", "long"]).worked();
     assert_holds(
         &again,
         &["nothing is left to compact: 15 utterances stay; ", " for 45 utterances before them\n"],
@@ -77,18 +83,20 @@ fn a_rolling_window_is_folded_and_then_nothing_is_left() {
 #[test]
 fn what_cannot_be_compacted_is_told() {
     let server = long();
-    server.run(&["memorize", "-c", "short", "hello"]).worked();
-    let error = server.run(&["compact", "-c", "short"]).failed(1);
+    server.run(&["memorize", "short", "hello"]).worked();
+    let error = server.run(&["compact", "short"]).failed(1);
     assert_holds(&error, &["error: ", "[TOO_SHORT_TO_COMPACT]"]);
-    let error = server.run(&["compact", "-c", "short", "--undo"]).failed(1);
+    let error = server.run(&["compact", "short", "--undo"]).failed(1);
     assert_holds(&error, &["[NOTHING_TO_UNDO]"]);
-    let error = server.run(&["compact", "-c", "long", "0"]).failed(1);
-    assert_holds(&error, &["KEEP is 0"]);
-    let none = server.run(&["compact", "-c", "short", "--list"]);
+    let error = server.run(&["compact", "long", "--keep", "0"]).failed(1);
+    assert_holds(&error, &["--keep is 0"]);
+    let none = server.run(&["compact", "short", "--list"]);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "nothing was compacted\n"));
-    for wrong in
-        [["compact", "--undo", "3"], ["compact", "--list", "--preview"], ["compact", "--undo", "--list"]]
-    {
+    for wrong in [
+        ["compact", "--undo", "--keep=3"],
+        ["compact", "--list", "--dry-run"],
+        ["compact", "--undo", "--list"],
+    ] {
         server.run(&wrong).failed(2);
     }
 }

@@ -24,7 +24,14 @@ fn every_command_that_the_demo_names_has_something_to_show() {
     };
     let listed = try_it("list");
     assert_eq!(listed.lines().count(), 3, "{listed}");
-    assert_holds(&listed, &["trip\tanna\t", "trip-by-train\tanna\t", "order-7\tben\tclosed\t"]);
+    assert_holds(
+        &listed,
+        &[
+            "trip\tanna\tactive\t38 said\t573 tokens in the window\t",
+            "trip-by-train\tanna\t",
+            "order-7\tben\tclosed\t",
+        ],
+    );
     let shown = try_it("show");
     assert_holds(&shown, &["A long weekend in Lisbon", " 4* ", "→ search_trains(", "← {", "summary of "]);
     assert_holds(&try_it("remember"), &["almonds"]);

@@ -14,17 +14,21 @@ use super::{Outcome, Server, assert_holds, utterd};
 #[test]
 fn a_refusal_speaks_the_words_of_its_command() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "worded", "hello"]).worked();
+    server.run(&["memorize", "worded", "hello"]).worked();
     for (arguments, expected) in [
-        (&["compact", "0"][..], "error: KEEP is 0; accepted: 1 or more"),
-        (&["memorize", "--turn", "-1", "x"], "error: --turn is -1; accepted: 1 or more"),
+        (&["compact", "--keep", "0"][..], "error: --keep is 0; accepted: 1 or more"),
+        (&["memorize", "worded", "--turn", "-1", "x"], "error: --turn is -1; accepted: 1 or more"),
         (&["context", "--budget", "1"], "error: --budget is 1; accepted: "),
         (&["summarize", "--recent", "0"], "error: --recent is 0; accepted: 1 or more"),
         (&["fork", "--at", "99"], "error: --at is 99; accepted: 1 to 1"),
-        (&["remember", "--min-relevance", "7", "x"], "error: --min-relevance is 7; accepted: 0 to 1"),
+        (
+            &["remember", "worded", "--min-relevance", "7", "x"],
+            "error: --min-relevance is 7; accepted: 0 to 1",
+        ),
         (&["policy", "set", "--max-tokens", "9", "--keep-tokens", "10"], "error: --keep-tokens is 10; "),
     ] {
-        let error = server.run(&[arguments, &["-c", "worded"]].concat()).failed(1);
+        let named = arguments.contains(&"worded");
+        let error = server.run(&[arguments, if named { &[] } else { &["worded"] }].concat()).failed(1);
         assert_holds(&error, &[expected]);
     }
 }
@@ -32,11 +36,11 @@ fn a_refusal_speaks_the_words_of_its_command() {
 #[test]
 fn an_instruction_is_refused_without_the_grammar() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "terse", "hello"]).worked();
-    let error = server.run(&["forget", "-c", "terse", "last:0"]).failed(1);
+    server.run(&["memorize", "terse", "hello"]).worked();
+    let error = server.run(&["forget", "terse", "last:0"]).failed(1);
     assert_holds(
         &error,
-        &["error: INSTRUCTIONS: \"last:0\": a count must be at least 1 [", "`utterd forget --help`"],
+        &["error: INSTRUCTION: \"last:0\": a count must be at least 1 [", "`utterd forget --help`"],
     );
     assert!(error.split_whitespace().count() < 20, "{error}");
 }
@@ -58,25 +62,22 @@ fn a_database_that_is_away_is_named_by_its_hosts() {
 #[test]
 fn exit_codes_tell_what_went_wrong() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "coded", "hello"]).worked();
+    server.run(&["memorize", "coded", "hello"]).worked();
     let run = |arguments: &[&str]| server.run(arguments);
-    assert_holds(&run(&["memorize", "-c", "coded", "--role", "tool", "x"]).failed(1), &["error: "]);
+    assert_holds(&run(&["memorize", "coded", "--role", "tool", "x"]).failed(1), &["error: "]);
     assert_holds(&run(&["memorize", "--bogus"]).failed(2), &["--bogus"]);
-    let missing = run(&["show", "-c", "nowhere"]).failed(3);
+    let missing = run(&["show", "nowhere"]).failed(3);
     assert_holds(
         &missing,
         &["there is no conversation \"nowhere\" [CONVERSATION_NOT_FOUND]\n", "`utterd list --all`"],
     );
-    assert_holds(&run(&["pin", "9", "-c", "coded"]).failed(3), &["no utterance 9", "`utterd show`"]);
+    assert_holds(&run(&["pin", "coded", "9"]).failed(3), &["no utterance 9", "`utterd show`"]);
     let nobody = run(&["show", "--server", &free_address()]).failed(4);
     assert_holds(&nobody, &["no server answers at ", "`utterd serve`"]);
     let help = run(&["--help"]).worked();
     assert!(!help.contains("--buffer-size"), "the settings stand in the help of serve: {help}");
     assert_holds(&run(&["serve", "--help"]).worked(), &["--buffer-size"]);
-    assert_holds(
-        &help,
-        &["1 refused or failed", "2 wrong command line", "3 the server has nothing", "4 no server"],
-    );
+    assert_holds(&help, &["1 refused or failed", "2 wrong command line", "3 not found", "4 no server"]);
 }
 
 /// The address of a port that was just free.
@@ -88,17 +89,17 @@ fn free_address() -> String {
 #[test]
 fn errors_are_json_where_answers_are() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "jsoned", "hello"]).worked();
+    server.run(&["memorize", "jsoned", "hello"]).worked();
     let json = |arguments: &[&str], code| -> Value {
         let error = server.run(&[arguments, &["--json"]].concat()).failed(code);
         assert_eq!(error.lines().count(), 1, "{error}");
         serde_json::from_str::<Value>(&error).expect("JSON")["error"].clone()
     };
-    let refused = json(&["compact", "0", "-c", "jsoned"], 1);
+    let refused = json(&["compact", "jsoned", "--keep", "0"], 1);
     assert_eq!((&refused["exit_code"], &refused["reason"]), (&1.into(), &"INVALID_FIELD".into()));
     let field = &refused["fields"][0];
-    assert_eq!((&field["argument"], &field["field"]), (&"KEEP".into(), &"keep_recent".into()));
-    let missing = json(&["show", "-c", "nowhere"], 3);
+    assert_eq!((&field["argument"], &field["field"]), (&"--keep".into(), &"keep_recent".into()));
+    let missing = json(&["show", "nowhere"], 3);
     assert_eq!(missing["reason"], "CONVERSATION_NOT_FOUND");
     assert_eq!(json(&["show", "--bogus"], 2)["exit_code"], 2);
     assert_eq!(json(&["show", "--server", &free_address()], 4)["exit_code"], 4);
@@ -107,7 +108,7 @@ fn errors_are_json_where_answers_are() {
 #[test]
 fn a_file_is_named_with_what_is_wrong_with_it() {
     let server = Server::shared();
-    server.run(&["memorize", "-c", "filed", "hello"]).worked();
+    server.run(&["memorize", "filed", "hello"]).worked();
     for (arguments, code, file) in [
         (&["export", "filed", "-o", "none/out.json"][..], 1, "none/out.json"),
         (&["backup", "none/out.utterd"], 1, "none/out.utterd"),
@@ -131,8 +132,8 @@ fn what_has_no_end_is_not_read_for_ever() {
         let mut command = server.command(arguments);
         Outcome::of(command.stdin(fs::File::open("/dev/zero").expect("there is one")))
     };
-    for arguments in [&["memorize", "-"][..], &["edit", "1", "-"], &["count"]] {
-        let expected = "error: stdin: is larger than 16.00 MiB, the most that is read";
+    for arguments in [&["memorize"][..], &["memorize", "-"], &["edit", "1"], &["count"]] {
+        let expected = "error: stdin: is larger than 16.00 MiB, the limit";
         assert_holds(&endless(arguments).failed(1), &[expected]);
     }
     assert_holds(&endless(&["prepare"]).failed(1), &["error: stdin: is larger than 32.00 MiB"]);
@@ -160,7 +161,10 @@ fn what_has_no_end_is_not_read_for_ever() {
 fn an_address_that_no_command_can_talk_to_is_refused() {
     let server = Server::shared();
     let run = |address: &str| server.run(&["health", "--server", address]);
-    assert_holds(&run("ftp://127.0.0.1").failed(2), &["--server \"ftp://127.0.0.1\": must be host:port"]);
+    assert_holds(
+        &run("ftp://127.0.0.1").failed(2),
+        &["--server \"ftp://127.0.0.1\": must be HOST, HOST:PORT"],
+    );
     let secure = format!("https://{}", server.address);
     assert_holds(&run(&secure).failed(4), &[&secure, "TLS with ", "--tls-ca", "http://"]);
 }
@@ -178,7 +182,7 @@ fn progress_is_for_terminals() {
     let outcome = server.run(&["import", "many.jsonl"]);
     assert_eq!(outcome.stderr, "");
     assert_holds(&outcome.worked(), &["imported 300 conversations (300 new): 300 utterances"]);
-    let exported = server.run(&["export", "-o", "all.jsonl"]);
+    let exported = server.run(&["export", "--all", "-o", "all.jsonl"]);
     assert_eq!((exported.code, exported.stderr.contains("MiB")), (Some(0), false), "{}", exported.stderr);
 }
 
@@ -190,8 +194,8 @@ fn a_reader_that_leaves_early_is_no_failure_of_any_command() {
     server.run(&["import", "piped.json"]).worked();
     for arguments in [
         &["export", "piped"][..],
-        &["context", "-c", "piped", "--format", "text"],
-        &["show", "-c", "piped", "--json"],
+        &["context", "piped", "--format", "text"],
+        &["show", "piped", "--json"],
         &["completions", "bash"],
         &["config"],
         &["--help"],

@@ -24,8 +24,9 @@ fn json(text: &str) -> Value {
 fn what_is_imported_is_exported_the_same() {
     let server = Server::shared();
     server.file("odd.json", &IRREGULAR.replace("\"a\"", "\"imported-odd\""));
-    let checked = server.run(&["import", "--check", "odd.json"]).worked();
+    let checked = server.run(&["import", "--dry-run", "odd.json"]).worked();
     assert_holds(&checked, &["would import 1 conversation (1 new): 9 utterances, 2 irregular, in "]);
+    assert_holds(&checked, &["imported-odd  9 utterances  Be brief.\n"]);
     let first = server.run(&["import", "odd.json"]);
     assert_holds(
         &first.stderr,
@@ -38,14 +39,13 @@ fn what_is_imported_is_exported_the_same() {
     let exported = server.run(&["export", "imported-odd"]).worked();
     let file = fs::read_to_string(server.directory.path().join("odd.json")).expect("the file");
     assert_eq!(json(&exported), json(&file));
-    let other =
-        server.run(&["export", "-c", "imported-odd", "--format", "anthropic", "-o", "odd.anthropic.json"]);
+    let other = server.run(&["export", "imported-odd", "--format", "anthropic", "-o", "odd.anthropic.json"]);
     assert_holds(&other.stderr, &["imported-odd 2: content: a result that answers no call"]);
     assert_holds(&other.worked(), &["exported 1 conversation, 9 utterances, to odd.anthropic.json: "]);
     let written = fs::read_to_string(server.directory.path().join("odd.anthropic.json")).expect("the export");
     assert!(json(&written)["messages"].is_array() || json(&written).is_array());
 
-    let strict = server.run(&["import", "--strict", "-c", "strict-odd", "odd.json"]);
+    let strict = server.run(&["import", "--strict", "--as", "strict-odd", "odd.json"]);
     assert_eq!(strict.code, Some(1));
     assert_holds(&strict.stderr, &["failed: odd.json: ", "[EMPTY_UTTERANCE]", "error: 1 file failed"]);
 }
@@ -72,12 +72,12 @@ fn a_history_is_migrated_before_the_server_listens_and_only_once() {
     fs::write(&file, LEGACY).expect("the file is written");
     let flags = ["--backend", "fjall", "--data-dir", "data", "--migrate", "data.json"];
     let server = Server::start_in(directory, &flags);
-    let shown = server.run(&["show", "-c", "migrated-default"]).worked();
+    let shown = server.run(&["show", "migrated-default"]).worked();
     assert_holds(&shown, &["make a note", "made", "They met."]);
-    let summary = server.run(&["summarize", "-c", "migrated-default"]).worked();
+    let summary = server.run(&["summarize", "migrated-default"]).worked();
     assert_holds(&summary, &["2024-01-01 to 2024-02-01: They met."]);
-    let capacity = |server: &Server| server.run(&["capacity", "-c", "migrated-default"]).worked();
-    server.run(&["forget", "--hard", "-c", "migrated-default", "all"]).worked();
+    let capacity = |server: &Server| server.run(&["capacity", "migrated-default"]).worked();
+    server.run(&["forget", "--hard", "migrated-default", "all"]).worked();
     let before = capacity(&server);
     let again = Server::start_in(server.kill(), &flags);
     assert_eq!(capacity(&again), before);
@@ -105,6 +105,26 @@ fn an_empty_history_is_no_conversation() {
     assert_holds(&imported.stderr, &["empty.json", "holds nothing: nothing is stored"]);
     assert_holds(&imported.worked(), &["imported 0 conversations (0 new): 0 utterances"]);
     assert_eq!(server.run(&["list"]).stdout, "");
+    for nothing in ["", "\n \n"] {
+        server.file("nothing.jsonl", nothing);
+        let outcome = server.run(&["import", "nothing.jsonl"]);
+        assert_eq!(outcome.code, Some(1));
+        assert_holds(&outcome.stderr, &["failed: nothing.jsonl: is empty\n", "error: 1 file failed"]);
+    }
+}
+
+/// Without a name, the active conversation is exported, as every command means it.
+#[test]
+fn the_active_conversation_is_exported_unless_all_are() {
+    let server = Server::shared();
+    server.run(&["memorize", "-r", "carol", "carols-first", "one"]).worked();
+    server.run(&["end", "carols-first"]).worked();
+    server.run(&["memorize", "-r", "carol", "carols-second", "two"]).worked();
+    let active = json(&server.run(&["export", "-r", "carol"]).worked());
+    assert_eq!((active[0]["content"].as_str(), active.as_array().map(Vec::len)), (Some("two"), Some(1)));
+    assert_eq!(server.run(&["export", "-r", "carol", "--all"]).worked().lines().count(), 2);
+    server.run(&["export", "--all", "carols-first"]).failed(2);
+    assert_holds(&server.run(&["export", "--format", "claude", "carols-first"]).failed(2), &["openai"]);
 }
 
 #[test]
@@ -112,7 +132,7 @@ fn a_recipients_conversations_travel_together() {
     let server = Server::shared();
     server.file("alice.json", PERSISTED);
     server.run(&["import", "-r", "alice", "alice.json"]).worked();
-    let arguments = ["export", "-r", "alice", "--format", "persisted", "-o", "back.json", "--json"];
+    let arguments = ["export", "--all", "-r", "alice", "--format", "persisted", "-o", "back.json", "--json"];
     let told = json(&server.run(&arguments).worked());
     assert_eq!((&told["conversationCount"], &told["utteranceCount"]), (&Value::from(1), &Value::from(2)));
     let back = fs::read_to_string(server.directory.path().join("back.json")).expect("the export");
@@ -124,7 +144,7 @@ fn a_recipients_conversations_travel_together() {
     assert_eq!(imported.code, Some(1));
     assert_holds(&imported.stdout, &["imported 2 conversations (2 new): 2 utterances, in "]);
     assert_holds(&imported.stderr, &["failed: missing.json: "]);
-    let lines = server.run(&["export", "--recipient", "bob"]).worked();
+    let lines = server.run(&["export", "--all", "--recipient", "bob"]).worked();
     assert_eq!(lines.lines().map(json).collect::<Vec<_>>(), [json(&line("l1")), json(&line("l2"))]);
 }
 
@@ -133,7 +153,7 @@ fn one_conversation_without_an_id_is_called_after_its_file() {
     let server = Server::shared();
     server.file("nameless.json", r#"[{"role":"user","content":"hi"}]"#);
     server.run(&["import", "nameless.json"]).worked();
-    assert_holds(&server.run(&["show", "-c", "nameless"]).worked(), &["hi"]);
+    assert_holds(&server.run(&["show", "nameless"]).worked(), &["hi"]);
     server.file("nameless.json", r#"[{"role":"user","content":"other"}]"#);
     let other = server.run(&["import", "nameless.json"]);
     assert_holds(&other.stderr, &["nameless", "[CONVERSATION_EXISTS]"]);

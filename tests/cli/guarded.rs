@@ -30,20 +30,20 @@ fn a_token_opens_what_its_entry_says() {
 
     let error = server.run(&["memorize", "hello"]).failed(1);
     assert_holds(&error, &["[MISSING_CREDENTIALS]", "--token-file FILE", "UTTERD_TOKEN"]);
-    server.run(&["memorize", "-c", "a", "hello", "--token-file", "writer"]).worked();
+    server.run(&["memorize", "a", "hello", "--token-file", "writer"]).worked();
     let with =
         |token: &str, arguments: &[&str]| Outcome::of(server.command(arguments).env("UTTERD_TOKEN", token));
-    assert_holds(&with(&reader, &["show", "-c", "a"]).worked(), &["hello"]);
+    assert_holds(&with(&reader, &["show", "a"]).worked(), &["hello"]);
     assert_holds(&with(&reader, &["memorize", "x"]).failed(1), &["[ROLE_FORBIDS]", "read-write"]);
     assert_holds(&with("utterd_token_x", &["show"]).failed(1), &["[INVALID_CREDENTIALS]"]);
-    assert_holds(&with(&admin, &["show", "-c", "a"]).failed(3), &["[CONVERSATION_NOT_FOUND]"]);
-    assert_holds(&with(&admin, &["show", "-c", "a", "--namespace", "shop"]).worked(), &["hello"]);
+    assert_holds(&with(&admin, &["show", "a"]).failed(3), &["[CONVERSATION_NOT_FOUND]"]);
+    assert_holds(&with(&admin, &["show", "a", "--namespace", "shop"]).worked(), &["hello"]);
     let other = with(&writer, &["show", "--namespace", "other"]).failed(1);
     assert_holds(&other, &["[NAMESPACE_FORBIDDEN]", "utterd-namespace"]);
 
-    let by_file = Outcome::of(server.command(&["show", "-c", "a"]).env("UTTERD_TOKEN_FILE", "writer"));
+    let by_file = Outcome::of(server.command(&["show", "a"]).env("UTTERD_TOKEN_FILE", "writer"));
     assert_holds(&by_file.worked(), &["hello"]);
-    let mut named = server.command(&["show", "-c", "a", "--token-file", "writer"]);
+    let mut named = server.command(&["show", "a", "--token-file", "writer"]);
     let named = Outcome::of(named.env("UTTERD_TOKEN", "utterd_token_x"));
     assert_holds(&named.worked(), &["hello"]);
     let missing = server.run(&["show", "--token-file", "nowhere"]).failed(2);

@@ -5,10 +5,11 @@ use super::*;
 #[test]
 fn what_is_stored_is_counted() {
     let server = Server::shared();
-    let talk = ["--conversation", "counted", "--recipient", "counter"];
+    let talk = ["--recipient", "counter", "counted"];
     let run = |first: &[&str]| server.run(&[first, &talk[..]].concat());
-    run(&["memorize", "Where is my order?"]).worked();
-    run(&["memorize", "--role", "assistant", "On its way."]).worked();
+    let say = |words: &[&str]| server.run(&[&["memorize"], &talk[..], words].concat()).worked();
+    say(&["Where is my order?"]);
+    say(&["--role", "assistant", "On its way."]);
     let told = run(&["stats", "--by", "month"]).worked();
     assert_holds(
         &told,
@@ -19,15 +20,14 @@ fn what_is_stored_is_counted() {
     let json = run(&["stats", "--json"]).worked();
     assert_holds(&json, &["\"utteranceCount\": 2", "\"turnCount\": 1"]);
     let both = run(&["stats", "--all"]).failed(2);
-    assert_holds(&both, &["--all", "--conversation"]);
+    assert_holds(&both, &["--all", "CONVERSATION"]);
 }
 
 #[test]
 fn a_token_is_made_read_listed_and_revoked() {
     let server = Server::shared();
-    let talk = ["--conversation", "lent"];
-    let run = |first: &[&str]| server.run(&[first, &talk[..]].concat());
-    run(&["memorize", "The train leaves at nine."]).worked();
+    let run = |first: &[&str]| server.run(&[first, &["lent"]].concat());
+    server.run(&["memorize", "lent", "The train leaves at nine."]).worked();
     let made = run(&["share", "--ttl", "1h"]);
     let id = made.stderr.trim().rsplit(' ').next().expect("the share's id").to_owned();
     let token = made.worked();
@@ -45,9 +45,9 @@ fn a_token_is_made_read_listed_and_revoked() {
 fn a_recipient_is_deleted_when_that_is_meant() {
     let server = Server::shared();
     server.run(&["memorize", "--recipient", "leaver", "Forget me."]).worked();
-    let delete = ["delete-recipient", "--recipient", "leaver"];
+    let delete = ["delete-recipient", "leaver"];
     assert_holds(&server.run(&delete).failed(2), &["--yes"]);
-    assert_holds(&server.run(&["delete-recipient", "--yes"]).failed(2), &["--recipient"]);
+    assert_holds(&server.run(&["delete-recipient", "--yes"]).failed(2), &["<RECIPIENT>"]);
     let removed = server.run(&[&delete[..], &["--yes"]].concat()).worked();
     assert_eq!(removed, "removed 1 conversation with 1 utterance\n");
     let gone = server.run(&["show", "--recipient", "leaver"]).worked();

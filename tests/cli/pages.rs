@@ -40,9 +40,12 @@ fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -
 fn lines_fit_the_terminal_and_break_between_words() {
     let server = Server::shared();
     let text = "The train to Lisbon leaves at nine in the evening and arrives at noon, ".repeat(3);
-    server.run(&["memorize", "-c", "wide", &format!("{text}\nAnother line.")]).worked();
+    server.run(&["memorize", "wide", &format!("{text}\nAnother line.")]).worked();
+    let stored = on_terminal(&server, 40, "cat", &["memorize", "wide", "Once more, please."]);
+    assert!(stored.lines().count() > 1, "{stored}");
+    assert!(stored.lines().all(|line| console::measure_text_width(line) <= 40), "{stored}");
     for columns in [40, 80, 120] {
-        let shown = on_terminal(&server, columns, "cat", &["show", "-c", "wide"]);
+        let shown = on_terminal(&server, columns, "cat", &["show", "wide"]);
         let widest = shown.lines().map(console::measure_text_width).max().unwrap_or(0);
         assert!(widest <= columns.into(), "{shown}");
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -58,10 +61,10 @@ fn lines_fit_the_terminal_and_break_between_words() {
 fn what_is_longer_than_the_terminal_is_paged() {
     let server = Server::shared();
     for number in 0..19 {
-        server.run(&["memorize", "-c", "tall", &format!("remark {number}")]).worked();
+        server.run(&["memorize", "tall", &format!("remark {number}")]).worked();
     }
-    server.run(&["memorize", "-c", "low", "hello"]).worked();
-    let paged = |pager, conversation| on_terminal(&server, 80, pager, &["show", "-c", conversation]);
+    server.run(&["memorize", "low", "hello"]).worked();
+    let paged = |pager, conversation| on_terminal(&server, 80, pager, &["show", conversation]);
     assert_holds(&paged("sed s/^/paged:/", "tall"), &["paged:tall · ", "remark 18"]);
     assert!(!paged("sed s/^/paged:/", "low").contains("paged:"));
     for direct in ["", "cat", "no-such-pager-2>/dev/null"] {
@@ -70,13 +73,16 @@ fn what_is_longer_than_the_terminal_is_paged() {
 }
 
 #[test]
-fn a_list_is_a_table_on_a_terminal() {
+fn a_list_fits_a_terminal_of_seventy_columns() {
     let server = Server::start(&[]);
-    server.run(&["memorize", "-c", "a-long-name", "-r", "alice", "hello"]).worked();
-    server.run(&["memorize", "-c", "b", "-r", "bob", "hello"]).worked();
-    let table = on_terminal(&server, 100, "cat", &["list", "--all", "--order", "oldest"]);
-    let lines: Vec<&str> = table.lines().collect();
-    assert!(lines[0].starts_with("CONVERSATION  RECIPIENT  STATUS"), "{table}");
-    assert!(lines[1].starts_with("a-long-name*  alice      active"), "{table}");
-    assert!(lines[2].starts_with("b*            bob        active"), "{table}");
+    server.run(&["memorize", "a-long-name", "-r", "alice", "hello"]).worked();
+    server.run(&["memorize", "b", "-r", "bob", "hello"]).worked();
+    server.run(&["rename", "b", &"A long title. ".repeat(9)]).worked();
+    let listed = on_terminal(&server, 70, "cat", &["list", "--all", "--order", "oldest"]);
+    let lines: Vec<&str> = listed.lines().collect();
+    assert!(lines[0].starts_with("a-long-name* · alice · active · 20"), "{listed}");
+    assert_eq!(lines[1], "  1 said, 5 tokens in the window");
+    assert!(lines[2].starts_with("b* · bob · active · 20"), "{listed}");
+    assert!(lines[3].starts_with("  1 said, 5 tokens in the window · A long title. A"), "{listed}");
+    assert!(lines.iter().all(|line| console::measure_text_width(line) <= 70), "{listed}");
 }

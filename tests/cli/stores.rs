@@ -51,10 +51,10 @@ fn store(engine: EngineKind) -> TempDir {
 fn make_store(engine: EngineKind) -> Entry {
     let server = serve(tempfile::tempdir().expect("a directory"), engine, "data");
     for text in ["The train leaves at nine.", "The code is zanzibar."] {
-        server.run(&["memorize", "-c", "demo", text]).worked();
+        server.run(&["memorize", "demo", text]).worked();
     }
-    server.run(&["forget", "--hard", "-c", "demo", "sequence:2"]).worked();
-    server.run(&["memorize", "-c", "demo", "From platform four."]).worked();
+    server.run(&["forget", "--hard", "demo", "sequence:2"]).worked();
+    server.run(&["memorize", "demo", "From platform four."]).worked();
     Entry::read(&server.kill().path().join("data"))
 }
 
@@ -97,7 +97,7 @@ impl Entry {
 }
 
 fn assert_shows(server: &Server) {
-    let shown = server.run(&["show", "-c", "demo"]).worked();
+    let shown = server.run(&["show", "demo"]).worked();
     assert_holds(&shown, &["The train leaves at nine.", "From platform four.", " 2 of 20 utterances"]);
 }
 
@@ -198,7 +198,7 @@ fn an_index_is_removed_and_made_anew() {
         assert_eq!(kept(&data, engine), [[0; 0]; 0]);
         assert_whole(&directory, &place);
         let server = serve(directory, engine, "data");
-        assert_holds(&server.run(&["remember", "-c", "demo", "train"]).worked(), &["leaves at nine"]);
+        assert_holds(&server.run(&["remember", "demo", "train"]).worked(), &["leaves at nine"]);
     }
 }
 

@@ -7,11 +7,11 @@ use crate::proto;
 /// The format of a context.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ContextFormat {
-    /// Chat messages
+    /// chat messages
     Openai,
-    /// Messages, with the system prompt separate
+    /// messages, and the system prompt beside them
     Anthropic,
-    /// Text with times and speakers
+    /// times, speakers and texts
     Text,
 }
 

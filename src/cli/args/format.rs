@@ -15,19 +15,22 @@ pub enum ConversationFormat {
     Anthropic,
     /// PersistedConversations
     Persisted,
-    /// HistoryEntry[] or PersistedHistory, only for import
+    /// HistoryEntry[] or PersistedHistory
     Legacy,
-    /// ChatGPT's export, conversations.json, only for import
+    /// conversations.json of ChatGPT
     Chatgpt,
-    /// Claude's export, conversations.json, only for import
+    /// conversations.json of Claude
     Claude,
-    /// Sessions of Claude Code, only for import
+    /// sessions of Claude Code
     ClaudeCode,
-    /// Sessions of Codex, only for import
+    /// sessions of Codex
     Codex,
 }
 
 impl ConversationFormat {
+    /// The formats of an export; the others can only be imported.
+    pub const EXPORTED: [Self; 4] = [Self::Openai, Self::Responses, Self::Anthropic, Self::Persisted];
+
     /// Its number on the wire.
     pub fn number(self) -> i32 {
         match self {

@@ -10,4 +10,4 @@ pub use context_format::ContextFormat;
 pub use format::ConversationFormat;
 pub use preset::Preset;
 pub use speaker::Speaker;
-pub use target::{Remote, Target};
+pub use target::{Json, Remote, Target, required};

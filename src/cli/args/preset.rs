@@ -7,7 +7,7 @@ use crate::proto;
 /// The limits that a conversation starts from.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Preset {
-    /// No limits: compaction is advised when a conversation gets long
+    /// no limits; long conversations get the advice to compact
     Session,
     /// 20 utterances and 8,000 tokens
     Rolling,

@@ -7,13 +7,13 @@ use crate::proto;
 /// The speaker of an utterance.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Speaker {
-    /// Instructions.
+    /// instructions
     System,
-    /// A person.
+    /// a person
     User,
-    /// The agent.
+    /// the model
     Assistant,
-    /// A tool's result.
+    /// the result of a tool
     Tool,
 }
 

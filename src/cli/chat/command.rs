@@ -19,30 +19,30 @@ pub enum Command {
 
 /// The usage of each command, and what it does. Placeholders are in capitals or brackets.
 const USAGES: [(&str, &str); 16] = [
-    ("/compact [N]", "put all but the last 15, or N, into the summary"),
-    ("/compact --preview [N]", "show what that would do"),
-    ("/compact undo", "undo the last compaction"),
+    ("/compact [N]", "fold all but the last 15, or N, into the summary"),
+    ("/compact --dry-run [N]", "show the summary that /compact would make"),
+    ("/compact --undo", "undo the last compaction"),
     ("/summary", "show the summary"),
     ("/capacity", "show how full the window is"),
-    ("/remember WORDS", "search what was said"),
-    ("/forget INSTRUCTION", "last:2, about:Paris, the last three messages"),
-    ("/forget --hard INSTRUCTION", "the same for good"),
-    ("/restore [NUMBER]", "bring back what was forgotten last, or a message"),
-    ("/export [FILE]", "write summary and messages as OpenAI messages"),
-    ("/export --include-full-history [FILE]", "with what left the window"),
+    ("/remember WORDS", "search the messages"),
+    ("/forget INSTRUCTION", "forget messages: last:2, about:Paris, the last three messages"),
+    ("/forget --hard INSTRUCTION", "forget messages for good"),
+    ("/restore [NUMBER]", "bring back the last forgotten messages, or one"),
+    ("/export [FILE]", "write the summary and the messages as OpenAI messages"),
+    ("/export --include-full-history [FILE]", "write all messages, also those before the summary"),
     ("/retry", "ask the model again"),
-    ("/keep", "store a reply that was broken off"),
+    ("/keep", "store a reply that broke off"),
     ("/new", "end this conversation and start another"),
-    ("/help", "show this"),
-    ("/quit", "leave"),
+    ("/help", "show this help"),
+    ("/quit", "leave the chat"),
 ];
 
 /// What the keys do.
 const KEYS: [(&str, &str); 4] = [
-    ("Enter, Alt-Enter", "say what is typed; start another line of it"),
-    ("Up, Tab", "what was typed before; the rest of a command"),
-    ("Esc, Ctrl-C", "stop a reply; Ctrl-C also clears, then leaves"),
-    ("PgUp, PgDn, Ctrl-L", "scroll; draw the screen again"),
+    ("Enter, Alt-Enter", "send the message; start a new line"),
+    ("Up, Tab", "earlier messages; complete a command"),
+    ("Esc, Ctrl-C", "stop a reply; Ctrl-C also clears the line, then leaves"),
+    ("PgUp, PgDn, Ctrl-L", "scroll; redraw the screen"),
 ];
 
 /// The text of `/help`: each line has what is typed, a tab, and what it does.
@@ -122,23 +122,23 @@ pub fn parse(line: &str) -> Result<Command, String> {
 }
 
 fn compact(rest: &str) -> Result<Task, String> {
-    let (mut keep, mut preview) = (None, false);
+    let (mut keep, mut dry_run) = (None, false);
     let words: Vec<_> = rest.split_whitespace().collect();
-    if words == ["undo"] {
+    if matches!(words.as_slice(), ["--undo" | "undo"]) {
         return Ok(Task::Undo);
     }
     for word in words {
         match (word, word.parse()) {
-            ("--preview", _) => preview = true,
+            ("--dry-run" | "--preview", _) => dry_run = true,
             (_, Ok(number)) if keep.is_none() => keep = Some(number),
             _ => {
                 return Err(format!(
-                    "/compact takes the number of messages that stay, --preview, or undo alone; not {word:?}"
+                    "/compact takes the number of messages to keep and --dry-run, or --undo alone; not {word:?}"
                 ));
             }
         }
     }
-    Ok(Task::Compact { keep, preview })
+    Ok(Task::Compact { keep, dry_run })
 }
 
 fn export(rest: &str) -> Task {
@@ -196,13 +196,14 @@ mod tests {
 
     #[test]
     fn compacting_has_three_names_and_three_forms() {
-        let compact = |keep, preview| Ok(Command::Do(Task::Compact { keep, preview }));
+        let compact = |keep, dry_run| Ok(Command::Do(Task::Compact { keep, dry_run }));
         assert_eq!(parse("/compact"), compact(None, false));
         assert_eq!(parse("/summarize 20"), compact(Some(20), false));
         assert_eq!(parse("/compress --preview 20"), compact(Some(20), true));
-        assert_eq!(parse("/compact 20 --preview"), compact(Some(20), true));
-        assert_eq!(parse("/compact undo"), Ok(Command::Do(Task::Undo)));
-        for wrong in ["/compact many", "/compact undo 3", "/compact 3 4"] {
+        assert_eq!(parse("/compact 20 --dry-run"), compact(Some(20), true));
+        assert_eq!(parse("/compact --undo"), Ok(Command::Do(Task::Undo)));
+        assert_eq!(parse("/compact undo"), parse("/compact --undo"));
+        for wrong in ["/compact many", "/compact --undo 3", "/compact 3 4"] {
             assert!(parse(wrong).unwrap_err().starts_with("/compact takes the number"), "{wrong}");
         }
     }
@@ -260,7 +261,7 @@ mod tests {
         assert_eq!(completed("/rest"), "/restore ");
         assert_eq!(completed("/re"), "");
         assert_eq!(completed("/compact"), "/compact ");
-        assert_eq!(completed("/compact -"), "/compact --preview ");
+        assert_eq!(completed("/compact --d"), "/compact --dry-run ");
         assert_eq!(completed("/q"), "/quit");
         assert_eq!(completed("/export --i"), "/export --include-full-history ");
         assert_eq!(completed("/nothing"), "");
@@ -270,7 +271,7 @@ mod tests {
     fn what_is_typed_matches_what_it_may_become_and_what_it_is() {
         let usages = |typed| matching(typed).into_iter().map(|(usage, _)| usage).collect::<Vec<_>>();
         assert_eq!(usages("/").len(), USAGES.len());
-        assert_eq!(usages("/compact"), ["/compact [N]", "/compact --preview [N]", "/compact undo"]);
+        assert_eq!(usages("/compact"), ["/compact [N]", "/compact --dry-run [N]", "/compact --undo"]);
         assert_eq!(usages("/compact 20"), ["/compact [N]"]);
         assert_eq!(usages("/forget --hard about:x"), ["/forget --hard INSTRUCTION"]);
         assert!(usages("/nothing").is_empty());

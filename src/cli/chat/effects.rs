@@ -109,7 +109,7 @@ impl With {
     }
 
     async fn ask(&self, id: &str) -> Outcome<Reply> {
-        let Some(model) = &self.model else { return Err("no model is attached".into()) };
+        let Some(model) = &self.model else { return Err("no model is named".into()) };
         let messages = self.server.messages(id, false).await?;
         model.reply(&messages, |piece| self.tell(Event::Piece(piece.to_owned()))).await
     }
@@ -118,7 +118,7 @@ impl With {
         let server = &self.server;
         let done = match task {
             Task::Answer(answer) => server.answer(id, answer).await,
-            Task::Compact { keep, preview } => server.compact(id, keep, preview).await,
+            Task::Compact { keep, dry_run } => server.compact(id, keep, dry_run).await,
             Task::Undo => server.undo(id).await,
             Task::Export { full, file } => files::export(server, id, full, file).await,
             Task::Forget { instructions, hard } => server.forget(id, instructions, hard).await,

@@ -141,7 +141,7 @@ pub enum Task {
         /// How many utterances stay.
         keep: Option<i32>,
         /// Only show it.
-        preview: bool,
+        dry_run: bool,
     },
     /// Undo the last compaction.
     Undo,

@@ -29,7 +29,7 @@ pub async fn export(
     };
     let wanted = file.unwrap_or_else(|| file_name(conversation_id));
     let path = write_new(&wanted, &json).map_err(|error| format!("{}: {error}", wanted.display()))?;
-    let what = if full { "everything that is stored" } else { "summary and window" };
+    let what = if full { "all messages" } else { "the summary and the messages" };
     let note = format!("wrote {what} to {}: {}", path.display(), bytes(json.len() as u64));
     Ok(Done { note: Some(note), ..Done::default() })
 }

@@ -266,12 +266,12 @@ impl Server {
         self.done(conversation_id, note).await
     }
 
-    /// Compacts; with `preview`, only shows the numbers, and below them the summary that would result.
-    pub async fn compact(&self, conversation_id: &str, keep: Option<i32>, preview: bool) -> Outcome<Done> {
+    /// Compacts; with `dry_run`, only shows the summary that would result, below the numbers.
+    pub async fn compact(&self, conversation_id: &str, keep: Option<i32>, dry_run: bool) -> Outcome<Done> {
         let request = CompactConversationRequest {
             conversation_id: conversation_id.to_owned(),
             keep_recent: keep,
-            preview,
+            preview: dry_run,
             ..Default::default()
         };
         let call = self.connection.compactions().compact_conversation(request).await;
@@ -279,9 +279,9 @@ impl Server {
         let capacity = response.capacity.unwrap_or_default();
         let note = match response.nothing_to_compact {
             true => nothing_to_compact(&capacity),
-            false => compacted(&response.compaction.unwrap_or_default(), &capacity, preview),
+            false => compacted(&response.compaction.unwrap_or_default(), &capacity, dry_run),
         };
-        match preview && !response.nothing_to_compact {
+        match dry_run && !response.nothing_to_compact {
             true => Ok(Done { note: Some(format!("{note}\n{}", response.summary)), ..Done::default() }),
             false => self.done(conversation_id, Some(note)).await,
         }
@@ -324,7 +324,7 @@ impl Server {
             stored.into_iter().filter(is_wanted).map(|one| one.utterance_id).collect();
         if utterance_ids.is_empty() {
             return Err(
-                "none of these messages can be restored: they were not forgotten, or forgotten for good"
+                "none of these messages can be restored: they were never forgotten, or forgotten for good"
                     .into(),
             );
         }

@@ -46,8 +46,8 @@ pub fn place(chat: &Chat, columns: usize) -> String {
         }
         None => first_fitting(
             [
-                format!("no model is attached: what you say is kept · {id}"),
-                format!("no model: what you say is kept · {id}"),
+                format!("no model replies: your messages are stored · {id}"),
+                format!("no model: messages are stored · {id}"),
                 format!("no model · {id}"),
             ],
             columns,

@@ -72,7 +72,7 @@ fn the_question_whether_to_compact_stands_above_the_status() {
         "into a summary, as /compact does?",
         "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
         " [51 messages] 1,234 tokens",
-        &format!("{:<59}Y, N or V, and Enter", " no model is attached: what you say is kept · demo"),
+        &format!("{:<59}Y, N or V, and Enter", " no model replies: your messages are stored · demo"),
         ">",
     ];
     assert_eq!(rows(&mut advised(None), 80, 24)[17..], expected);
@@ -84,7 +84,7 @@ fn help_and_status_are_whole_on_a_narrow_screen() {
     enter(&mut chat, "/help");
     let drawn = rows(&mut chat, 40, 60);
     let place = drawn.iter().position(|row| row == "  /restore [NUMBER]").unwrap();
-    let expected = ["      bring back what was forgotten", "      last, or a message"];
+    let expected = ["      bring back the last forgotten", "      messages, or one"];
     assert_eq!(drawn[place + 1..place + 3], expected);
     assert_eq!(drawn[57..59], [" [0 messages] 1,234 tokens", " model gpt-4o-mini · demo         /help"]);
     enter(&mut chat, "hi");

@@ -1,11 +1,10 @@
-//! `utterd delete-recipient`: removes everything stored for a recipient.
-
-use std::io::{self, IsTerminal, Write};
+//! `utterd delete-recipient`: deletes everything stored for a recipient.
 
 use clap::Args;
 
+use super::confirm::confirmed;
 use crate::cli::{
-    args::Target,
+    args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -15,33 +14,35 @@ use crate::cli::{
 };
 use crate::proto::{DeleteRecipientRequest, GetStatsRequest, StatsScope};
 
-/// Remove everything stored for a recipient, for good
+/// Delete all that is stored for a recipient, for good
+///
+/// Asks first: type the recipient's id to confirm.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd delete-recipient --recipient alice")]
+#[command(after_help = "Example: utterd delete-recipient ben")]
 pub struct DeleteRecipient {
     #[command(flatten)]
-    pub target: Target,
-    /// Do not ask for confirmation
+    remote: Remote,
+    /// The recipient
+    #[arg(id = "recipient_id", value_name = "RECIPIENT")]
+    recipient: String,
+    /// Delete without asking
     #[arg(long, short)]
-    pub yes: bool,
+    yes: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
-/// Asks for confirmation, unless `--yes` is given, and removes.
+/// Asks for confirmation, unless `--yes` is given, and deletes.
 pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
-    let target = args.target;
-    if target.recipient.is_empty() || !target.conversation.is_empty() {
-        let text = "give --recipient ID alone: everything stored for that recipient is removed";
-        return Err(CliError::Usage(text.to_owned()));
-    }
-    let connection = Connection::open(&target).await?;
-    if !args.yes && !confirmed(&connection, &target.recipient).await? {
+    let connection = Connection::to(&args.remote).await?;
+    if !args.yes && !confirmed(&conversations(&connection, &args.recipient).await?, &args.recipient)? {
         note("nothing was removed");
         return Ok(());
     }
-    let request = DeleteRecipientRequest { recipient_id: target.recipient };
+    let request = DeleteRecipientRequest { recipient_id: args.recipient };
     let response = connection.conversations().delete_recipient(request).await?.into_inner();
     let mut output = Output::new();
-    if target.json {
+    if args.json.json {
         output.json("DeleteRecipientResponse", &response)?;
     } else {
         output.line(&format!(
@@ -53,13 +54,8 @@ pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     Ok(output.flush()?)
 }
 
-/// Asks the person at the terminal to type the recipient's name, and returns whether it matches.
-async fn confirmed(connection: &Connection, recipient: &str) -> Result<bool, CliError> {
-    if !io::stdin().is_terminal() {
-        let text =
-            "cannot ask for confirmation, because stdin is not a terminal: give --yes to remove anyway";
-        return Err(CliError::Usage(text.to_owned()));
-    }
+/// `2 conversations of ben`.
+async fn conversations(connection: &Connection, recipient: &str) -> Result<String, CliError> {
     let request = GetStatsRequest {
         recipient_id: recipient.to_owned(),
         scope: StatsScope::Recipient.into(),
@@ -67,15 +63,5 @@ async fn confirmed(connection: &Connection, recipient: &str) -> Result<bool, Cli
     };
     let stats = connection.conversations().get_stats(request).await?.into_inner().stats.unwrap_or_default();
     let conversations: i32 = stats.conversations.iter().map(|of| of.conversation_count()).sum();
-    let name = visible(recipient);
-    let mut terminal = io::stderr();
-    write!(
-        terminal,
-        "Remove {} of {name}, for good? Type {name} to confirm: ",
-        counted(conversations, "conversation")
-    )?;
-    terminal.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(answer.trim_end_matches(['\r', '\n']) == recipient)
+    Ok(format!("{} of {}", counted(conversations, "conversation"), visible(recipient)))
 }

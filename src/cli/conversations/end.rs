@@ -5,35 +5,39 @@ use clap::Args;
 use crate::cli::{args::Target, client::Connection, errors::CliError, terminal::output::Output};
 use crate::proto::{EndConversationRequest, EndConversationResponse};
 
-/// End a conversation: it gets a title and a closing summary, and the next message starts another one
+/// End a conversation
+///
+/// The conversation gets a title and a closing summary. The recipient's next message starts another one.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd end --recipient alice task completed")]
+#[command(after_help = "Examples:
+  utterd end
+  utterd end trip --reason 'task completed'")]
 pub struct End {
     #[command(flatten)]
     pub target: Target,
     /// Wait until a model has written the title and the closing summary, if the server has a model
     #[arg(long)]
     pub wait: bool,
-    /// Why it ends
-    #[arg(value_name = "REASON")]
-    pub reason: Vec<String>,
+    /// Why the conversation ends
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub reason: String,
 }
 
 /// Ends a conversation, and prints its title and closing summary.
 pub async fn end(args: End) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = EndConversationRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
-        reason: args.reason.join(" "),
+        reason: args.reason,
         wait_for_llm: args.wait,
         ..Default::default()
     };
     let response = connection.conversations().end_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("EndConversationResponse", &response)?,
-        false => output.line(&describe(&response))?,
+        false => describe(&response).lines().try_for_each(|line| output.prose(line))?,
     }
     Ok(output.flush()?)
 }

@@ -5,7 +5,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Args, ValueEnum};
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 
 use crate::cli::{
     args::{ConversationFormat, Target},
@@ -23,40 +26,49 @@ use crate::proto::{
     self, ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
 };
 
-/// Export a conversation, or all of a recipient's, in the format of another program
+/// Export conversations for other programs
+///
+/// Exports the named or the active conversation, or with --all those of the recipient. Lists on stderr what the format
+/// cannot hold.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  utterd export demo --format anthropic
-  utterd export --recipient alice --format persisted -o alice.json")]
+  utterd export trip --format anthropic
+  utterd export --all --recipient alice --format persisted -o alice.json")]
 pub struct Export {
     #[command(flatten)]
     pub target: Target,
+    /// Export all conversations of the recipient
+    #[arg(id = "all_conversations", long = "all", conflicts_with = "conversation_id")]
+    pub all: bool,
     /// The format
-    #[arg(long, default_value = "openai")]
+    #[arg(long, default_value = "openai", value_parser = exported())]
     pub format: ConversationFormat,
-    /// The layout [default: json for a conversation, jsonl for all of a recipient's]
+    /// The layout [default: json, and jsonl with --all]
     #[arg(long)]
     pub layout: Option<Layout>,
     /// The file to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Give calls that were never answered a placeholder as their result, instead of leaving them out
+    /// Keep calls that have no result, with a placeholder as the result
     #[arg(long)]
     pub close_unanswered: bool,
-    /// Also repair irregular messages that were imported in this format
+    /// Also repair messages that were imported irregular in this format
     #[arg(long)]
     pub repair_all: bool,
-    /// The conversation [default: all of the recipient's]
-    #[arg(value_name = "CONVERSATION")]
-    pub name: Option<String>,
+}
+
+/// Accepts the formats that can be exported.
+fn exported() -> impl TypedValueParser<Value = ConversationFormat> {
+    let names = ConversationFormat::EXPORTED.iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(names).try_map(|name| ConversationFormat::from_str(&name, false))
 }
 
 /// The layout of an export.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Layout {
-    /// One JSON document
+    /// one JSON document
     Json,
-    /// One message per line, or one conversation per line
+    /// one message per line, or with --all one conversation
     Jsonl,
 }
 
@@ -102,18 +114,12 @@ async fn write(args: Export) -> Result<(), CliError> {
 }
 
 fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
-    let named = args.name.clone().unwrap_or_default();
-    let conversation_id = match (args.target.conversation.as_str(), named.as_str()) {
-        ("", _) => named,
-        (flag, "") => flag.to_owned(),
-        _ => return Err(CliError::Usage("the conversation is named twice".into())),
-    };
-    if args.target.json && args.output.is_none() {
-        return Err(CliError::Usage("--json describes what was exported, and requires --output".into()));
+    if args.target.json.json && args.output.is_none() {
+        return Err(CliError::Usage("--json describes the export, and requires --output".into()));
     }
     Ok(ExportConversationRequest {
-        all_conversations: conversation_id.is_empty(),
-        conversation_id,
+        all_conversations: args.all,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         format: args.format.number(),
         layout: args.layout.map_or(0, |layout| layout.number()),
@@ -129,9 +135,9 @@ fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), 
     }
     let Some(file) = &args.output else { return Ok(()) };
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("ExportEnd", end)?,
-        false => output.line(&format!(
+        false => output.prose(&format!(
             "exported {}, {}, to {}: {}, in {took}",
             counted(end.conversation_count(), "conversation"),
             counted(end.utterance_count(), "utterance"),

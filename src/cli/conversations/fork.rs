@@ -10,11 +10,13 @@ use crate::cli::{
 };
 use crate::proto::{ForkConversationRequest, ForkConversationResponse};
 
-/// Start a conversation from another one, up to a point
+/// Start a conversation from a part of another
+///
+/// The fork shares the utterances up to a point, which are stored only once.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd fork --activate
-  utterd fork --conversation demo --at 12 --id demo-2 --to alice")]
+  utterd fork trip --at 12 --id trip-2 --to alice")]
 pub struct Fork {
     #[command(flatten)]
     pub target: Target,
@@ -42,7 +44,7 @@ pub struct Fork {
     /// The fork's title [default: the same title]
     #[arg(long, default_value = "", hide_default_value = true)]
     pub title: String,
-    /// Make it the recipient's active conversation, even if there is one already
+    /// Make the fork the recipient's active conversation, even if there is one already
     #[arg(long)]
     pub activate: bool,
 }
@@ -51,7 +53,7 @@ pub struct Fork {
 pub async fn fork(args: Fork) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = ForkConversationRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         at_sequence: args.at,
         new_conversation_id: args.id,
@@ -62,9 +64,9 @@ pub async fn fork(args: Fork) -> Result<(), CliError> {
     };
     let response = connection.conversations().fork_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("ForkConversationResponse", &response)?,
-        false => output.line(&describe(&response))?,
+        false => output.prose(&describe(&response))?,
     }
     Ok(output.flush()?)
 }

@@ -8,7 +8,7 @@ use tonic::Status;
 
 use super::parts::Parts;
 use crate::cli::{
-    args::{ConversationFormat, Target},
+    args::{ConversationFormat, Json, Remote},
     client::Connection,
     errors::{CliError, is_gone},
     refusal::told,
@@ -17,7 +17,7 @@ use crate::cli::{
         interrupt::unless_interrupted,
         output::{Output, note},
         read::{behind, is_stdin, label},
-        text::{bytes, count, counted, visible},
+        text::{bytes, clipped, count, counted, visible},
     },
     words::Words,
 };
@@ -29,40 +29,66 @@ use crate::{
     },
 };
 
-/// Import conversations of other programs, with their times and ids
+/// Import conversations from files of other programs
 ///
-/// Reads OpenAI's chat messages and Responses items, Anthropic's messages, the exports of ChatGPT and Claude, sessions
-/// of Claude Code and Codex, PersistedConversations and the legacy history. Repeating the command stores nothing twice, and continues where the first run stopped.
+/// Keeps the times and ids of messages. Repeating the command stores nothing twice, and continues where the first run
+/// stopped.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd import --recipient alice chats.jsonl
-  utterd import --format anthropic --check log.json
+  utterd import --format anthropic --dry-run log.json
   utterd import conversations.json
   utterd import ~/.claude/projects/*/*.jsonl
-  jq -c '.[]' log.json | utterd import --conversation demo -")]
+  jq -c '.[]' log.json | utterd import --as trip -",
+    override_usage = "utterd import [OPTIONS] <FILE>..."
+)]
 pub struct Import {
     #[command(flatten)]
-    pub target: Target,
+    remote: Remote,
+    /// The id for the conversation in the file [default: the id in the file, or the file's name]
+    #[arg(
+        id = "conversation_id",
+        long = "as",
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
+    conversation: String,
+    /// The recipient of the conversations [default: default]
+    #[arg(
+        id = "recipient_id",
+        long = "recipient",
+        short = 'r',
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
+    recipient: String,
+    #[command(flatten)]
+    json: Json,
     /// The format of the files [default: detected from their content]
     #[arg(long)]
     pub format: Option<ConversationFormat>,
-    /// Add to an existing conversation that does not come from an earlier import of the same file
+    /// Add to a conversation that exists and does not come from an earlier import of the same file
     #[arg(long)]
     pub into_existing: bool,
-    /// Refuse a file that is not well-formed, instead of keeping what can be kept
+    /// Refuse files that are not well-formed, instead of importing what can be read
     #[arg(long)]
     pub strict: bool,
-    /// Read messages with unknown roles as messages of the user, instead of refusing the file
+    /// Read messages with unknown roles as the user's, instead of refusing the file
     #[arg(long, conflicts_with = "strict")]
     pub lenient: bool,
-    /// Check everything and store nothing
+    /// Show the conversations that would be imported, and store nothing
     #[arg(long)]
-    pub check: bool,
+    pub dry_run: bool,
     /// JSON or JSONL files; `-` reads stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
+/// The most characters of a line about a conversation, where there is no terminal.
+const LINE: usize = 100;
 /// Bytes per chunk.
 const CHUNK: usize = 64 << 10;
 
@@ -70,18 +96,18 @@ const CHUNK: usize = 64 << 10;
 ///
 /// When repeated, it stores nothing twice, and continues where it broke off.
 pub async fn import(args: Import) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.remote).await?;
     let mut importing = Importing { connection, args, meter: Meter::turning(), tally: Tally::default() };
     let ended = unless_interrupted(importing.all()).await;
     let Importing { args, meter, tally, .. } = importing;
-    let line = tally.line(args.check, &meter.end());
+    let line = tally.line(args.dry_run, &meter.end());
     let mut output = Output::new();
-    match args.target.json {
+    match args.json.json {
         true => note(&line),
-        false => output.line(&line)?,
+        false => output.prose(&line)?,
     }
     output.flush()?;
-    let text = "what was in flight may be stored too; repeat the command to continue from there";
+    let text = "the last messages may be stored too; repeat the command to continue from there";
     ended.unwrap_or_else(|| Err(CliError::Interrupted(text.into())))
 }
 
@@ -120,6 +146,9 @@ impl Importing {
             .await?;
             parts = read;
             let part = match part {
+                Ok(Some(part)) if part.iter().all(u8::is_ascii_whitespace) => {
+                    return Ok(Err(format!("{}: is empty", label(file))));
+                }
                 Ok(Some(part)) => part,
                 Ok(None) => return Ok(Ok(())),
                 Err(error) => return Ok(Err(error.to_string())),
@@ -133,6 +162,9 @@ impl Importing {
                 }
             };
             self.take(file, &response)?;
+            if self.args.dry_run && !self.args.json.json {
+                self.show(&part, &response)?;
+            }
             let stored = self.tally.stored;
             self.meter.at(|| format!("{}, {}", bytes(sent), counted(stored, "utterance")));
         }
@@ -141,16 +173,14 @@ impl Importing {
     /// If the content is a single conversation without an id, the conversation is named after the file.
     fn header(&self, file: &Path, content: &[u8]) -> ImportHeader {
         let args = &self.args;
-        let format = args.format.map(Into::into);
-        let mut conversation_id = args.target.conversation.clone();
+        let mut conversation_id = args.conversation.clone();
         if conversation_id.is_empty() && !is_stdin(file) {
-            let unknown_roles = if args.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
-            let source = formats::parse(content, format, unknown_roles);
+            let source = self.parse(content);
             let nameless = |source: &formats::Source| match source.conversations.as_slice() {
                 [one] => one.id.is_none() && source.format != formats::Format::Legacy,
                 _ => false,
             };
-            if source.as_ref().is_ok_and(nameless) {
+            if source.as_ref().is_some_and(nameless) {
                 let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
                 conversation_id = fit_id(&stem).into_owned();
             }
@@ -158,13 +188,19 @@ impl Importing {
         ImportHeader {
             format: args.format.map_or(0, |format| format.number()),
             conversation_id,
-            recipient_id: args.target.recipient.clone(),
+            recipient_id: args.recipient.clone(),
             into_existing: args.into_existing,
             strict: args.strict,
             lenient: args.lenient,
-            validate_only: args.check,
+            validate_only: args.dry_run,
             ..ImportHeader::default()
         }
+    }
+
+    /// The content as the server reads it, if it can be read.
+    fn parse(&self, content: &[u8]) -> Option<formats::Source> {
+        let roles = if self.args.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
+        formats::parse(content, self.args.format.map(Into::into), roles).ok()
     }
 
     async fn send(&self, header: ImportHeader, content: &[u8]) -> Result<ImportConversationResponse, Status> {
@@ -175,6 +211,21 @@ impl Importing {
         let requests = messages.map(|message| ImportConversationRequest { message: Some(message) });
         let response = self.connection.conversations().import_conversation(stream::iter(requests)).await?;
         Ok(response.into_inner())
+    }
+
+    /// Prints a line for each conversation that would be imported: its id, its size, and its title or first message.
+    fn show(&self, content: &[u8], response: &ImportConversationResponse) -> Result<(), CliError> {
+        let conversations = self.parse(content).map(|source| source.conversations).unwrap_or_default();
+        let mut output = Output::new();
+        for (conversation, parsed) in response.conversations.iter().zip(&conversations) {
+            let first = parsed.said.first().map(|sourced| sourced.draft.content.to_string());
+            let text = parsed.title.clone().or(first).unwrap_or_default();
+            let (id, size) =
+                (&conversation.conversation_id, counted(conversation.utterance_count(), "utterance"));
+            let line = format!("{}  {size}  {}", visible(id), visible(&text));
+            output.line(&clipped(&line, output.width().or(Some(LINE))))?;
+        }
+        Ok(output.flush()?)
     }
 
     fn take(&mut self, file: &Path, response: &ImportConversationResponse) -> Result<(), CliError> {
@@ -194,7 +245,7 @@ impl Importing {
             self.meter.tell(&format!("{label}: {count} more conversations, which are not counted here"));
         }
         response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
-        if self.args.target.json {
+        if self.args.json.json {
             let mut output = Output::new();
             output.json_line("ImportConversationResponse", response)?;
             output.flush()?;
@@ -226,8 +277,8 @@ impl Tally {
     }
 
     /// The closing line.
-    fn line(&self, check: bool, took: &str) -> String {
-        let did = if check { "would import" } else { "imported" };
+    fn line(&self, dry_run: bool, took: &str) -> String {
+        let did = if dry_run { "would import" } else { "imported" };
         let mut parts = vec![counted(self.stored, "utterance")];
         if self.skipped > 0 {
             parts.push(format!("{} already there", count(self.skipped)));

@@ -4,16 +4,12 @@ use clap::{Args, ValueEnum};
 use prost_types::Timestamp;
 
 use crate::cli::{
-    args::Remote,
+    args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{
         output::{Output, bold, note},
-        table::{
-            Side::{Left, Right},
-            aligned,
-        },
-        text::{clipped, count, visible, word},
+        text::{clipped, count, counted, minute, visible, word},
     },
 };
 use crate::proto::{Conversation, ConversationOrder, ConversationStatus, ListConversationsRequest};
@@ -24,33 +20,33 @@ const MOST: i32 = 1_000;
 /// A conversation's status.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Status {
-    /// Something was said recently
+    /// used recently
     Active,
-    /// The last utterance awaits an answer
+    /// the assistant asked something
     AwaitingAnswer,
-    /// Nothing has been said for some time
+    /// not used for some time
     Idle,
-    /// It has ended
+    /// ended
     Closed,
 }
 
 /// Which conversations come first.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Order {
-    /// The most recently changed
+    /// the last changed first
     Used,
-    /// The most recently started
+    /// the last started first
     Started,
-    /// The least recently changed
+    /// the last changed last
     LeastUsed,
-    /// The least recently started
+    /// the first started first
     Oldest,
 }
 
-/// List conversations: their status, their size, when they were last used, and their titles
+/// List conversations
 ///
-/// In a pipe, each line is a conversation, with tab-separated columns: id, recipient, status, utterances stored,
-/// tokens of the window, last use, title.
+/// `*` marks a recipient's active conversation. In a pipe, each conversation is a line with tab-separated columns: id,
+/// recipient, status, utterances stored, tokens in the window, last use, title.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd list
@@ -59,7 +55,7 @@ enum Order {
 pub struct List {
     #[command(flatten)]
     remote: Remote,
-    /// The recipient [default: default]
+    /// List the conversations of this recipient [default: default]
     #[arg(
         id = "recipient_id",
         long = "recipient",
@@ -72,10 +68,10 @@ pub struct List {
     /// List the conversations of every recipient
     #[arg(id = "all_recipients", long = "all", short = 'a', conflicts_with = "recipient_id")]
     all: bool,
-    /// Only conversations with this status
+    /// List only conversations with this status
     #[arg(long)]
     status: Option<Status>,
-    /// Only conversations whose id begins with this
+    /// List only conversations whose id begins with TEXT
     #[arg(
         id = "conversation_id_prefix",
         long = "prefix",
@@ -84,10 +80,10 @@ pub struct List {
         hide_default_value = true
     )]
     prefix: String,
-    /// Which come first
+    /// The order
     #[arg(long, default_value = "used")]
     order: Order,
-    /// List at most this many, up to 1000; 0 lists all
+    /// List at most N, up to 1000; 0 lists all
     #[arg(
         id = "page_size",
         long = "limit",
@@ -105,9 +101,8 @@ pub struct List {
         hide_default_value = true
     )]
     after: String,
-    /// Print each conversation as JSON, one per line, and an error as JSON on stderr
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Lists conversations.
@@ -115,7 +110,7 @@ pub async fn list(args: List) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let (listed, next) = fetch(&connection, &args).await?;
     let mut output = Output::paged();
-    if args.json {
+    if args.json.json {
         listed.iter().try_for_each(|listed| output.json_line("Conversation", listed))?;
     } else {
         tell(&mut output, &listed, args.all)?;
@@ -168,38 +163,35 @@ fn request(args: &List) -> ListConversationsRequest {
     }
 }
 
-/// Prints a table on a terminal; elsewhere, tab-separated lines.
+/// Prints two lines for each conversation on a terminal; elsewhere, one with tab-separated columns.
 fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Result<()> {
-    if output.width().is_none() {
-        return listed.iter().try_for_each(|listed| output.line(&cells(listed).join("\t")));
-    }
-    if listed.is_empty() {
-        return Ok(());
-    }
-    let head = ["CONVERSATION", "RECIPIENT", "STATUS", "UTTERANCES", "TOKENS", "LAST USE", "TITLE"];
-    let mut rows = vec![head.map(str::to_owned)];
-    rows.extend(listed.iter().map(shown));
-    let lines = match all {
-        true => aligned(&rows, [Left, Left, Left, Right, Right, Left, Left]),
-        false => {
-            let rows: Vec<_> = rows.into_iter().map(|[id, _, a, b, c, d, e]| [id, a, b, c, d, e]).collect();
-            aligned(&rows, [Left, Left, Right, Right, Left, Left])
+    for conversation in listed {
+        let cells = cells(conversation);
+        match output.width() {
+            None => output.line(&cells.join("\t"))?,
+            width => {
+                let [first, second] = shown(conversation, cells, all);
+                output.line(&clipped(&bold(&first), width))?;
+                output.line(&clipped(&format!("  {second}"), width))?;
+            }
         }
-    };
-    for (index, line) in lines.iter().enumerate() {
-        let line = clipped(line, output.width());
-        output.line(&if index == 0 { bold(&line) } else { line })?;
     }
     Ok(())
 }
 
-/// The cells for people: with thousands separators, and `*` after a recipient's active conversation.
-fn shown(listed: &Conversation) -> [String; 7] {
-    let [id, recipient, status, _, _, used, title] = cells(listed);
+/// The lines for people: `trip* · active · 2026-11-23 15:20`, with `*` after a recipient's active conversation, and
+/// `38 said, 573 tokens in the window · A weekend in Lisbon`.
+fn shown(listed: &Conversation, cells: [String; 7], all: bool) -> [String; 2] {
+    let [id, recipient, status, said, tokens, _, title] = cells;
     let mark = if listed.active { "*" } else { "" };
-    let used = used.replace('T', " ").chars().take("2026-11-23 15:20".len()).collect();
-    let (utterances, tokens) = (count(listed.utterance_count()), count(listed.window_token_count()));
-    [format!("{id}{mark}"), recipient, status, utterances, tokens, used, title]
+    let used = listed.update_time.as_ref().map(minute).unwrap_or_default();
+    let mut first = vec![format!("{id}{mark}"), status, used];
+    if all {
+        first.insert(1, recipient);
+    }
+    let mut second = vec![format!("{said}, {tokens}"), title];
+    second.retain(|part| !part.is_empty());
+    [first.join(" · "), second.join(" · ")]
 }
 
 fn cells(listed: &Conversation) -> [String; 7] {
@@ -207,8 +199,8 @@ fn cells(listed: &Conversation) -> [String; 7] {
         visible(&listed.conversation_id),
         visible(&listed.recipient_id),
         word(listed.status().as_str_name(), "CONVERSATION_STATUS_"),
-        listed.utterance_count().to_string(),
-        listed.window_token_count().to_string(),
+        format!("{} said", count(listed.utterance_count())),
+        format!("{} in the window", counted(listed.window_token_count(), "token")),
         second(listed.update_time),
         visible(&listed.title),
     ]

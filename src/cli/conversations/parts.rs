@@ -60,7 +60,7 @@ impl Parts {
         Ok(Self { reader, file, begun, form, ended: false })
     }
 
-    /// The next part. Even an empty file has one, so that the server says what is wrong with it.
+    /// The next part. Even an empty file has one, which is empty.
     pub fn next(&mut self) -> Result<Option<Vec<u8>>, CliError> {
         if mem::replace(&mut self.ended, self.form == Form::Whole) {
             return Ok(None);
@@ -215,6 +215,6 @@ mod tests {
     fn an_endless_file_is_refused() {
         let parts = |file: &str| Parts::open(file.into()).and_then(|mut parts| parts.next());
         let error = parts("/dev/zero").unwrap_err().to_string();
-        assert_eq!(error, "/dev/zero: is larger than 16.00 MiB, the most that is read");
+        assert_eq!(error, "/dev/zero: is larger than 16.00 MiB, the limit");
     }
 }

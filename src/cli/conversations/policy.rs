@@ -14,19 +14,20 @@ use crate::cli::{
 };
 use crate::proto::{self, Policy as Limits, UpdateConversationRequest, UpdateConversationResponse};
 
-/// Show a conversation's limits, or set them
+/// Show or change the limits of a conversation
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
-  utterd policy show --conversation demo
-  utterd policy set --max-tokens 4000 --conversation demo")]
+  utterd policy show trip
+  utterd policy set trip --max-tokens 4000")]
 pub enum Policy {
     /// Show the limits, each as `set` takes it
-    #[command(after_help = "Example: utterd policy show --conversation demo")]
+    #[command(after_help = "Example: utterd policy show trip")]
     Show(Show),
-    /// Set limits; those not given stay unchanged, and a smaller limit evicts immediately
+    /// Set the given limits; a smaller limit evicts immediately
     #[command(after_help = "Examples:
   utterd policy set --max-tokens 4000 --keep-tokens 3000
-  utterd policy set --preset session --expire-after 30d --conversation demo")]
+  utterd policy set --preset session --expire-after 30d
+  utterd policy set trip --max-utterances none")]
     Set(Set),
 }
 
@@ -49,40 +50,40 @@ pub struct Set {
 /// The limits that change.
 #[derive(Debug, Args)]
 struct NewLimits {
-    /// Every limit of a preset, before the others apply
+    /// Set every limit as in a preset, before the other options apply
     #[arg(long)]
     preset: Option<Preset>,
-    /// The most utterances in the window: a number, or none
+    /// The most utterances in the window, or none for no limit
     #[arg(long, value_name = "N", value_parser = limit)]
     max_utterances: Option<i32>,
-    /// How many of them stay when it is reached
+    /// The utterances that an eviction leaves in the window
     #[arg(long, value_name = "N")]
     keep_utterances: Option<i32>,
-    /// The most tokens in the window: a number, or none
+    /// The most tokens in the window, or none
     #[arg(long, value_name = "N", value_parser = limit)]
     max_tokens: Option<i32>,
-    /// How many of them stay when it is reached
+    /// The tokens that an eviction leaves in the window
     #[arg(long, value_name = "N")]
     keep_tokens: Option<i32>,
-    /// The most turns in the window: a number, or none
+    /// The most turns in the window, or none
     #[arg(long, value_name = "N", value_parser = limit)]
     max_turns: Option<i32>,
-    /// How many of them stay when it is reached
+    /// The turns that an eviction leaves in the window
     #[arg(long, value_name = "N")]
     keep_turns: Option<i32>,
-    /// Whether what leaves the window is summarised
+    /// Whether utterances that leave the window are summarised
     #[arg(id = "summarization_enabled", long = "summarize", value_name = "BOOL")]
     summarize: Option<bool>,
-    /// The most tokens of the summary: a number, or none
+    /// The most tokens of the summary, or none
     #[arg(id = "summary_token_limit", long = "summary-tokens", value_name = "N", value_parser = limit)]
     summary_tokens: Option<i32>,
-    /// What happens to an utterance that is larger than the window
+    /// How to treat an utterance that is larger than the window
     #[arg(long)]
     oversize: Option<Oversize>,
-    /// The most utterances that the archive holds; 0 keeps none
+    /// The most utterances in the archive; 0 keeps no archive
     #[arg(long, value_name = "N")]
     archive_limit: Option<i32>,
-    /// How long after its last change the conversation is removed, such as 30d, or never
+    /// Remove the conversation this long after its last change, such as 30d, or never
     #[arg(long, value_name = "TIME", value_parser = time)]
     expire_after: Option<Duration>,
     /// Whether a model writes the summaries, if the server has one
@@ -96,9 +97,9 @@ struct NewLimits {
 /// What happens to an utterance that is larger than the window.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Oversize {
-    /// It is kept
+    /// store it
     Keep,
-    /// It is refused
+    /// refuse it
     Reject,
 }
 
@@ -114,7 +115,7 @@ async fn show(target: Target) -> Result<(), CliError> {
     let connection = Connection::open(&target).await?;
     let limits = stored::conversation(&connection, &target).await?.policy.unwrap_or_default();
     let mut output = Output::new();
-    match target.json {
+    match target.json.json {
         true => output.json("Policy", &limits)?,
         false => told(&limits).iter().try_for_each(|line| output.line(line))?,
     }
@@ -125,7 +126,7 @@ async fn set(Set { target, limits }: Set) -> Result<(), CliError> {
     let limits = wanted(limits)?;
     let connection = Connection::open(&target).await?;
     let request = UpdateConversationRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         policy: Some(limits),
         update_mask: Some(FieldMask { paths: vec!["policy".into()] }),
@@ -133,7 +134,7 @@ async fn set(Set { target, limits }: Set) -> Result<(), CliError> {
     };
     let response = connection.conversations().update_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    match target.json {
+    match target.json.json {
         true => output.json("UpdateConversationResponse", &response)?,
         false => tell(&mut output, &response)?,
     }

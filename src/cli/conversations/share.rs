@@ -10,7 +10,7 @@ use crate::cli::{
     errors::CliError,
     terminal::{
         output::{Output, bold, dim, note},
-        text::{clipped, counted, said, speaker, visible},
+        text::{clipped, counted, minute, said, speaker, visible},
     },
 };
 use crate::proto::{
@@ -18,28 +18,31 @@ use crate::proto::{
     ShareConversationRequest, ShareConversationResponse,
 };
 
-/// Make a token that lets its holder read a conversation
+/// Make a token with which others can read a conversation
+///
+/// Also lists, revokes and reads shares.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  utterd share --conversation demo --ttl 1day
-  utterd share --list
+  utterd share trip --ttl 1day
+  utterd share trip --list
+  utterd share trip --revoke 01M8FF2QVAQ8HCQ8A30RRVVXT3
   utterd share --read utterd_share_…")]
 pub struct Share {
     #[command(flatten)]
     pub target: Target,
-    /// How long the token is valid, such as `12h` [default: 7 days]
+    /// How long the token is valid, such as 12h [default: 7 days]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub ttl: Option<Duration>,
-    /// Let its holder read the archive too, not only the window
+    /// Open the archive too, not only the window
     #[arg(long)]
     pub archive: bool,
-    /// List the shares of the conversation instead
+    /// Instead, list the shares of the conversation
     #[arg(long, group = "instead", conflicts_with_all = ["ttl", "archive"])]
     pub list: bool,
-    /// Revoke a share instead
+    /// Instead, revoke a share
     #[arg(id = "share_id", long = "revoke", value_name = "ID", group = "instead", conflicts_with_all = ["ttl", "archive"])]
     pub revoke: Option<String>,
-    /// Read the conversation of a token instead
+    /// Instead, read the conversation of a token
     #[arg(id = "token", long = "read", value_name = "TOKEN", group = "instead", conflicts_with_all = ["ttl", "archive", "conversation_id", "recipient_id"])]
     pub read: Option<String>,
 }
@@ -59,50 +62,48 @@ pub async fn share(args: Share) -> Result<(), CliError> {
 async fn make(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let ttl = args.ttl.map(prost_types::Duration::try_from).transpose();
     let request = ShareConversationRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         ttl: ttl.map_err(|_| CliError::Usage("--ttl is too long: at most 366 days".to_owned()))?,
         include_archive: args.archive,
     };
     let response = connection.conversations().share_conversation(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("ShareConversationResponse", &response)?;
         return Ok(output.flush()?);
     }
     output.line(&response.token)?;
     output.flush()?;
-    note(&made(&response));
+    made(&response).iter().for_each(|line| note(line));
     Ok(())
 }
 
-fn made(response: &ShareConversationResponse) -> String {
-    let share = response.share.clone().unwrap_or_default();
-    format!(
-        "reads {} {}; revoke it with --revoke {}",
-        response.conversation_id,
-        reach(&share),
-        share.share_id
-    )
+fn made(response: &ShareConversationResponse) -> [String; 2] {
+    let (share, id) = (response.share.clone().unwrap_or_default(), &response.conversation_id);
+    [
+        format!("the token opens {id} {}", reach(&share)),
+        format!("to revoke it: utterd share {id} --revoke {}", share.share_id),
+    ]
 }
 
 /// What a share opens, and until when.
 fn reach(share: &ConversationShare) -> String {
     let what = if share.include_archive { "with its archive" } else { "without its archive" };
-    let time = share.expire_time.map(|time| time.to_string()).unwrap_or_default();
-    format!("{what} until {time}")
+    let time = share.expire_time.as_ref().map(minute).unwrap_or_default();
+    format!("{what} until {time} UTC")
 }
 
 async fn list(connection: &Connection, args: &Share) -> Result<(), CliError> {
     let request = GetConversationRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         ..Default::default()
     };
     let response = connection.conversations().get_conversation(request).await?.into_inner();
     let mut output = Output::new();
     for share in &response.shares {
-        match args.target.json {
+        match args.target.json.json {
             true => output.json_line("ConversationShare", share)?,
             false => output.line(&format!("{} {}", share.share_id, reach(share)))?,
         }
@@ -116,13 +117,13 @@ async fn list(connection: &Connection, args: &Share) -> Result<(), CliError> {
 
 async fn revoke(connection: &Connection, args: &Share, id: &str) -> Result<(), CliError> {
     let request = RevokeShareRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         share_id: id.to_owned(),
     };
     let response = connection.conversations().revoke_share(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("RevokeShareResponse", &response)?,
         false => output.line(&format!("revoked {id}"))?,
     }
@@ -135,7 +136,7 @@ async fn read(connection: &Connection, args: &Share, token: &str) -> Result<(), 
     let mut request = ReadSharedRequest { token: token.to_owned(), ..Default::default() };
     loop {
         let page = connection.conversations().read_shared(request.clone()).await?.into_inner();
-        match args.target.json {
+        match args.target.json.json {
             true => output.json_line("ReadSharedResponse", &page)?,
             false => tell(&mut output, &page)?,
         }

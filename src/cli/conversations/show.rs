@@ -26,18 +26,19 @@ use crate::proto::{
     GetSummaryResponse, ListUtterancesRequest, Utterance, UtteranceState,
 };
 
-/// Show a conversation: its title, the window, the summary of what left it, and how full it is
+/// Show a conversation
 ///
-/// The number before an utterance is its sequence, which pin, edit, restore and fork --at accept. On a terminal,
-/// output longer than the screen is shown in PAGER.
+/// Prints the title, the utterances of the window, the summary of earlier ones, and how full the window is. `pin`,
+/// `edit`, `restore` and `fork --at` take the number before an utterance. On a terminal, a PAGER shows output that is
+/// longer than the screen.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  utterd show --conversation demo
+  utterd show trip
   utterd show --recipient alice --full")]
 pub struct Show {
     #[command(flatten)]
     target: Target,
-    /// Show utterances in full, however long
+    /// Print long utterances in full
     #[arg(long)]
     full: bool,
 }
@@ -56,7 +57,7 @@ pub async fn show(args: Show) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let window = Window::fetch(&connection, &args.target).await?;
     let mut output = Output::paged();
-    if args.target.json {
+    if args.target.json.json {
         output.json_value(&window.reflected()?)?;
     } else {
         window.tell(&mut output, args.full)?;
@@ -84,7 +85,7 @@ struct Reflected {
 impl Window {
     async fn fetch(connection: &Connection, target: &Target) -> Result<Self, CliError> {
         let request = GetCapacityInfoRequest {
-            conversation_id: target.conversation.clone(),
+            conversation_id: target.conversation(),
             recipient_id: target.recipient.clone(),
             ..Default::default()
         };

@@ -10,6 +10,7 @@ use crate::cli::{
     errors::CliError,
     terminal::{
         output::{Output, bold},
+        table::{Side::Left, aligned},
         text::{clipped, count, counted, role, visible, word},
     },
 };
@@ -18,32 +19,34 @@ use crate::proto::{
     UtteranceCount,
 };
 
-/// Count what is stored: by role, by time and by tool, and what summaries save
+/// Count utterances by role, time and tool
+///
+/// Also prints how many utterances left the window, and how many tokens the summary saves.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  utterd stats --conversation demo --by hour
+  utterd stats trip --by hour
   utterd stats --recipient alice --all")]
 pub struct AskStats {
     #[command(flatten)]
     pub target: Target,
-    /// All conversations of the recipient
+    /// Count all conversations of the recipient
     #[arg(long, conflicts_with = "conversation_id")]
     pub all: bool,
-    /// The length of each time span
-    #[arg(id = "bucket", long = "by", default_value = "day")]
+    /// Count by time spans of this length
+    #[arg(id = "bucket", long = "by", value_name = "SPAN", default_value = "day")]
     pub by: Span,
 }
 
 /// The length of the time spans of `stats`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Span {
-    /// Starting on the hour
+    /// from the full hour
     Hour,
-    /// Starting at midnight, UTC
+    /// from midnight, UTC
     Day,
-    /// Starting on Monday
+    /// from Monday
     Week,
-    /// Starting on the first of the month
+    /// from the first
     Month,
 }
 
@@ -52,7 +55,7 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let scope = if args.all { StatsScope::Recipient } else { StatsScope::Conversation };
     let request = GetStatsRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         scope: scope.into(),
         bucket: TimeBucket::from(args.by).into(),
@@ -60,7 +63,7 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
     };
     let response = connection.conversations().get_stats(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("GetStatsResponse", &response)?;
     } else {
         tell(&mut output, &response.stats.unwrap_or_default(), args.by)?;
@@ -89,8 +92,8 @@ fn tell(output: &mut Output, stats: &Stats, by: Span) -> io::Result<()> {
         let start = span.start_time.map(|time| time.to_string()).unwrap_or_default();
         output.line(&line(&short(&start, by), &span.total))?;
     }
-    for tool in &stats.tools {
-        output.line(&clipped(&tool_line(tool), output.width()))?;
+    for line in tool_lines(&stats.tools) {
+        output.line(&clipped(&line, output.width()))?;
     }
     output.line(&evictions(stats))?;
     if let Some(saving) = stats.compression.as_ref().and_then(saving) {
@@ -166,7 +169,13 @@ fn short(time: &str, by: Span) -> String {
     }
 }
 
-fn tool_line(tool: &ToolCount) -> String {
+/// One line per tool, with the numbers below each other.
+fn tool_lines(tools: &[ToolCount]) -> Vec<String> {
+    let rows: Vec<_> = tools.iter().map(|tool| [format!("→ {}", visible(&tool.name)), calls(tool)]).collect();
+    aligned(&rows, [Left, Left])
+}
+
+fn calls(tool: &ToolCount) -> String {
     let mut parts = vec![counted(tool.call_count(), "call")];
     if tool.unanswered_count() > 0 {
         parts.push(format!("{} unanswered", count(tool.unanswered_count())));
@@ -175,7 +184,7 @@ fn tool_line(tool: &ToolCount) -> String {
     if tool.mention_count() > 0 {
         parts.push(counted(tool.mention_count(), "mention"));
     }
-    format!("→ {:<14} {}", visible(&tool.name), parts.join(" · "))
+    parts.join(" · ")
 }
 
 fn evictions(stats: &Stats) -> String {
@@ -226,13 +235,15 @@ mod tests {
 
     #[test]
     fn a_tool_is_told_with_what_is_unusual() {
-        let tool = ToolCount {
-            name: "find".into(),
+        let tool = |name: &str| ToolCount {
+            name: name.into(),
             call_count: Some(3),
             unanswered_count: Some(1),
             result_token_count: Some(1_200),
             ..Default::default()
         };
-        assert_eq!(tool_line(&tool), "→ find           3 calls · 1 unanswered · 1,200 tokens of results");
+        let told = tool_lines(&[tool("find"), tool("find_trains")]);
+        assert_eq!(told[0], "→ find         3 calls · 1 unanswered · 1,200 tokens of results");
+        assert!(told[1].starts_with("→ find_trains  3 calls"), "{told:?}");
     }
 }

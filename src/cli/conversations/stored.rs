@@ -11,7 +11,7 @@ pub const PAGE_SIZE: i32 = 1_000;
 /// The target conversation, which must exist.
 pub async fn conversation(connection: &Connection, target: &Target) -> Result<Conversation, CliError> {
     let request = GetConversationRequest {
-        conversation_id: target.conversation.clone(),
+        conversation_id: target.conversation(),
         recipient_id: target.recipient.clone(),
         ..Default::default()
     };

@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 
 use crate::cli::{
-    args::Target,
+    args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -17,13 +17,37 @@ use crate::proto::{
     Event, WatchEventsRequest, WatchEventsResponse, WatchStarted, watch_events_response::Message,
 };
 
-/// Print what happens, one event per line
+/// Print events as they happen
+///
+/// Prints one event per line, of a conversation, a recipient, or the whole namespace.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd watch --recipient alice")]
+#[command(after_help = "Examples:
+  utterd watch
+  utterd watch trip")]
 pub struct Watch {
     #[command(flatten)]
-    pub target: Target,
-    /// Start after this event [default: print what happens from now on]
+    remote: Remote,
+    /// The conversation [default: all]
+    #[arg(
+        id = "conversation_id",
+        value_name = "CONVERSATION",
+        default_value = "",
+        hide_default_value = true
+    )]
+    conversation: String,
+    /// Print only the events of this recipient
+    #[arg(
+        id = "recipient_id",
+        long = "recipient",
+        short = 'r',
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true
+    )]
+    recipient: String,
+    #[command(flatten)]
+    json: Json,
+    /// Start after this event [default: start with the next one]
     #[arg(
         id = "after_event",
         long = "after",
@@ -36,17 +60,17 @@ pub struct Watch {
 
 /// Prints events until the server or the reader ends.
 pub async fn watch(args: Watch) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.remote).await?;
     let request = WatchEventsRequest {
         after_event: args.after,
-        conversation_id: args.target.conversation,
-        recipient_id: args.target.recipient,
+        conversation_id: args.conversation,
+        recipient_id: args.recipient,
         ..Default::default()
     };
     let mut events = connection.trace().watch_events(request).await?.into_inner();
     let mut output = Output::new();
     while let Some(response) = events.message().await? {
-        if args.target.json {
+        if args.json.json {
             output.json_line("WatchEventsResponse", &response)?;
         } else {
             tell(&mut output, response)?;
@@ -65,7 +89,7 @@ fn tell(output: &mut Output, response: WatchEventsResponse) -> io::Result<()> {
             Ok(())
         }
         Some(Message::Started(WatchStarted { event_id })) => {
-            note(&format!("watching what happens after {event_id}"));
+            note(&format!("watching events after {event_id}"));
             Ok(())
         }
         None => Ok(()),

@@ -15,8 +15,12 @@ use crate::cli::{
 use crate::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause, WatchCapacityRequest};
 
 /// Show how full the window is
+///
+/// Prints the tokens, utterances and turns of the window and their limits, and the size of the summary and the archive.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd capacity --watch --recipient alice")]
+#[command(after_help = "Examples:
+  utterd capacity trip
+  utterd capacity --watch --recipient alice")]
 pub struct AskCapacity {
     #[command(flatten)]
     pub target: Target,
@@ -34,17 +38,17 @@ async fn once(args: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
     let request = GetCapacityInfoRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         ..Default::default()
     };
     let response = connection.memory().get_capacity_info(request).await?.into_inner();
     let mut output = Output::new();
-    if target.json {
+    if target.json.json {
         output.json("GetCapacityInfoResponse", &response)?;
     } else {
         for line in lines(&response.capacity.unwrap_or_default()) {
-            output.line(&line)?;
+            output.prose(&line)?;
         }
     }
     Ok(output.flush()?)
@@ -54,14 +58,14 @@ async fn follow(args: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let target = args.target;
     let request = WatchCapacityRequest {
-        conversation_id: target.conversation,
+        conversation_id: target.conversation(),
         recipient_id: target.recipient,
         ..Default::default()
     };
     let mut changes = connection.memory().watch_capacity(request).await?.into_inner();
     let mut output = Output::new();
     while let Some(response) = changes.message().await? {
-        if target.json {
+        if target.json.json {
             output.json_line("WatchCapacityResponse", &response)?;
         } else {
             let capacity = response.capacity.unwrap_or_default();
@@ -79,13 +83,15 @@ pub fn lines(capacity: &Capacity) -> Vec<String> {
     lines.extend(over_limit(capacity));
     let summary = capacity.summary.unwrap_or_default();
     let limit = summary.token_limit.map(|limit| format!(" of {}", count(limit))).unwrap_or_default();
-    lines.push(format!(
-        "summary {}{limit} tokens for {} · archive {} · in all {}",
-        count(summary.token_count()),
-        counted(summary.covered_utterance_count(), "utterance"),
-        counted(capacity.archived_utterance_count(), "utterance"),
-        counted(capacity.total_token_count(), "token"),
-    ));
+    lines.extend([
+        format!(
+            "summary: {}{limit} tokens, for {}",
+            count(summary.token_count()),
+            counted(summary.covered_utterance_count(), "utterance"),
+        ),
+        format!("archive: {}", counted(capacity.archived_utterance_count(), "utterance")),
+        format!("summary and window: {}", counted(capacity.total_token_count(), "token")),
+    ]);
     lines
 }
 
@@ -105,5 +111,7 @@ pub fn heading(capacity: &Capacity) -> String {
 fn over_limit(capacity: &Capacity) -> Option<String> {
     let cause = |cause: OverLimitCause| word(cause.as_str_name(), "OVER_LIMIT_CAUSE_");
     let causes: Vec<_> = capacity.over_limit_causes().map(cause).collect();
-    capacity.over_limit().then(|| format!("over the limit, because this cannot leave: {}", causes.join(", ")))
+    capacity
+        .over_limit()
+        .then(|| format!("over the limit, because these cannot leave the window: {}", causes.join(", ")))
 }

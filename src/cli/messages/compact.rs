@@ -4,6 +4,7 @@ use std::io;
 
 use clap::Args;
 
+use super::texts;
 use crate::cli::{
     args::Target,
     client::Connection,
@@ -14,7 +15,7 @@ use crate::cli::{
             Side::{Left, Right},
             aligned,
         },
-        text::{count, counted, ranges, sequences, visible, word},
+        text::{clipped, count, counted, minute, ranges, sequences, visible, word},
     },
 };
 use crate::proto::{
@@ -22,44 +23,45 @@ use crate::proto::{
     SummaryMethod, UndoCompactionRequest, UndoCompactionResponse,
 };
 
-/// Fold all but the last utterances of the window into the summary, or undo that
+/// Fold older utterances into the summary, or undo that
 ///
-/// Compacted utterances stay in the archive: they can be found, exported and brought back.
+/// The last utterances of the window stay in it, the others move to the archive. There, searches and exports still find
+/// them, and --undo brings them back.
 #[derive(Debug, Args)]
 #[command(
     aliases = ["summarize-history", "compress"],
     after_help = "Examples:
   utterd compact
-  utterd compact 20 --preview --focus refund
-  utterd compact --undo
-  utterd compact --list --conversation demo"
+  utterd compact trip --keep 20 --dry-run --focus refund
+  utterd compact trip --undo
+  utterd compact trip --list"
 )]
 pub struct Compact {
     #[command(flatten)]
     pub target: Target,
-    /// How many of the last utterances to keep, at least [default: 15]
-    #[arg(id = "keep_recent", value_name = "KEEP", allow_negative_numbers = true)]
+    /// Keep at least the last N utterances in the window [default: 15]
+    #[arg(id = "keep_recent", long = "keep", value_name = "N", allow_negative_numbers = true)]
     pub keep: Option<i32>,
-    /// Compact the N oldest utterances instead, in whole exchanges
+    /// Instead, compact the N oldest utterances, in whole exchanges
     #[arg(long, value_name = "N", conflicts_with = "keep_recent", allow_negative_numbers = true)]
     pub count: Option<i32>,
-    /// Archive what leaves the window without a summary
+    /// Archive the utterances without summarising them
     #[arg(long)]
     pub no_summary: bool,
-    /// Show what would be compacted, and change nothing
+    /// Show the utterances that would be compacted and the summary that they would get, and change nothing
     #[arg(long)]
-    pub preview: bool,
+    pub dry_run: bool,
     /// Wait until a model has written the summary, if the server has a model
     #[arg(long)]
     pub wait: bool,
-    /// A word that makes a sentence matter more
+    /// Prefer sentences with this word for the summary
     #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
     pub focus: Vec<String>,
-    /// Undo the last compaction instead
-    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "preview", "wait", "focus_areas"])]
+    /// Instead, undo the last compaction
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "dry_run", "wait", "focus_areas"])]
     pub undo: bool,
-    /// List the conversation's compactions instead
-    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "preview", "wait", "focus_areas"])]
+    /// Instead, list the compactions of the conversation
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "dry_run", "wait", "focus_areas"])]
     pub list: bool,
 }
 
@@ -78,21 +80,24 @@ pub async fn compact(args: Compact) -> Result<(), CliError> {
 
 async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = CompactConversationRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         keep_recent: args.keep,
         count: args.count,
         no_summary: args.no_summary,
         focus_areas: args.focus.clone(),
-        preview: args.preview,
+        preview: args.dry_run,
         wait_for_llm: args.wait,
         ..Default::default()
     };
     let response = connection.compactions().compact_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.target.json {
+    let mut output = if args.dry_run { Output::paged() } else { Output::new() };
+    match args.target.json.json {
         true => output.json("CompactConversationResponse", &response)?,
-        false => tell(&mut output, &response, args.preview)?,
+        false => tell(&mut output, &response, args.dry_run)?,
+    }
+    if args.dry_run && !args.target.json.json && !response.nothing_to_compact {
+        show(&mut output, connection, &response).await?;
     }
     Ok(output.flush()?)
 }
@@ -100,17 +105,29 @@ async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
 fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bool) -> io::Result<()> {
     let capacity = response.capacity.clone().unwrap_or_default();
     if response.nothing_to_compact {
-        return output.line(&nothing_to_compact(&capacity));
+        return output.prose(&nothing_to_compact(&capacity));
     }
     let compaction = response.compaction.clone().unwrap_or_default();
-    output.line(&compacted(&compaction, &capacity, preview))?;
-    if preview {
-        output.line("")?;
-        output.text(&response.summary)?;
-    }
+    output.prose(&compacted(&compaction, &capacity, preview))?;
     match capacity.summary.unwrap_or_default().provisional_segment_count() {
         0 => {}
-        awaited => note(&format!("a model will rewrite {} of the summary", counted(awaited, "segment"))),
+        awaited => note(&format!("a model will write {} of the summary again", counted(awaited, "segment"))),
+    }
+    Ok(())
+}
+
+/// Prints the utterances that would be compacted, and the summary.
+async fn show(
+    output: &mut Output,
+    connection: &Connection,
+    response: &CompactConversationResponse,
+) -> Result<(), CliError> {
+    let compacted = response.compaction.as_ref().map_or(&[][..], |it| it.compacted.as_slice());
+    output.line("")?;
+    texts::tell(output, connection, &response.conversation_id, compacted).await?;
+    if !response.summary.is_empty() {
+        output.line("\nsummary:")?;
+        output.text(&response.summary)?;
     }
     Ok(())
 }
@@ -155,15 +172,15 @@ pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> St
 
 async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = UndoCompactionRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         ..Default::default()
     };
     let response = connection.compactions().undo_compaction(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("UndoCompactionResponse", &response)?,
-        false => output.line(&undone(&response))?,
+        false => output.prose(&undone(&response))?,
     }
     Ok(output.flush()?)
 }
@@ -183,19 +200,19 @@ pub fn undone(response: &UndoCompactionResponse) -> String {
 
 async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     let request = ListCompactionsRequest {
-        conversation_id: args.target.conversation.clone(),
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         page_size: PAGE_SIZE,
         ..Default::default()
     };
     let response = connection.compactions().list_compactions(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("ListCompactionsResponse", &response)?;
         return Ok(output.flush()?);
     }
     for line in table(&response.compactions) {
-        output.line(&line)?;
+        output.line(&clipped(&line, output.width()))?;
     }
     output.flush()?;
     if response.compactions.is_empty() {
@@ -204,7 +221,7 @@ async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
     Ok(())
 }
 
-/// One line per compaction, in aligned columns: number, time, cause, utterances, tokens before and after,
+/// One line per compaction, in aligned columns: number, time in UTC, cause, utterances, tokens before and after,
 /// the saving, method and model, and whether it was undone.
 fn table(compactions: &[Compaction]) -> Vec<String> {
     let rows: Vec<_> = compactions.iter().map(cells).collect();
@@ -212,21 +229,20 @@ fn table(compactions: &[Compaction]) -> Vec<String> {
 }
 
 fn cells(compaction: &Compaction) -> [String; 8] {
-    let time = |time: Option<prost_types::Timestamp>| time.map(|time| time.to_string()).unwrap_or_default();
     let method = word(compaction.method().as_str_name(), "SUMMARY_METHOD_");
     let undone = match compaction.undo_time {
-        Some(_) => format!("undone {}", time(compaction.undo_time)),
+        Some(time) => format!("undone {}", minute(&time)),
         None => String::new(),
     };
     [
         compaction.compaction_number().to_string(),
-        time(compaction.time),
+        compaction.time.as_ref().map(minute).unwrap_or_default(),
         word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
         counted(compaction.compacted_utterance_count(), "utterance"),
         format!(
             "{} → {}",
-            counted(compaction.token_count_before(), "token"),
-            count(compaction.token_count_after())
+            count(compaction.token_count_before()),
+            counted(compaction.token_count_after(), "token")
         ),
         format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
         format!("{method} {}", visible(&compaction.model)).trim_end().to_owned(),
@@ -302,8 +318,8 @@ mod tests {
         assert_eq!(
             table(&[compaction(), earlier]),
             [
-                "2  1970-01-01T00:00:00Z  advised  37 utterances  9,210 tokens → 3,022  −67 %  extractive",
-                "1  1970-01-01T00:00:00Z  advised   5 utterances     99 tokens → 3,022  −67 %  llm m       undone 1970-01-01T00:01:00Z",
+                "2  1970-01-01 00:00  advised  37 utterances  9,210 → 3,022 tokens  −67 %  extractive",
+                "1  1970-01-01 00:00  advised   5 utterances     99 → 3,022 tokens  −67 %  llm m       undone 1970-01-01 00:01",
             ]
         );
     }

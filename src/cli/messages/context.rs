@@ -21,45 +21,41 @@ use crate::proto::{
     UnansweredCalls,
 };
 
-/// Build what goes to the model: OpenAI or Anthropic messages, or text
+/// Build the messages to send to a model
+///
+/// Prints them on stdout. On stderr, prints the number of tokens and what is left out.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd context --format text --budget 2000
-  utterd context --format anthropic --instructions 'Be brief.' --recall 'the refund' --everywhere")]
+  utterd context trip --format anthropic --instructions 'Be brief.' --recall 'the hotel'")]
 pub struct Context {
     #[command(flatten)]
     pub target: Target,
     /// The format
     #[arg(long, default_value = "openai")]
     pub format: ContextFormat,
-    /// The most tokens [default: what the conversation's limits allow]
-    #[arg(
-        id = "token_budget",
-        long = "budget",
-        alias = "tokens",
-        value_name = "N",
-        allow_negative_numbers = true
-    )]
+    /// The most tokens [default: the conversation's limit]
+    #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub budget: Option<i32>,
-    /// The last N turns; 0 for all [default: the conversation's limit, or as many as fit]
+    /// Only the last N turns, 0 for all [default: the conversation's limit]
     #[arg(id = "max_turns", long = "turns", value_name = "N", allow_negative_numbers = true)]
     pub turns: Option<i32>,
-    /// Drop what does not fit in large steps, so that a prompt cache hits in between [default: true without --turns]
+    /// Leave turns out in large steps, so that prompt caches hit in between [default: true without --turns]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub stable_steps: Option<bool>,
-    /// A system prompt that is not stored
+    /// Put this system prompt first; it is not stored
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub instructions: String,
-    /// Also quote what was said about this and is not already in the context
+    /// Also quote earlier utterances about PROMPT
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]
     pub recall: Option<String>,
-    /// Quote from the recipient's other conversations too [default unless --conversation is given]
+    /// Quote from the recipient's other conversations too [default: only if no conversation is named]
     #[arg(long, requires = "recall_prompt")]
     pub everywhere: bool,
-    /// The most quotes [default: as many as fit]
+    /// Quote at most N utterances [default: as many as fit]
     #[arg(long, value_name = "N", requires = "recall_prompt", allow_negative_numbers = true)]
     pub recall_limit: Option<i32>,
-    /// The largest share of the budget for these quotes, in per cent [default: 50, plus what recent turns leave]
+    /// The share of the budget for quotes, in per cent [default: 50, and what recent turns leave]
     #[arg(
         id = "recall_max_percent",
         long = "recall-percent",
@@ -68,24 +64,24 @@ pub struct Context {
         allow_negative_numbers = true
     )]
     pub recall_percent: Option<i32>,
-    /// Fill the budget with stored turns that left the window
+    /// Fill the rest of the budget with turns that left the window
     #[arg(long)]
     pub archive: bool,
-    /// Say how the recipient's other conversations ended [default: true unless --conversation is given]
+    /// Say how the recipient's other conversations ended [default: true if no conversation is named]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub earlier: Option<bool>,
-    /// Mask tool results that are at least this many turns old
+    /// Mask tool results that are at least N turns old
     #[arg(
         id = "mask_tool_results_after_turns",
         long = "mask",
-        value_name = "TURNS",
+        value_name = "N",
         allow_negative_numbers = true
     )]
     pub mask: Option<i32>,
     /// Put the summary in a user message, not in the system prompt
     #[arg(long)]
     pub summary_as_user: bool,
-    /// Put in a placeholder for each missing tool result, instead of leaving the call out
+    /// Keep calls that have no result, with a placeholder as the result
     #[arg(long)]
     pub placeholders: bool,
 }
@@ -93,7 +89,7 @@ pub struct Context {
 /// Prints the messages on stdout, and on stderr what they cost and leave out.
 pub async fn context(args: Context) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json;
+    let json = args.target.json.json;
     let context = connection.contexts().build_context(request(args)).await?.into_inner();
     let mut output = Output::new();
     if json {
@@ -124,7 +120,7 @@ fn request(args: Context) -> BuildContextRequest {
         Some(false) => Earlier::None,
     };
     BuildContextRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         format: args.format.number(),
         token_budget: args.budget,

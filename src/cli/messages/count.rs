@@ -3,14 +3,16 @@
 use clap::Args;
 
 use crate::cli::{
-    args::Remote,
+    args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{output::Output, read::said},
 };
 use crate::{domain::limits::MOST_CONTENT_BYTES, proto::CountTokensRequest};
 
-/// Count the tokens of texts, one line each; reads stdin if there is none
+/// Count the tokens of texts
+///
+/// Prints one number for each text.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd count 'The train leaves at nine.'
@@ -18,13 +20,12 @@ use crate::{domain::limits::MOST_CONTENT_BYTES, proto::CountTokensRequest};
 pub struct Count {
     #[command(flatten)]
     remote: Remote,
-    /// The encoding to count with, such as o200k_base, or an OpenAI model [default: the server's encoding]
+    /// Count with this encoding, such as o200k_base, or as this OpenAI model [default: the server's encoding]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     model: String,
-    /// Print the response as JSON, and an error as JSON on stderr
-    #[arg(long)]
-    json: bool,
-    /// The texts, each counted separately; `-` reads stdin
+    #[command(flatten)]
+    json: Json,
+    /// The texts, each in quotes; `-`, or no text, reads stdin
     #[arg(id = "texts", value_name = "TEXT")]
     texts: Vec<String>,
 }
@@ -40,7 +41,7 @@ pub async fn count(args: Count) -> Result<(), CliError> {
     let request = CountTokensRequest { texts, model: args.model, ..Default::default() };
     let response = connection.contexts().count_tokens(request).await?.into_inner();
     let mut output = Output::new();
-    match args.json {
+    match args.json.json {
         true => output.json("CountTokensResponse", &response)?,
         false => response.token_counts.iter().try_for_each(|count| output.line(&count.to_string()))?,
     }

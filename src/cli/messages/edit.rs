@@ -5,7 +5,7 @@ use prost_types::FieldMask;
 
 use super::{
     memorize::content,
-    which::{Which, everything, select},
+    which::{everything, named, select},
 };
 use crate::cli::{
     args::Target,
@@ -19,34 +19,39 @@ use crate::cli::{
 };
 use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
 
-/// Change what an utterance says
+/// Change the text of an utterance
 ///
-/// The original text is kept as well. Every reader gets the new text, and the summary is made from it.
+/// Contexts, searches and the summary use the new text. The original is kept: `show --json` prints both.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd edit 3 'The train leaves at ten.'
-  utterd edit 3 - --conversation demo < answer.txt
-  utterd edit 3 'And if I fly?' --fork")]
+  utterd edit trip 3 - < answer.txt
+  utterd edit trip 3 'And if I fly?' --fork",
+    override_usage = "utterd edit [OPTIONS] [CONVERSATION] <UTTERANCE> [TEXT]"
+)]
 pub struct Edit {
     #[command(flatten)]
     target: Target,
     /// Leave the conversation unchanged, and make a fork that ends with the new text
     #[arg(id = "edit_mode", long = "fork")]
     fork: bool,
-    /// Its number, as `show` prints it, or its id
+    /// The number of the utterance, as `show` prints it, or its id
     #[arg(id = "utterance_id", value_name = "UTTERANCE")]
-    which: Which,
-    /// The new text; `-` reads stdin
-    #[arg(id = "content", value_name = "TEXT", required = true)]
-    text: Vec<String>,
+    which: Option<String>,
+    /// The new text; `-`, or no text, reads stdin
+    #[arg(id = "content", value_name = "TEXT")]
+    text: Option<String>,
 }
 
 /// Edits, and prints the result.
-pub async fn edit(args: Edit) -> Result<(), CliError> {
-    let content = content(&args.text).await?;
+pub async fn edit(mut args: Edit) -> Result<(), CliError> {
+    let [which, text] = args.target.split([args.which.take(), args.text.take()]);
+    let which = named(which, "UTTERANCE")?;
+    let content = content(text).await?;
     let connection = Connection::open(&args.target).await?;
     let conversation_id = stored::conversation(&connection, &args.target).await?.conversation_id;
-    let mut named = select(everything(&connection, &conversation_id).await?, &[args.which])?;
+    let mut named = select(everything(&connection, &conversation_id).await?, &which)?;
     let (Some(utterance), true) = (named.pop(), named.is_empty()) else {
         return Err(CliError::Usage("UTTERANCE: only one at a time can be edited".into()));
     };
@@ -61,7 +66,7 @@ pub async fn edit(args: Edit) -> Result<(), CliError> {
     };
     let response = connection.conversations().update_utterance(request).await?.into_inner();
     let mut output = Output::new();
-    match args.target.json {
+    match args.target.json.json {
         true => output.json("UpdateUtteranceResponse", &response)?,
         false => tell(&mut output, &conversation_id, &response)?,
     }

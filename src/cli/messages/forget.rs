@@ -2,8 +2,9 @@
 
 use clap::Args;
 
+use super::texts;
 use crate::cli::{
-    args::Target,
+    args::{Target, required},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -11,62 +12,74 @@ use crate::cli::{
         text::{counted, ranges, sequences},
     },
 };
-use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse};
+use crate::proto::{ForgetMode, ForgetRequest, ForgetResponse, SequenceRange, UtteranceRef};
 
-/// Forget what an instruction selects
+/// Forget the utterances that an instruction selects
+///
+/// `restore` brings them back, unless they were forgotten with --hard.
 #[derive(Debug, Args)]
-#[command(after_help = "Instructions:
+#[command(
+    after_help = "Instructions:
   oldest  newest  first:N  last:N  nth:N  position:N  in the window
   turn:N  before:turn_N  after:turn_N  last:N_turns  in everything stored, like all below
   speaker:ROLE  name:NAME  sequence:N  id:ID         a role is system, user, assistant or tool
   since:TIME  before:TIME                            2026-11-20 or 2026-11-20T10:00:00Z, in UTC
-  about:TEXT  about:'\"A\",\"B\"'                      what holds all words of it; of either
+  about:TEXT  about:'\"A\",\"B\"'                        with all words of TEXT; of A or of B
   all
-  For turns, positions, numbers and sequences, N can be 3-7, 3- or 2,5-7. Several instructions
-  together select what meets all of them; A or B what meets either; A except B what B does not meet.
+  For turns, positions and sequences, N can also be 3-7, 3- or 2,5-7. Combine instructions in one
+  text: `A B` selects what meets both, `A or B` what meets either, `A except B` what meets only A.
 
-A sentence in plain English is understood as a whole, or refused with suggestions. Times follow the
-server's clock in UTC: today is its UTC day. A sentence that selects more than half of the window is
-refused with the count and the short form to use instead, unless it says what to keep.
+utterd understands a sentence in plain English as a whole, or refuses it with suggestions. Days are
+those of the server, in UTC. A sentence that selects more than half of the window is refused, with
+the number of utterances and the short form to use instead, unless it names what to keep.
 
 Examples:
   utterd forget last:2
-  utterd forget 'what I said yesterday about my salary and my address'
-  utterd forget 'everything but the last three messages'
-  utterd forget --hard --dry-run 'everything the user said before turn 5'")]
+  utterd forget trip 'what I said yesterday about my salary and my address'
+  utterd forget trip 'everything but the last three messages'
+  utterd forget trip --hard --dry-run 'everything the user said before turn 5'",
+    override_usage = "utterd forget [OPTIONS] [CONVERSATION] <INSTRUCTION>"
+)]
 pub struct Forget {
     #[command(flatten)]
     pub target: Target,
-    /// Remove it for good, from the summary too; without this, `restore` brings it back
+    /// Remove the utterances for good, from the summary too
     #[arg(long)]
     pub hard: bool,
-    /// Show what would be forgotten, and change nothing
+    /// Show the utterances that would be forgotten, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// What to forget, such as `oldest`, `last:3`, `turn:2`, `speaker:tool`, `about:TEXT`, `all`, or
-    /// the same in plain English
-    #[arg(required = true)]
-    pub instructions: Vec<String>,
+    /// What to forget, such as last:3, turn:2 or about:TEXT, or a sentence in plain English
+    #[arg(id = "instructions", value_name = "INSTRUCTION")]
+    pub instructions: Option<String>,
 }
 
 /// Forgets, and prints what was forgotten and how the instruction was understood.
-pub async fn forget(args: Forget) -> Result<(), CliError> {
+pub async fn forget(mut args: Forget) -> Result<(), CliError> {
+    let [instructions] = args.target.split([args.instructions.take()]);
+    let instructions = required(instructions, "INSTRUCTION")?;
     let connection = Connection::open(&args.target).await?;
     let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
     let request = ForgetRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
-        instructions: args.instructions.join(" "),
+        instructions,
         mode: mode.into(),
         dry_run: args.dry_run,
         ..Default::default()
     };
     let response = connection.memory().forget(request).await?.into_inner();
-    let mut output = Output::new();
-    if args.target.json {
+    let mut output = if args.dry_run { Output::paged() } else { Output::new() };
+    if args.target.json.json {
         output.json("ForgetResponse", &response)?;
-    } else {
-        describe(&response, args.dry_run).iter().try_for_each(|line| output.line(line))?;
+        return Ok(output.flush()?);
+    }
+    describe(&response, args.dry_run).iter().try_for_each(|line| output.prose(line))?;
+    if args.dry_run && !response.forgotten.is_empty() {
+        let one = |it: &UtteranceRef| SequenceRange { first: it.sequence, last: it.sequence };
+        let forgotten: Vec<_> = response.forgotten.iter().map(one).collect();
+        output.line("")?;
+        texts::tell(&mut output, &connection, &response.conversation_id, &forgotten).await?;
     }
     Ok(output.flush()?)
 }

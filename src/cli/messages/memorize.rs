@@ -22,11 +22,14 @@ use crate::{
 };
 
 /// Store an utterance
+///
+/// Starts a conversation if the id is new, or if no conversation is active.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd memorize 'Where is my order?'
-  utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'
-  utterd memorize --tool-call-id c1 - < result.json")]
+  utterd memorize trip 'When does the train leave?'
+  git log -3 | utterd memorize trip - --tool-call-id c1
+  utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'")]
 pub struct Memorize {
     #[command(flatten)]
     pub target: Target,
@@ -36,28 +39,29 @@ pub struct Memorize {
     /// The participant's or the tool's name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub name: String,
-    /// Keep it in the window: eviction skips it
+    /// Pin the utterance, so that eviction skips it
     #[arg(long)]
     pub pin: bool,
-    /// The turn that it belongs to [default: counted by the server]
+    /// The turn of the utterance [default: counted by the server]
     #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
     pub turn: Option<i32>,
-    /// An id for this attempt: the same command with the same id stores nothing twice
+    /// An id for this attempt, so that repeating the command stores nothing twice
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub request_id: String,
-    /// The tools that it calls, as OpenAI's array of tool calls
+    /// The tool calls of the utterance, as OpenAI's JSON array
     #[arg(long, value_name = "JSON")]
     pub tool_calls: Option<String>,
-    /// The open call that it answers
+    /// The id of the call whose result this is
     #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
     pub tool_call_id: Option<String>,
-    /// What was said; `-` reads stdin
-    #[arg(id = "content", value_name = "TEXT", required_unless_present_any = ["tool_calls", "tool_call_id"])]
-    pub text: Vec<String>,
+    /// The text; `-`, or no text without --tool-calls, reads stdin
+    #[arg(id = "content", value_name = "TEXT")]
+    pub text: Option<String>,
 }
 
 /// Stores one utterance and prints the result.
-pub async fn memorize(args: Memorize) -> Result<(), CliError> {
+pub async fn memorize(mut args: Memorize) -> Result<(), CliError> {
+    [args.text] = args.target.split([args.text.take()]);
     let Some(utterance) = unless_interrupted(utterance(&args)).await else {
         return Err(CliError::Interrupted("nothing was stored".into()));
     };
@@ -72,7 +76,7 @@ pub async fn memorize(args: Memorize) -> Result<(), CliError> {
 async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
     let request = MemorizeRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         utterances: vec![utterance],
         request_id: args.request_id,
@@ -80,7 +84,7 @@ async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> 
     };
     let response = connection.memory().memorize(request).await?.into_inner();
     let mut output = Output::new();
-    if args.target.json {
+    if args.target.json.json {
         output.json("MemorizeResponse", &response)?;
     } else {
         tell(&mut output, &response)?;
@@ -90,7 +94,7 @@ async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> 
 
 fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
     for reference in &response.memorized {
-        output.line(&stored(reference, response))?;
+        output.prose(&stored(reference, response))?;
     }
     if !response.evicted.is_empty() {
         let evicted = sequences(&response.evicted);
@@ -116,7 +120,10 @@ async fn utterance(args: &Memorize) -> Result<NewUtterance, CliError> {
     Ok(NewUtterance {
         role: role(args).into(),
         name: args.name.clone(),
-        content: content(&args.text).await?,
+        content: match (&args.text, &args.tool_calls) {
+            (None, Some(_)) => String::new(),
+            (text, _) => content(text.clone()).await?,
+        },
         tool_calls: args.tool_calls.as_deref().map(tool_calls).transpose()?.unwrap_or_default(),
         tool_call_id: args.tool_call_id.clone().unwrap_or_default(),
         turn_number: args.turn,
@@ -134,11 +141,14 @@ fn role(args: &Memorize) -> Role {
     args.role.unwrap_or(implied).into()
 }
 
-/// The words, or the text on stdin for `-`.
-pub async fn content(words: &[String]) -> Result<String, CliError> {
-    match words {
-        [dash] if dash == "-" => said(MOST_CONTENT_BYTES).await,
-        words => Ok(words.join(" ")),
+/// The text; for `-` or without one, the text on stdin, which must not be empty.
+pub async fn content(text: Option<String>) -> Result<String, CliError> {
+    match text.filter(|text| text != "-") {
+        Some(text) => Ok(text),
+        None => match said(MOST_CONTENT_BYTES).await?.as_str() {
+            "" => Err(CliError::Usage("TEXT is missing, and stdin is empty".into())),
+            said => Ok(said.to_owned()),
+        },
     }
 }
 

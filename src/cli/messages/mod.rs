@@ -12,4 +12,5 @@ pub(super) mod prepare;
 pub(super) mod remember;
 pub(super) mod restore;
 pub(super) mod summarize;
+mod texts;
 pub(super) mod which;

@@ -3,7 +3,7 @@
 use clap::Args;
 use prost_types::FieldMask;
 
-use super::which::{Which, everything, select};
+use super::which::{everything, named, select};
 use crate::cli::{
     args::Target,
     client::Connection,
@@ -16,19 +16,27 @@ use crate::cli::{
 };
 use crate::proto::{SequenceRange, UpdateUtteranceRequest};
 
-/// Keep utterances in the window: eviction skips them, and what belongs to them
+/// Keep utterances in the window
+///
+/// Eviction skips pinned utterances. A pinned call keeps its results, and a pinned result its call.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(
+    after_help = "Examples:
   utterd pin 3
-  utterd pin 2 5-7 --conversation demo")]
+  utterd pin trip 2,5-7",
+    override_usage = "utterd pin [OPTIONS] [CONVERSATION] <UTTERANCES>"
+)]
 pub struct Pin {
     #[command(flatten)]
     named: Named,
 }
 
-/// Let pinned utterances leave the window like others
+/// Let pinned utterances leave the window again
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd unpin 3 --conversation demo")]
+#[command(
+    after_help = "Example: utterd unpin trip 3",
+    override_usage = "utterd unpin [OPTIONS] [CONVERSATION] <UTTERANCES>"
+)]
 pub struct Unpin {
     #[command(flatten)]
     named: Named,
@@ -38,9 +46,9 @@ pub struct Unpin {
 struct Named {
     #[command(flatten)]
     target: Target,
-    /// Their numbers, as `show` prints them: `3` or `5-7`; or their ids
-    #[arg(id = "utterance_id", value_name = "UTTERANCE", required = true)]
-    which: Vec<Which>,
+    /// The numbers of utterances, as `show` prints them, such as 3 or 2,5-7; or one id
+    #[arg(id = "utterance_id", value_name = "UTTERANCES")]
+    which: Option<String>,
 }
 
 /// Pins.
@@ -53,7 +61,9 @@ pub async fn unpin(args: Unpin) -> Result<(), CliError> {
     set(args.named, false).await
 }
 
-async fn set(Named { target, which }: Named, pinned: bool) -> Result<(), CliError> {
+async fn set(Named { mut target, which }: Named, pinned: bool) -> Result<(), CliError> {
+    let [which] = target.split([which]);
+    let which = named(which, "UTTERANCES")?;
     let connection = Connection::open(&target).await?;
     let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
     let named = select(everything(&connection, &conversation_id).await?, &which)?;
@@ -67,13 +77,13 @@ async fn set(Named { target, which }: Named, pinned: bool) -> Result<(), CliErro
             ..Default::default()
         };
         let response = connection.conversations().update_utterance(request).await?.into_inner();
-        if target.json {
+        if target.json.json {
             output.json_line("UpdateUtteranceResponse", &response)?;
         }
         done.push(SequenceRange { first: utterance.sequence, last: utterance.sequence });
         evicted.extend(response.evicted);
     }
-    if !target.json {
+    if !target.json.json {
         let verb = if pinned { "pinned" } else { "unpinned" };
         output.line(&format!("{verb} {} of {conversation_id}", ranges(&done)))?;
         if !evicted.is_empty() {

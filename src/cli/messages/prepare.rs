@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::value::RawValue;
 
 use crate::cli::{
-    args::{ContextFormat, Remote},
+    args::{ContextFormat, Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -23,18 +23,18 @@ use crate::{
 /// What happens to consecutive messages of one role.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Alternation {
-    /// They are merged into one
+    /// into one message
     Merge,
-    /// Only the newest is kept
+    /// all but the newest
     Drop,
-    /// The history is refused
+    /// refuse the history
     Reject,
 }
 
-/// Turn a history into messages that a model accepts: the newest whole exchanges, within limits
+/// Fit a history that you hold to a model's limits
 ///
-/// Reads a JSON array of OpenAI chat or Anthropic messages, and stores nothing. What is left out is listed on stderr,
-/// with reasons.
+/// Reads a JSON array of OpenAI chat or Anthropic messages, and prints the newest whole exchanges that fit. Stores
+/// nothing. Lists on stderr the messages that it leaves out, with the reasons.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd prepare --prompt 'And the return flight?' < messages.json
@@ -42,10 +42,10 @@ enum Alternation {
 pub struct Prepare {
     #[command(flatten)]
     remote: Remote,
-    /// The user's new message, which comes last
+    /// Add this message of the user at the end
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     prompt: String,
-    /// The format to write: openai or anthropic
+    /// The format to print
     #[arg(long, default_value = "openai")]
     format: ContextFormat,
     /// The most messages of the history [default: 20]
@@ -57,18 +57,17 @@ pub struct Prepare {
     /// The most tokens [default: unlimited]
     #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
     budget: Option<i32>,
-    /// What happens to consecutive messages of one role
+    /// How to treat consecutive messages of one role
     #[arg(long, default_value = "merge")]
     alternation: Alternation,
-    /// The encoding to count tokens with, or an OpenAI model [default: the server's encoding]
+    /// Count with this encoding, or as this OpenAI model [default: the server's encoding]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
     model: String,
-    /// Quote what was said about this in the part that the limits leave out [default: the prompt]
+    /// Quote messages about PROMPT from the part that is left out [default: --prompt]
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT", num_args = 0..=1, default_missing_value = "")]
     recall: Option<String>,
-    /// Print the response as JSON, and an error as JSON on stderr
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
     /// The history; `-` reads stdin
     #[arg(id = "messages_json", value_name = "FILE", default_value = "-")]
     file: PathBuf,
@@ -79,7 +78,7 @@ pub async fn prepare(args: Prepare) -> Result<(), CliError> {
     let file = args.file.clone();
     let history = read::behind(move || read::text(&file, MAX_HISTORY_WEIGHT)).await?;
     let connection = Connection::to(&args.remote).await?;
-    let json = args.json;
+    let json = args.json.json;
     let response = connection.contexts().prepare_history(request(args, history)).await?.into_inner();
     let mut output = Output::new();
     if json {

@@ -5,7 +5,7 @@ use std::io;
 use clap::{Args, ValueEnum};
 
 use crate::cli::{
-    args::{Speaker, Target},
+    args::{Speaker, Target, required},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -17,47 +17,58 @@ use crate::proto::{
     Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role, Utterance,
 };
 
-/// Find utterances by relevance to a prompt
+/// Search utterances
+///
+/// Prints one match per line: conversation, number, speaker, relevance, text.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd remember --role user --limit 3 when does the train leave")]
+#[command(
+    alias = "search",
+    after_help = "Examples:
+  utterd remember 'when does the train leave'
+  utterd remember trip train --role user --limit 3",
+    override_usage = "utterd remember [OPTIONS] [CONVERSATION] <PROMPT>"
+)]
 pub struct Remember {
     #[command(flatten)]
     pub target: Target,
-    /// Where to look [default: conversation if one is named, else recipient]
+    /// Where to search [default: conversation if one is named, else recipient]
     #[arg(long)]
     pub scope: Option<Scope>,
-    /// Only what these roles said
+    /// Find only utterances of this role; can be repeated
     #[arg(long)]
     pub role: Vec<Speaker>,
-    /// The newest first, instead of the most relevant
+    /// Sort by time, the newest first; PROMPT can then be left out
     #[arg(long)]
     pub recent: bool,
-    /// The least share of the prompt that a match must cover, from 0 to 1 [default: any, if the best covers 0.35]
+    /// The share of the prompt that a match must cover, from 0 to 1 [default: any, if the best match covers 0.35]
     #[arg(long, value_name = "SHARE")]
     pub min_relevance: Option<f64>,
-    /// The most utterances
+    /// Print at most N utterances
     #[arg(id = "page_size", long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
     pub limit: i32,
-    /// What to look for
-    #[arg(required_unless_present = "recent")]
-    pub prompt: Vec<String>,
+    /// What to search for
+    pub prompt: Option<String>,
 }
 
 /// Where `remember` looks.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Scope {
-    /// The window
+    /// the window of the conversation
     Window,
-    /// The window and the archive
+    /// its window and its archive
     Conversation,
-    /// All conversations of the recipient
+    /// all conversations of the recipient
     Recipient,
 }
 
 /// Prints the matches, one per line: place, speaker, the score that they are sorted by, and what was said.
-pub async fn remember(args: Remember) -> Result<(), CliError> {
+pub async fn remember(mut args: Remember) -> Result<(), CliError> {
+    [args.prompt] = args.target.split([args.prompt.take()]);
+    if !args.recent {
+        required(args.prompt.clone(), "PROMPT")?;
+    }
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json;
+    let json = args.target.json.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
     let mut output = Output::new();
     if json {
@@ -71,9 +82,9 @@ pub async fn remember(args: Remember) -> Result<(), CliError> {
 fn request(args: Remember) -> RememberRequest {
     let roles = args.role.into_iter().map(|role| Role::from(role).into()).collect();
     RememberRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
-        prompt: args.prompt.join(" "),
+        prompt: args.prompt.unwrap_or_default(),
         filter: Some(RememberFilter { roles, ..Default::default() }),
         scope: match args.scope {
             None => RememberScope::Unspecified,
@@ -102,7 +113,7 @@ fn tell(output: &mut Output, response: &RememberResponse) -> io::Result<()> {
     if response.matches.is_empty() {
         note("nothing found");
     } else if !response.next_page_token.is_empty() {
-        note("there is more: raise --limit");
+        note("there are more: raise --limit");
     }
     Ok(())
 }

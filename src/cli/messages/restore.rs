@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::which::{Which, everything, select};
+use super::which::{everything, named, select};
 use crate::cli::{
     args::Target,
     client::{Connection, block_on},
@@ -29,41 +29,56 @@ use crate::{
 /// The most utterances in one request.
 const MOST: usize = 1_000;
 
-/// Bring back what was forgotten, or with --to a whole store from a backup
+/// Bring back forgotten utterances, or a whole backup
 ///
-/// What was forgotten with --hard does not come back. A backup is read and checked completely before anything is
-/// written. If its restore is interrupted, repeat the command to continue.
+/// Utterances that were forgotten with --hard do not come back.
+///
+/// With --to, this makes a store from a backup. It reads and checks the whole backup before it writes anything. If it
+/// is interrupted, repeat the command to continue.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  utterd restore 3 5-7 --conversation demo
-  utterd restore --all
-  utterd restore nightly.utterd --to fjall:/var/lib/utterd")]
+#[command(
+    after_help = "Examples:
+  utterd restore trip 3,5-7
+  utterd restore trip --all
+  utterd restore nightly.utterd --to fjall:/var/lib/utterd",
+    override_usage = "utterd restore [OPTIONS] [CONVERSATION] <UTTERANCES>
+       utterd restore [OPTIONS] [CONVERSATION] --all
+       utterd restore --to <BACKEND:DIR> <FILE>"
+)]
 pub struct Restore {
     #[command(flatten)]
     target: Target,
-    /// Everything that is forgotten
+    /// Bring back all that is forgotten and can be
     #[arg(long, conflicts_with_all = ["utterance_ids", "to"])]
     all: bool,
-    /// Make this durable store from a backup instead: its backend and its directory
-    #[arg(long, value_name = "BACKEND:DIR", requires = "utterance_ids", conflicts_with_all = ["conversation_id", "recipient_id", "json"])]
+    /// Make this durable store from a backup: fjall:DIR or sled:DIR
+    #[arg(long, value_name = "BACKEND:DIR", conflicts_with_all = ["utterance_ids", "recipient_id", "json"])]
     to: Option<Files>,
-    /// Numbers of utterances, as `show` prints them: `3` or `5-7`; or their ids; with --to the backup file
-    #[arg(id = "utterance_ids", value_name = "WHAT", required_unless_present = "all")]
-    what: Vec<String>,
+    /// The numbers of utterances, as `show` prints them, such as 3 or 2,5-7; or one id
+    #[arg(id = "utterance_ids", value_name = "UTTERANCES")]
+    which: Option<String>,
 }
 
 /// Restores utterances, or a store.
 pub fn restore(args: Restore) -> Result<(), CliError> {
-    match (&args.to, args.what.as_slice()) {
-        (None, _) => block_on(forgotten(args)),
-        (Some(to), [file]) => backup(Path::new(file), to),
-        (Some(_), _) => Err(CliError::Usage("--to: must be one backup file".into())),
+    match &args.to {
+        None => block_on(forgotten(args)),
+        // the only word, which stands where the conversation would
+        Some(to) if !args.target.conversation().is_empty() => {
+            backup(Path::new(&args.target.conversation()), to)
+        }
+        Some(_) => Err(CliError::Usage("FILE is missing: --to makes a store from a backup file".into())),
     }
 }
 
-async fn forgotten(Restore { target, all, what, .. }: Restore) -> Result<(), CliError> {
-    let which = what.iter().map(|name| name.parse()).collect::<Result<Vec<Which>, _>>();
-    let which = which.map_err(|wrong| CliError::Usage(format!("WHAT: {wrong}")))?;
+async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<(), CliError> {
+    let which = match all {
+        true => Vec::new(),
+        false => {
+            let [which] = target.split([which]);
+            named(which, "UTTERANCES")?
+        }
+    };
     let connection = Connection::open(&target).await?;
     let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
     let stored = everything(&connection, &conversation_id).await?;
@@ -81,7 +96,7 @@ async fn forgotten(Restore { target, all, what, .. }: Restore) -> Result<(), Cli
             ..Default::default()
         };
         let response = connection.memory().restore(request).await?.into_inner();
-        match target.json {
+        match target.json.json {
             true => output.json("RestoreResponse", &response)?,
             false => tell(&mut output, &response)?,
         }

@@ -14,12 +14,16 @@ use crate::cli::{
 use crate::proto::{SummarizeRequest, SummarizeResponse, SummarizeScope};
 
 /// Summarise a conversation or a part of it
+///
+/// The summary is printed and not stored.
 #[derive(Debug, Args)]
-#[command(after_help = "Example: utterd summarize --turns 1-4 --tokens 100 --focus refund")]
+#[command(after_help = "Examples:
+  utterd summarize trip
+  utterd summarize trip --turns 1-4 --budget 100 --focus refund")]
 pub struct Summarize {
     #[command(flatten)]
     pub target: Target,
-    /// Only the last N utterances of the window
+    /// Summarise only the last N utterances of the window
     #[arg(
         id = "recent_count",
         long = "recent",
@@ -28,19 +32,19 @@ pub struct Summarize {
         allow_negative_numbers = true
     )]
     pub recent: Option<i32>,
-    /// Only what left the window
+    /// Summarise only the utterances that left the window
     #[arg(long, group = "scope")]
     pub evicted: bool,
-    /// Only these turns: `3` or `2-5`
+    /// Summarise only these turns, such as 3 or 2-5
     #[arg(id = "first_turn", long = "turns", value_name = "A-B", group = "scope", value_parser = turns)]
     pub turns: Option<(i32, i32)>,
-    /// The most tokens [default: the conversation's limit]
-    #[arg(id = "token_limit", long = "tokens", value_name = "N", allow_negative_numbers = true)]
+    /// The most tokens of the summary [default: the conversation's limit]
+    #[arg(id = "token_limit", long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub tokens: Option<i32>,
-    /// A word that makes a sentence matter more
+    /// Prefer sentences with this word; can be repeated
     #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
     pub focus: Vec<String>,
-    /// Wait until the server's model has written the summary
+    /// Wait until a model has written the summary, if the server has one
     #[arg(long)]
     pub wait: bool,
 }
@@ -48,7 +52,7 @@ pub struct Summarize {
 /// Prints the summary on stdout, and on stderr what it was made from.
 pub async fn summarize(args: Summarize) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json;
+    let json = args.target.json.json;
     let response = connection.memory().summarize(request(args)).await?.into_inner();
     let mut output = Output::new();
     if json {
@@ -72,7 +76,7 @@ fn request(args: Summarize) -> SummarizeRequest {
         _ => SummarizeScope::All,
     };
     SummarizeRequest {
-        conversation_id: args.target.conversation,
+        conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         scope: scope.into(),
         recent_count: args.recent,

@@ -2,10 +2,10 @@
 
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-use crate::cli::{client::Connection, conversations::stored, errors::CliError};
+use crate::cli::{args::required, client::Connection, conversations::stored, errors::CliError};
 use crate::proto::{ListUtterancesRequest, Utterance};
 
-/// One utterance by its sequence, several by a range of sequences, or one by its id.
+/// Utterances by a range of sequences, or one by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Which {
     /// `7`, or `3-5`.
@@ -46,6 +46,17 @@ impl Which {
     }
 }
 
+/// The utterances that `word` names: `7`, `2,5-7`, or an id. `name` is the argument's.
+pub fn named(word: Option<String>, name: &str) -> Result<Vec<Which>, CliError> {
+    let word = required(word, name)?;
+    let parts: Result<Vec<Which>, _> = word.split(',').map(|part| part.trim().parse()).collect();
+    let is_id = |which: &Which| matches!(which, Which::Id(_));
+    match parts.map_err(|wrong| CliError::Usage(format!("{name} {wrong}")))? {
+        parts if parts.iter().any(is_id) => Ok(vec![Which::Id(word)]),
+        parts => Ok(parts),
+    }
+}
+
 /// Everything stored of a conversation, including what is forgotten and can be restored.
 pub async fn everything(connection: &Connection, conversation: &str) -> Result<Vec<Utterance>, CliError> {
     let request = ListUtterancesRequest {
@@ -78,6 +89,10 @@ mod tests {
         assert_eq!("7".parse(), Ok(Which::Sequences(7..=7)));
         assert_eq!("3-5".parse(), Ok(Which::Sequences(3..=5)));
         assert_eq!("01K-x".parse(), Ok(Which::Id("01K-x".into())));
+        let numbers = Some("7, 3-5".to_owned());
+        assert_eq!(named(numbers, "X").unwrap(), [Which::Sequences(7..=7), Which::Sequences(3..=5)]);
+        assert_eq!(named(Some("a,3".into()), "X").unwrap(), [Which::Id("a,3".into())]);
+        assert!(named(None, "X").is_err() && named(Some("7,0".into()), "X").is_err());
         assert!("5-3".parse::<Which>().is_err() && "0".parse::<Which>().is_err());
     }
 

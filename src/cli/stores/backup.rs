@@ -26,10 +26,10 @@ use crate::{
     server::upkeep::{self, Held},
 };
 
-/// Write a backup of everything that a running server stores to a file
+/// Back up all that a running server stores
 ///
-/// The backup holds all namespaces as of one moment; the server keeps running meanwhile. If
-/// credentials are configured, this requires an admin's.
+/// The backup has all namespaces as of one moment. The server goes on serving meanwhile. A server with credentials
+/// requires an admin's token.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd backup nightly.utterd

@@ -17,18 +17,18 @@ use crate::cli::{
 use crate::config::Place;
 use crate::server::upkeep::{self, Copied, Copying, Report};
 
-/// Copy a store into another, with the same backend or a different one
+/// Copy a store into another one
 ///
-/// If a copy is interrupted, repeat the command to continue it; at the end, everything copied is compared and
-/// verified. No server may be using either store, with one exception: a database is copied as of one moment, so
-/// servers may go on using it. What they write from then on is not in the copy, and keeps an interrupted copy from
-/// being continued. In a database that is copied to, the schema is made if it is missing; it must be empty, and
-/// servers refuse it until the copy is complete.
+/// The backends may differ. The command compares and verifies the copy at the end. If it is interrupted, repeat it to
+/// continue.
 ///
-/// A place is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME for another schema than the settings name
-/// (utterd by default); or postgres, for the database that the settings name: UTTERD_DATABASE_URL and
-/// UTTERD_DATABASE_SCHEMA, or the same in the configuration file. Other users of the machine can see a password on the
-/// command line.
+/// No server may use either store meanwhile, with one exception: servers may use a database that is copied from. The copy
+/// has its content as of one moment; after later writes, an interrupted copy cannot be continued. A schema that is
+/// copied to must be empty, and is created if it is missing. Servers refuse it until the copy is complete.
+///
+/// A PLACE is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME unless the schema is that of the settings
+/// (utterd by default); or postgres, for the database of the settings: UTTERD_DATABASE_URL and UTTERD_DATABASE_SCHEMA,
+/// or the same keys in the configuration file. Other users of the machine can see a password on the command line.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd copy --from sled:utterd-data --to fjall:/var/lib/utterd

@@ -9,7 +9,8 @@ use crate::config::{ConfigError, Place, Settings, Sources};
 /// How a database is reached.
 #[derive(Debug, Args)]
 pub struct DatabaseOptions {
-    /// The certificate authorities of the database, in PEM [env: UTTERD_DATABASE_CA] [default: those of the system]
+    /// The certificate authorities to trust for the database, in PEM [env: UTTERD_DATABASE_CA] [default: those of the
+    /// system]
     #[arg(long, value_name = "FILE")]
     pub database_ca: Option<String>,
     /// The TOML file with the settings of the database [env: UTTERD_CONFIG] [default: utterd.toml, if it exists]

@@ -9,15 +9,18 @@ use crate::cli::{
 };
 use crate::server::database::{self, Migrated};
 
-/// Make the schema of the postgres backend, or bring it to the version that this program uses
+/// Create or update the schema of a PostgreSQL database
 ///
-/// Servers of the version before go on meanwhile. Several of these commands may run at once.
+/// Servers of the previous version go on serving meanwhile. Several `utterd migrate` may run at the same time.
+///
+/// Every setting is also an option of this command, such as --database-url and --database-schema: `utterd serve --help`
+/// lists them.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd migrate --database-url postgres://utterd@127.0.0.1/utterd
   utterd migrate --check --config utterd.toml")]
 pub struct Migrate {
-    /// Only tell whether there is something to do: exit code 1 if there is
+    /// Only check whether the schema is up to date: the exit code is 1 if it is not
     #[arg(long)]
     pub check: bool,
     /// The database and its schema.

@@ -10,28 +10,25 @@ use crate::cli::{
 use crate::config::Place;
 use crate::server::upkeep::{self, Reindexed};
 
-/// Remove the search index of a store, so that it is made again
+/// Remove a store's search index, to be built again
 ///
-/// A store keeps an index of conversations that were searched. This removes all of it, or the part for the given
-/// conversations, and the next search makes it again from what is stored.
+/// The next search builds the index of a conversation again, from its utterances, which stay as they are.
 ///
-/// In a database, unless conversations are given, this also sets columns right that do not agree with their records, as
+/// In a database, without --recipient and --conversation, this also corrects columns that differ from their records, as
 /// `verify` reports them. Servers may use a database meanwhile, but not files.
-///
-/// Utterances are not touched.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd reindex fjall:utterd-data
   utterd reindex fjall:utterd-data --recipient alice
   utterd reindex postgres://utterd@db1/utterd")]
 pub struct ReindexStore {
-    /// fjall:DIR, sled:DIR, the URL of a database, or postgres for the database that the settings name
+    /// fjall:DIR, sled:DIR, the URL of a database, or postgres for the database of the settings
     #[arg(value_name = "PLACE")]
     pub store: Place,
-    /// Only this recipient's conversations
+    /// Remove only the index of this recipient's conversations
     #[arg(long, short, value_name = "ID", conflicts_with = "conversation")]
     pub recipient: Option<String>,
-    /// Only this conversation
+    /// Remove only the index of this conversation
     #[arg(long, short, value_name = "ID")]
     pub conversation: Option<String>,
     /// The namespace of the recipient or conversation

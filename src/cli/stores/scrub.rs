@@ -10,9 +10,9 @@ use crate::cli::{
 use crate::config::Files;
 use crate::server::upkeep::{self, Scrubbed};
 
-/// Rewrite the files of a durable store without what was forgotten for good
+/// Remove the text forgotten for good from a store's files
 ///
-/// A server does this by itself (scrub_interval); this is for a store that no server uses.
+/// Rewrites the files of a store that no server uses. A running server does this at every scrub_interval.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: utterd scrub fjall:utterd-data")]
 pub struct ScrubStore {

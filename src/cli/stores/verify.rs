@@ -17,18 +17,17 @@ use crate::{
     server::upkeep::{self, Report},
 };
 
-/// Check everything in a store
+/// Check a store for damage
 ///
-/// Reads every record, checks that they fit together, and prints a line for each that does not; the exit code is 1 if
-/// there are any. Repairs nothing. Files must not be in use. A database is checked as of one moment, while servers use
-/// it.
+/// Reads every record and prints a line for each that is damaged or does not fit the others. The exit code is 1 if there
+/// is one. Repairs nothing. No server may use files meanwhile, but servers may use a database.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd verify fjall:utterd-data
   utterd verify 'postgres://utterd@db1/utterd?schema=talk'
   utterd verify postgres --config utterd.toml")]
 pub struct VerifyStore {
-    /// fjall:DIR, sled:DIR, the URL of a database, or postgres for the database that the settings name
+    /// fjall:DIR, sled:DIR, the URL of a database, or postgres for the database of the settings
     #[arg(value_name = "PLACE")]
     pub store: Place,
     #[command(flatten)]

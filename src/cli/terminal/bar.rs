@@ -4,7 +4,7 @@ use super::text::{count, counted};
 use crate::proto::Capacity;
 
 /// Cells of the bar.
-const CELLS: usize = 24;
+const CELLS: usize = 12;
 
 /// One line: `[████░░░░] 5,120 of 8,000 tokens · 14 of 20 utterances · 7 turns`.
 ///
@@ -51,7 +51,7 @@ mod tests {
             turn_count: Some(1),
             ..Default::default()
         };
-        let expected = "[████████████░░░░░░░░░░░░] 4,000 of 8,000 tokens · 14 of 20 utterances · 1 turn";
+        let expected = "[██████░░░░░░] 4,000 of 8,000 tokens · 14 of 20 utterances · 1 turn";
         assert_eq!(bar(&capacity), expected);
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Stdout, Write};
 use console::{Style, Term};
 use prost::Message;
 
-use super::{json, pager};
+use super::{json, pager, wrap::wrap};
 use crate::cli::errors::CliError;
 
 /// Stdout, with its width when it is a terminal.
@@ -43,14 +43,23 @@ impl Output {
         self.width
     }
 
-    /// Writes text unchanged.
+    /// Writes text of any number of lines, and ends the last one.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        self.write_all(text.as_bytes())
+        self.write_all(text.as_bytes())?;
+        if text.is_empty() || text.ends_with('\n') { Ok(()) } else { self.line("") }
     }
 
     /// Writes text and ends the line.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self, "{text}")
+    }
+
+    /// Writes a line, on a terminal broken between words.
+    pub fn prose(&mut self, text: &str) -> io::Result<()> {
+        match self.width {
+            Some(width) => wrap(text, width).iter().try_for_each(|line| self.line(line)),
+            None => self.line(text),
+        }
     }
 
     /// Writes `message`, of the type `name`, as indented JSON.

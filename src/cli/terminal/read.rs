@@ -95,7 +95,7 @@ mod tests {
     fn no_more_is_read_than_the_limit() {
         let endless = Path::new("/dev/zero");
         let error = read(endless, 9).unwrap_err().to_string();
-        assert_eq!(error, "/dev/zero: is larger than 9 B, the most that is read");
+        assert_eq!(error, "/dev/zero: is larger than 9 B, the limit");
         assert!(line(&mut open(endless).unwrap(), endless, 9).is_err());
     }
 

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use indicatif::{HumanBytes, HumanCount};
+use prost_types::Timestamp;
 
 use crate::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
 
@@ -21,6 +22,11 @@ pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
 /// A number of bytes, `12.30 MiB`.
 pub fn bytes(number: u64) -> String {
     HumanBytes(number).to_string()
+}
+
+/// `2026-11-23 15:20`: a time in UTC, to the minute.
+pub fn minute(time: &Timestamp) -> String {
+    time.to_string().replace('T', " ").chars().take("2026-11-23 15:20".len()).collect()
 }
 
 /// An enum's value as words: `CONVERSATION_STATUS_AWAITING_ANSWER` is `awaiting answer` without

@@ -223,7 +223,7 @@ impl Chat {
                 Vec::new()
             }
             Event::NotRefreshed(reason) => {
-                self.wrong(format!("what others said is not shown: {reason}"));
+                self.wrong(format!("the messages of others cannot be shown: {reason}"));
                 Vec::new()
             }
             Event::Done(done) => self.done(done),
@@ -323,7 +323,7 @@ impl Chat {
         self.capacity = stored.capacity;
         if calls {
             self.note(
-                "the model calls tools, which a chat does not run; what you say next goes on without them",
+                "the model calls tools, which a chat does not run; your next message continues without their results",
             );
         }
         let mut effects = if others_spoke { vec![Effect::Refresh] } else { Vec::new() };

@@ -26,7 +26,7 @@ impl Chat {
         }
         let answered = self.utterances.last().is_none_or(|last| last.role() == Role::Assistant);
         match (&self.model, answered) {
-            (None, _) => self.wrong("no model is attached: start the chat with --model"),
+            (None, _) => self.wrong("no model is named: start the chat with --model"),
             (_, true) => self.wrong("nothing waits for a reply"),
             (_, false) => return self.ask(),
         }

@@ -135,7 +135,7 @@ fn without_a_model_what_is_said_is_only_stored() {
     enter(&mut chat, "hi");
     assert_eq!(chat.update(stored(1, &draft(Role::User, "hi", 1), None)), []);
     enter(&mut chat, "/retry");
-    assert_eq!(last_row(&chat), "! no model is attached: start the chat with --model");
+    assert_eq!(last_row(&chat), "! no model is named: start the chat with --model");
 }
 
 #[test]
@@ -467,7 +467,7 @@ fn a_command_is_completed_and_hinted_at() {
     chat.update(Event::Pasted("/rest".into()));
     assert_eq!(
         chat.panel(),
-        [format!("{:<30}bring back what was forgotten last, or a message", "/restore [NUMBER]")]
+        [format!("{:<30}bring back the last forgotten messages, or one", "/restore [NUMBER]")]
     );
     press(&mut chat, KeyCode::Tab);
     assert_eq!(chat.input().text(), "/restore ");
@@ -476,7 +476,7 @@ fn a_command_is_completed_and_hinted_at() {
     assert!(chat.panel()[0].starts_with("/compact  /summary  /capacity"), "{:?}", chat.panel());
     chat.update(Event::Pasted("comp".into()));
     chat.update(Event::Resized(40, 24));
-    assert_eq!(chat.panel(), ["/compact [N]  /compact --preview [N]", "/compact undo"]);
+    assert_eq!(chat.panel(), ["/compact [N]  /compact --dry-run [N]", "/compact --undo"]);
     assert_eq!(control(&mut chat, 'l'), [Effect::Redraw]);
 }
 
@@ -485,7 +485,7 @@ fn commands_are_done_and_what_they_tell_is_not_said() {
     let mut chat = chat(2, None);
     assert_eq!(
         enter(&mut chat, "/compact 20"),
-        [Effect::Do(Task::Compact { keep: Some(20), preview: false })]
+        [Effect::Do(Task::Compact { keep: Some(20), dry_run: false })]
     );
     chat.update(Event::Refused("too short [TOO_SHORT_TO_COMPACT]".into()));
     assert_eq!(last_row(&chat), "! too short [TOO_SHORT_TO_COMPACT]");
