@@ -34,7 +34,7 @@ pub fn arranged(program: Command, arguments: &[OsString]) -> Command {
     let shown =
         if arguments.iter().any(|argument| argument == "--help-connection") { CONNECTION } else { "" };
     let usage = "{about}\n\n{usage-heading} {name} COMMAND [OPTIONS]\n";
-    let template = format!("{usage}{}{{after-help}}", listed(&program));
+    let template = format!("{usage}{}{{after-help}}", listed(&program).trim_end());
     program
         .mut_args(|argument| argument.hide(true))
         .mut_subcommands(|command| arranged_command(command, shown))
