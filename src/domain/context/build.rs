@@ -64,11 +64,11 @@ pub fn recallable(
     earliest(conversation, archived, request, counter, |plan| plan.recallable())
 }
 
-/// What is made of a plan, and the first utterance of its recent units.
-type Made<T> = (Sequence, T);
+/// What is made of a plan, the first utterance of its recent units, and all that it shows.
+type Made<T> = (Sequence, Ranges, T);
 
-/// Makes something of the plan. If its recent units begin within the window because steps are larger with the archive,
-/// makes it of the window alone if that begins earlier.
+/// Makes something of the plan. With the archive, makes it of the window alone if that shows an utterance that would not be
+/// shown otherwise: steps are larger with the archive, and its turns can take the room of an older pinned unit.
 fn earliest<T>(
     conversation: &Conversation,
     archived: Archived<'_>,
@@ -76,8 +76,9 @@ fn earliest<T>(
     counter: &dyn TokenCounter,
     make: for<'a> fn(&Plan<'a>) -> Result<Made<T>, TooSmall>,
 ) -> Result<T, Refusal> {
-    let (first, made) = fitted(Plan::of(conversation, archived, request, counter), make)?;
-    if !request.include_archive || !request.in_steps() || conversation.head.left.contains(first) {
+    let (first, shown, made) = fitted(Plan::of(conversation, archived, request, counter), make)?;
+    let reaches = conversation.head.left.contains(first) || !request.in_steps();
+    if !request.include_archive || reaches && conversation.window.pinned() == 0 {
         return Ok(made);
     }
     let asked = asked_before(conversation).and_then(|turn| {
@@ -85,8 +86,8 @@ fn earliest<T>(
     });
     let archived = Archived { turns: &[], asked, ..archived };
     let request = Request { include_archive: false, ..request.clone() };
-    let (earlier, alone) = fitted(Plan::of(conversation, archived, &request, counter), make)?;
-    Ok(if earlier < first { alone } else { made })
+    let (_, window, alone) = fitted(Plan::of(conversation, archived, &request, counter), make)?;
+    Ok(if shown.holds(&window) { made } else { alone })
 }
 
 /// Raises the default budget to what must be rendered.
@@ -114,8 +115,8 @@ impl Plan<'_> {
         if self.is_archived(recent.place) {
             shares.leave_untold(self, &self.shown(&shares, &recent));
         }
-        let first = self.sequence_at(recent.place);
-        Ok((first, Assembly { plan: self, shares, recent, quote, omitted }.context(instructions)))
+        let (first, shown) = (self.sequence_at(recent.place), self.shown(&shares, &recent));
+        Ok((first, shown, Assembly { plan: self, shares, recent, quote, omitted }.context(instructions)))
     }
 
     /// Returns the utterances that are not shown when as much as possible is recalled.
@@ -124,8 +125,9 @@ impl Plan<'_> {
         let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);
         let mut wanted = self.conversation.head.kept();
         wanted.subtract(&self.sequences(0..self.floor));
-        wanted.subtract(&self.shown(&shares, &recent));
-        Ok((self.sequence_at(recent.place), wanted))
+        let shown = self.shown(&shares, &recent);
+        wanted.subtract(&shown);
+        Ok((self.sequence_at(recent.place), shown, wanted))
     }
 
     /// The sequence at `place` of the window, or the next one if nothing is there.

@@ -63,7 +63,7 @@ pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> 
         Format::OpenAiResponses => {
             said.iter().flat_map(|(parts, kept)| items(parts, kept.as_ref())).collect()
         }
-        _ => return said.iter().map(|(parts, kept)| openai_chat::text(parts, kept.as_ref())).collect(),
+        _ => return said.iter().map(|(parts, kept)| openai_chat::written(parts, kept.as_ref())).collect(),
     };
     values.iter().map(Value::to_string).collect()
 }

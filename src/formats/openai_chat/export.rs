@@ -44,8 +44,8 @@ pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
     content.iter().any(|part| part["type"] != "text").then_some(content)
 }
 
-/// The same as [`message`], as text.
-pub fn text(parts: &Parts<'_>, kept: Option<&Value>) -> String {
+/// The same as [`message`], written as JSON.
+pub fn written(parts: &Parts<'_>, kept: Option<&Value>) -> String {
     #[derive(Serialize)]
     struct Plain<'a> {
         role: &'a str,

@@ -4,7 +4,7 @@ mod accepted;
 mod export;
 mod parse;
 
-pub use export::{accepted_content, export, message, text};
+pub use export::{accepted_content, export, message, written};
 pub use parse::{conversation, read, tool_calls};
 
 use serde_json::{Map, Value, json};

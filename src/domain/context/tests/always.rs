@@ -210,6 +210,24 @@ fn a_window_near_the_budget_is_whole_beside_the_archive() {
     }
 }
 
+/// A pinned unit that is larger than the share of the pinned units is shown in its place, before turns of the archive.
+#[test]
+fn the_archive_takes_no_room_of_a_large_pinned_unit() {
+    let mut talk = Talk::with(Policy { utterances: Some(Marks::of(4)), ..Policy::ROLLING });
+    talk.say(Role::User, &"Remember this. ".repeat(30)).pin(1);
+    for turn in 0..6 {
+        talk.say(Role::User, &format!("Where is order {turn}?"));
+        talk.say(Role::Assistant, &format!("Order {turn} is late, {}.", "so wait ".repeat(5)));
+    }
+    let shown = |include_archive| {
+        let request = Request { include_archive, ..within(talk.0.window.tokens() as u32 + 60) };
+        let turns = if include_archive { &talk.1[..] } else { &[] };
+        sequences(&build_with(&talk.0, Archived { turns, ..Archived::default() }, &request, o200k()).unwrap())
+    };
+    assert!(shown(false).contains(&1), "{:?}", shown(false));
+    assert_eq!(shown(true), shown(false));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
