@@ -85,8 +85,10 @@ fn earliest<T>(
     });
     let archived = Archived { turns: &[], asked, ..archived };
     let request = Request { include_archive: false, ..request.clone() };
-    let (earlier, alone) = fitted(Plan::of(conversation, archived, &request, counter), make)?;
-    Ok(if earlier < first { alone } else { made })
+    match fitted(Plan::of(conversation, archived, &request, counter), make) {
+        Ok((earlier, alone)) if earlier < first => Ok(alone),
+        _ => Ok(made),
+    }
 }
 
 /// Raises the default budget to what must be rendered.
