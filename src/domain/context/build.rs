@@ -76,18 +76,22 @@ fn earliest<T>(
     counter: &dyn TokenCounter,
     make: for<'a> fn(&Plan<'a>) -> Result<Made<T>, TooSmall>,
 ) -> Result<T, Refusal> {
-    let (first, shown, made) = fitted(Plan::of(conversation, archived, request, counter), make)?;
-    let reaches = conversation.head.left.contains(first) || !request.in_steps();
-    if !request.include_archive || reaches && conversation.window.pinned() == 0 {
-        return Ok(made);
+    let made = fitted(Plan::of(conversation, archived, request, counter), make);
+    let reaches = |first: Sequence| conversation.head.left.contains(first) || !request.in_steps();
+    let adds = |first: Sequence| reaches(first) && conversation.window.pinned() == 0;
+    if !request.include_archive || made.as_ref().is_ok_and(|(first, ..)| adds(*first)) {
+        return made.map(|(.., made)| made);
     }
     let asked = asked_before(conversation).and_then(|turn| {
         archived.turns.iter().rfind(|said| said.turn == turn && said.role == Role::User).or(archived.asked)
     });
     let archived = Archived { turns: &[], asked, ..archived };
     let request = Request { include_archive: false, ..request.clone() };
-    let (_, window, alone) = fitted(Plan::of(conversation, archived, &request, counter), make)?;
-    Ok(if shown.holds(&window) { made } else { alone })
+    match (made, fitted(Plan::of(conversation, archived, &request, counter), make)) {
+        (Ok((_, shown, made)), Ok((_, window, _))) if shown.holds(&window) => Ok(made),
+        (_, Ok((.., alone))) => Ok(alone),
+        (made, Err(_)) => made.map(|(.., made)| made),
+    }
 }
 
 /// Raises the default budget to what must be rendered.
