@@ -67,8 +67,9 @@ pub fn recallable(
 /// What is made of a plan, the first utterance of its recent units, and all that it shows.
 type Made<T> = (Sequence, Ranges, T);
 
-/// Makes something of the plan. With the archive, makes it of the window alone if that shows an utterance that would not be
-/// shown otherwise: steps are larger with the archive, and its turns can take the room of an older pinned unit.
+/// Makes something of the plan. With the archive, makes it of the window alone if the recent units would begin within the
+/// window, where steps are larger with the archive, and leave out what the window alone shows; or if the budget is too
+/// small with the archive.
 fn earliest<T>(
     conversation: &Conversation,
     archived: Archived<'_>,
@@ -78,8 +79,7 @@ fn earliest<T>(
 ) -> Result<T, Refusal> {
     let made = fitted(Plan::of(conversation, archived, request, counter), make);
     let reaches = |first: Sequence| conversation.head.left.contains(first) || !request.in_steps();
-    let adds = |first: Sequence| reaches(first) && conversation.window.pinned() == 0;
-    if !request.include_archive || made.as_ref().is_ok_and(|(first, ..)| adds(*first)) {
+    if !request.include_archive || made.as_ref().is_ok_and(|(first, ..)| reaches(*first)) {
         return made.map(|(.., made)| made);
     }
     let asked = asked_before(conversation).and_then(|turn| {
@@ -179,6 +179,7 @@ impl Plan<'_> {
     fn shown(&self, shares: &Shares, recent: &Recent) -> Ranges {
         let said = recent.opening.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
         let mut shown = self.sequences(recent.place..self.window().len());
+        shares.pinned.iter().for_each(|unit| shown.union(&self.sequences(unit.places.clone())));
         said.filter_map(|message| message.utterance.as_ref()).for_each(|said| shown.add(said.sequence));
         shown
     }
