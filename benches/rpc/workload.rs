@@ -29,10 +29,11 @@ pub const NAMES: [&str; 8] = [
 pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 8] {
     let names = |of: fn(usize) -> String| (0..conversations).map(of).collect::<Vec<_>>();
     let (session, rolling) = (names(session), names(|index| format!("rolling-{index}")));
-    let one = vec!["one".to_owned()];
+    let (one, json) = (vec!["one".to_owned()], names(|index| format!("json-{index}")));
     create(server, &session, PolicyPreset::Session);
     create(server, &one, PolicyPreset::Session);
     create(server, &rolling, PolicyPreset::Rolling);
+    create(server, &json, PolicyPreset::Rolling);
     let full: Vec<_> = rolling.iter().map(|name| requests::memorize(name, 0, 40)).collect();
     load::all(&server.address, requests::MEMORIZE, full, 64);
 
@@ -52,10 +53,7 @@ pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 8] {
         (requests::LIST, each(&requests::list)),
         (requests::BUILD_CONTEXT, each(&|name| requests::build_context(name, None))),
         (requests::MEMORIZE, memorize(&one)),
-        (
-            requests::MEMORIZE,
-            Arc::new(rolling.iter().map(|name| requests::memorize_json(name, 100)).collect()),
-        ),
+        (requests::MEMORIZE, Arc::new(json.iter().map(|name| requests::memorize_json(name, 100)).collect())),
     ]
     .map(|(path, requests)| Call { path, requests })
 }
