@@ -97,11 +97,6 @@ enum Command {
 }
 
 impl Cli {
-    /// The parser of the command line.
-    pub fn parser() -> clap::Command {
-        Self::command()
-    }
-
     /// Runs the command.
     pub fn run(self) -> Result<(), CliError> {
         match self.command.unwrap_or(Command::Serve(self.serve)) {
@@ -125,7 +120,7 @@ impl Cli {
             Command::Delete(args) => block_on(delete::delete(args)),
             Command::Policy(command) => block_on(policy::policy(command)),
             Command::Health(args) => block_on(health::health(args)),
-            Command::Completions(args) => completions::completions(args, Self::parser()),
+            Command::Completions(args) => completions::completions(args, Self::command()),
             Command::Chat(args) => block_on(chat::chat(args)),
             Command::Mcp(args) => mcp::mcp(args),
             Command::Compact(args) => block_on(compact::compact(args)),
@@ -182,13 +177,13 @@ mod tests {
     /// The help of `utterd demo --help` and the like.
     fn help_of(arguments: &[&str]) -> String {
         let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
-        let mut program = arranged(Cli::parser(), &arguments);
+        let mut program = arranged(Cli::command(), &arguments);
         program.try_get_matches_from_mut(&arguments).unwrap_err().render().to_string()
     }
 
     /// All names of commands.
     fn commands() -> Vec<String> {
-        let program = Cli::parser();
+        let program = Cli::command();
         program.get_subcommands().map(|command| command.get_name().to_owned()).collect()
     }
 

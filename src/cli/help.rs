@@ -31,8 +31,8 @@ pub const GROUPS: [(&str, &[&str]); 9] = [
 /// The program's command line with its help in order. `arguments` decide whether a command's help shows the
 /// connection.
 pub fn arranged(program: Command, arguments: &[OsString]) -> Command {
-    let shown =
-        if arguments.iter().any(|argument| argument == "--help-connection") { CONNECTION } else { "" };
+    let asks = |it: &OsString| it.to_str().and_then(|it| it.strip_prefix("--")) == Some(HELP_CONNECTION);
+    let shown = if arguments.iter().any(asks) { CONNECTION } else { "" };
     let usage = "{about}\n\n{usage-heading} {name} COMMAND [OPTIONS]\n";
     let template = format!("{usage}{}{{after-help}}", listed(&program).trim_end());
     program
@@ -58,7 +58,7 @@ fn arranged_command(command: Command, shown: &str) -> Command {
     let command = command
         .about(about)
         .long_about(None::<&str>)
-        .mut_args(|argument| with_values(hidden_unless_asked(argument, shown, serves)))
+        .mut_args(|argument| with_values(with_default(hidden_unless_asked(argument, shown, serves))))
         .mut_subcommands(|command| arranged_command(command, shown));
     match (connects, shown) {
         (false, _) => command,
@@ -87,6 +87,14 @@ fn hidden_unless_asked(argument: Arg, shown: &str, serves: bool) -> Arg {
         _ => shown == CONNECTION || argument.is_hide_set(),
     };
     argument.hide(hide)
+}
+
+/// Shows the default of an argument, unless it is empty.
+fn with_default(argument: Arg) -> Arg {
+    match argument.get_default_values() {
+        [value] if value.is_empty() => argument.hide_default_value(true),
+        _ => argument,
+    }
 }
 
 /// Puts the accepted values and what they mean into the help of an argument, on the same lines.

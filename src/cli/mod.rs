@@ -29,14 +29,14 @@ mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::FromArgMatches;
+use clap::{CommandFactory, FromArgMatches};
 
 use commands::Cli;
 use words::Words;
 
 /// Runs the command line `arguments`; the first one is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let program = Cli::parser();
+    let program = Cli::command();
     let arguments = order::options_last(&program, arguments.into_iter().collect());
     let as_json = asks_for_json(&arguments);
     let mut command = help::arranged(program, &arguments);

@@ -147,20 +147,30 @@ impl Joined {
     }
 }
 
+/// The same texts as [`Joined::of`], which stay where they are.
+pub fn joined(parts: &[Value]) -> String {
+    let text = |part| text_place(part).and_then(|place| part.pointer(place)?.as_str());
+    parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+}
+
 /// The text of a part, if it is a text part.
 fn text_of(part: &mut Value) -> Option<&mut Value> {
+    part.pointer_mut(text_place(part)?).filter(|text| text.is_string())
+}
+
+/// Where a text part has its text, as a JSON pointer.
+fn text_place(part: &Value) -> Option<&'static str> {
     const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
-    let key = match &*part {
-        Value::String(_) => return Some(part),
+    match part {
+        Value::String(_) => Some(""),
         Value::Object(fields) => match fields.get("type").and_then(Value::as_str) {
-            Some("refusal") => "refusal",
-            Some(kind) if TEXTS.contains(&kind) => "text",
-            None if fields.contains_key("text") => "text",
-            _ => return None,
+            Some("refusal") => Some("/refusal"),
+            Some(kind) if TEXTS.contains(&kind) => Some("/text"),
+            None if fields.contains_key("text") => Some("/text"),
+            _ => None,
         },
-        _ => return None,
-    };
-    part.get_mut(key).filter(|text| text.is_string())
+        _ => None,
+    }
 }
 
 /// Takes the content of a field (text, an array of parts, or nothing) and leaves holes in its place.
@@ -201,6 +211,7 @@ mod tests {
             json!({"type": "image_url", "image_url": {"url": "u"}}),
             json!({"type": "refusal", "refusal": "ü"}),
         ];
+        assert_eq!(joined(&parts), "ab\nü");
         assert_eq!(Joined::of(&mut parts), "ab\nü");
         assert_eq!(parts[0]["text"], json!({"$": [0, 2]}));
         assert_eq!(parts[2]["refusal"], json!({"$": [3, 5]}));

@@ -7,7 +7,7 @@ use crate::{
     formats::{
         Format, anthropic,
         extras::Parts,
-        fields::{Joined, is_text},
+        fields::{is_text, joined},
         openai_chat, openai_responses,
     },
 };
@@ -23,12 +23,9 @@ pub fn with_pictures(parts: &Parts<'_>, format: context::Format) -> Option<Vec<V
         context::Format::AnthropicMessages => matches!(parts.role, Role::User | Role::Tool),
         context::Format::Text => false,
     };
-    let mut content = original(parts).filter(|_| takes)?;
     // it can be verbatim, from before an edit
-    if Joined::of(&mut content.clone()) != parts.content {
-        return None;
-    }
-    let pieces = content.iter_mut().filter_map(Piece::of);
+    let content = original(parts).filter(|content| takes && joined(content) == parts.content)?;
+    let pieces = content.iter().filter_map(Piece::of);
     let written: Vec<Value> = match format {
         context::Format::AnthropicMessages => pieces.filter_map(|piece| piece.block()).collect(),
         _ => pieces.map(|piece| piece.part()).collect(),
@@ -83,7 +80,7 @@ enum Piece {
 
 impl Piece {
     /// The piece that a part or block of any format is.
-    fn of(part: &mut Value) -> Option<Self> {
+    fn of(part: &Value) -> Option<Self> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let picture = |url: &Value, detail: &Value| {
             let url = url.as_str().filter(|url| is_address(url))?;
@@ -96,7 +93,7 @@ impl Piece {
             Some("image_url" | "input_image") => picture(&part["image_url"], &part["detail"]),
             Some("image") => Some(Self::Picture { url: of_source(&part["source"])?, detail: None }),
             _ => {
-                let said = Joined::of(std::slice::from_mut(part));
+                let said = joined(std::slice::from_ref(part));
                 (!said.is_empty()).then_some(Self::Text(said))
             }
         }

@@ -54,7 +54,6 @@ pub struct Target {
         short = 'r',
         value_name = "ID",
         default_value = "",
-        hide_default_value = true,
         display_order = SHARED
     )]
     pub recipient: String,

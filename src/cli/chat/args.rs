@@ -20,10 +20,10 @@ pub struct Chat {
     #[command(flatten)]
     pub remote: Remote,
     /// The conversation, which is created if it does not exist [default: the recipient's active one]
-    #[arg(value_name = "CONVERSATION", default_value = "", hide_default_value = true)]
+    #[arg(value_name = "CONVERSATION", default_value = "")]
     pub conversation: String,
     /// The recipient whose conversations are meant [default: default]
-    #[arg(long, short, value_name = "ID", default_value = "", hide_default_value = true)]
+    #[arg(long, short, value_name = "ID", default_value = "")]
     pub recipient: String,
     /// The limits of a conversation that the chat creates
     #[arg(long, default_value = "session")]

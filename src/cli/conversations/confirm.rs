@@ -2,7 +2,10 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use crate::cli::{errors::CliError, terminal::text::visible};
+use crate::cli::{
+    errors::CliError,
+    terminal::{output::note, text::visible},
+};
 
 /// Asks whether to remove `what`, such as `2 conversations of ben`; the person confirms by typing `name`.
 pub fn confirmed(what: &str, name: &str) -> Result<bool, CliError> {
@@ -15,5 +18,9 @@ pub fn confirmed(what: &str, name: &str) -> Result<bool, CliError> {
     terminal.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
-    Ok(answer.trim_end_matches(['\r', '\n']) == name)
+    let is_confirmed = answer.trim_end_matches(['\r', '\n']) == name;
+    if !is_confirmed {
+        note("nothing was removed");
+    }
+    Ok(is_confirmed)
 }

@@ -21,25 +21,13 @@ pub struct Create {
     #[command(flatten)]
     remote: Remote,
     /// The id of the conversation [default: the server generates one]
-    #[arg(
-        id = "conversation_id",
-        value_name = "CONVERSATION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "conversation_id", value_name = "CONVERSATION", default_value = "")]
     conversation: String,
     /// The recipient of the conversation [default: default]
-    #[arg(
-        id = "recipient_id",
-        long = "recipient",
-        short = 'r',
-        value_name = "ID",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
     recipient: String,
     /// The title [default: found when the conversation ends]
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, default_value = "")]
     title: String,
     /// The limits to start from [default: those of the server]
     #[arg(long)]

@@ -8,7 +8,7 @@ use crate::cli::{
     client::Connection,
     errors::CliError,
     terminal::{
-        output::{Output, note},
+        output::Output,
         text::{counted, visible},
     },
 };
@@ -36,7 +36,6 @@ pub struct Delete {
 pub async fn delete(args: Delete) -> Result<(), CliError> {
     let (connection, id) = (Connection::to(&args.remote).await?, args.conversation);
     if !args.yes && !confirmed(&content(&connection, &id).await?, &id)? {
-        note("nothing was removed");
         return Ok(());
     }
     let request = DeleteConversationRequest { conversation_id: id.clone(), ..Default::default() };

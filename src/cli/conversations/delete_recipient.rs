@@ -8,7 +8,7 @@ use crate::cli::{
     client::Connection,
     errors::CliError,
     terminal::{
-        output::{Output, note},
+        output::Output,
         text::{counted, visible},
     },
 };
@@ -36,7 +36,6 @@ pub struct DeleteRecipient {
 pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     if !args.yes && !confirmed(&conversations(&connection, &args.recipient).await?, &args.recipient)? {
-        note("nothing was removed");
         return Ok(());
     }
     let request = DeleteRecipientRequest { recipient_id: args.recipient };

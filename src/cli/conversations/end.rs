@@ -19,7 +19,7 @@ pub struct End {
     #[arg(long)]
     pub wait: bool,
     /// Why the conversation ends
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TEXT", default_value = "")]
     pub reason: String,
 }
 

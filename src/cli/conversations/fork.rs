@@ -24,25 +24,13 @@ pub struct Fork {
     #[arg(id = "at_sequence", long = "at", value_name = "N", allow_negative_numbers = true)]
     pub at: Option<i64>,
     /// The fork's id [default: the server generates one]
-    #[arg(
-        id = "new_conversation_id",
-        long = "id",
-        value_name = "ID",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "new_conversation_id", long = "id", value_name = "ID", default_value = "")]
     pub id: String,
     /// The fork's recipient [default: the same recipient]
-    #[arg(
-        id = "to_recipient_id",
-        long = "to",
-        value_name = "RECIPIENT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "to_recipient_id", long = "to", value_name = "RECIPIENT", default_value = "")]
     pub to: String,
     /// The fork's title [default: the same title]
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, default_value = "")]
     pub title: String,
     /// Make the fork the recipient's active conversation, even if there is one already
     #[arg(long)]

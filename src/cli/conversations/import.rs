@@ -47,23 +47,10 @@ pub struct Import {
     #[command(flatten)]
     remote: Remote,
     /// The id for the conversation in the file [default: the id in the file, or the file's name]
-    #[arg(
-        id = "conversation_id",
-        long = "as",
-        value_name = "ID",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "conversation_id", long = "as", value_name = "ID", default_value = "")]
     conversation: String,
     /// The recipient of the conversations [default: default]
-    #[arg(
-        id = "recipient_id",
-        long = "recipient",
-        short = 'r',
-        value_name = "ID",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
     recipient: String,
     #[command(flatten)]
     json: Json,

@@ -56,14 +56,7 @@ pub struct List {
     #[command(flatten)]
     remote: Remote,
     /// List the conversations of this recipient [default: default]
-    #[arg(
-        id = "recipient_id",
-        long = "recipient",
-        short = 'r',
-        value_name = "ID",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
     recipient: String,
     /// List the conversations of every recipient
     #[arg(id = "all_recipients", long = "all", short = 'a', conflicts_with = "recipient_id")]
@@ -72,13 +65,7 @@ pub struct List {
     #[arg(long)]
     status: Option<Status>,
     /// List only conversations whose id begins with TEXT
-    #[arg(
-        id = "conversation_id_prefix",
-        long = "prefix",
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "conversation_id_prefix", long = "prefix", value_name = "TEXT", default_value = "")]
     prefix: String,
     /// The order
     #[arg(long, default_value = "used")]
@@ -93,13 +80,7 @@ pub struct List {
     )]
     limit: i32,
     /// Continue an earlier list, by the token that it printed
-    #[arg(
-        id = "page_token",
-        long = "after",
-        value_name = "TOKEN",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "page_token", long = "after", value_name = "TOKEN", default_value = "")]
     after: String,
     #[command(flatten)]
     json: Json,

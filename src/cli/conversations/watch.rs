@@ -28,33 +28,15 @@ pub struct Watch {
     #[command(flatten)]
     remote: Remote,
     /// The conversation [default: all]
-    #[arg(
-        id = "conversation_id",
-        value_name = "CONVERSATION",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "conversation_id", value_name = "CONVERSATION", default_value = "")]
     conversation: String,
     /// Print only the events of this recipient
-    #[arg(
-        id = "recipient_id",
-        long = "recipient",
-        short = 'r',
-        value_name = "ID",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
     recipient: String,
     #[command(flatten)]
     json: Json,
     /// Start after this event [default: start with the next one]
-    #[arg(
-        id = "after_event",
-        long = "after",
-        value_name = "CURSOR",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(id = "after_event", long = "after", value_name = "CURSOR", default_value = "")]
     pub after: String,
 }
 

@@ -89,7 +89,7 @@ impl ServerHandler for Handler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::described(Shown::All).iter().find(|tool| tool.name == name).cloned()
+        tools::named(name).map(|(_, described)| described.clone())
     }
 
     async fn call_tool(
@@ -97,13 +97,14 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = tools::named(&request.name).ok_or_else(|| {
+        let (tool, described) = tools::named(&request.name).ok_or_else(|| {
             let text = format!("there is no tool {}; there are {}", request.name, tools::names());
             ErrorData::invalid_params(text, None)
         })?;
         let arguments = request.arguments.unwrap_or_default();
         let memory = self.memory_of(&context);
-        let called = Within::Call.catching(async { (tool.call)(memory, arguments).await }).await;
+        let called = (tool.call)(memory, &described.input_schema, arguments);
+        let called = Within::Call.catching(called).await;
         Ok(called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result()).into())
     }
 

@@ -86,8 +86,8 @@ pub struct Entry {
     pub name: &'static str,
     /// Its description for clients.
     pub describe: fn(Shown) -> Described,
-    /// Calls it with the arguments given.
-    pub call: fn(Memory, JsonObject) -> BoxFuture<'static, CallToolResult>,
+    /// Calls it with the arguments given, which the schema of all its arguments tells how to read.
+    pub call: fn(Memory, &'static JsonObject, JsonObject) -> BoxFuture<'static, CallToolResult>,
 }
 
 impl Entry {
@@ -96,7 +96,7 @@ impl Entry {
         Self {
             name: T::NAME,
             describe: describe::<T>,
-            call: |memory, given| Box::pin(call::<T>(memory, given)),
+            call: |memory, schema, given| Box::pin(call::<T>(memory, schema, given)),
         }
     }
 }
@@ -106,20 +106,20 @@ fn describe<T: Tool>(shown: Shown) -> Described {
         .read_only(T::EFFECT == Effect::Reads)
         .destructive(T::EFFECT == Effect::Changes)
         .open_world(false);
-    let usual = || schema::without(schema::of_arguments::<T::Arguments>(), T::RARE);
+    let arguments = schema::of_arguments::<T::Arguments>();
     match shown {
-        Shown::Usual => Described::new(T::NAME, T::DESCRIPTION, usual()),
-        Shown::All => Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T::Arguments>())
+        Shown::Usual => Described::new(T::NAME, T::DESCRIPTION, schema::without(arguments, T::RARE)),
+        Shown::All => Described::new(T::NAME, T::DESCRIPTION, arguments)
             .with_raw_output_schema(schema::of_answer::<T::Answer>()),
     }
     .with_title(T::TITLE)
     .with_annotations(hints)
 }
 
-async fn call<T: Tool>(memory: Memory, mut given: JsonObject) -> CallToolResult {
+async fn call<T: Tool>(memory: Memory, schema: &JsonObject, mut given: JsonObject) -> CallToolResult {
     T::reshape(&mut given);
-    let unknown = fit(&mut given, &schema::of_arguments::<T::Arguments>(), T::ALIASES);
-    if let Some(fault) = refused::<T>(&unknown) {
+    let unknown = fit(&mut given, schema, T::ALIASES);
+    if let Some(fault) = refused::<T>(&unknown, schema) {
         return fault.into_result();
     }
     let memory = memory.anew();
@@ -134,9 +134,9 @@ async fn call<T: Tool>(memory: Memory, mut given: JsonObject) -> CallToolResult 
 
 /// Why the call is refused, if leaving out one of the arguments that are unknown could do something else than the caller
 /// asked for: forget more, or work on another conversation.
-fn refused<T: Tool>(unknown: &[String]) -> Option<Fault> {
+fn refused<T: Tool>(unknown: &[String], schema: &JsonObject) -> Option<Fault> {
     let wrong = unknown.iter().find(|path| T::EFFECT == Effect::Changes || is_address(path))?;
-    let known = schema::names(&schema::of_arguments::<T::Arguments>()).join(", ");
+    let known = schema::names(schema).join(", ");
     Some(Fault::Wrong(format!("{wrong}: {} has no such argument; accepted: {known}.", T::NAME)))
 }
 

@@ -44,7 +44,7 @@ pub struct Context {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub stable_steps: Option<bool>,
     /// Put this system prompt first; it is not stored
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TEXT", default_value = "")]
     pub instructions: String,
     /// Also quote earlier utterances about PROMPT
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]

@@ -21,7 +21,7 @@ pub struct Count {
     #[command(flatten)]
     remote: Remote,
     /// Count with this encoding, such as o200k_base, or as this OpenAI model [default: the server's encoding]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "NAME", default_value = "")]
     model: String,
     #[command(flatten)]
     json: Json,

@@ -37,7 +37,7 @@ pub struct Memorize {
     #[arg(long)]
     pub role: Option<Speaker>,
     /// The participant's or the tool's name
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, default_value = "")]
     pub name: String,
     /// Pin the utterance, so that eviction skips it
     #[arg(long)]
@@ -46,7 +46,7 @@ pub struct Memorize {
     #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
     pub turn: Option<i32>,
     /// An id for this attempt, so that repeating the command stores nothing twice
-    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "ID", default_value = "")]
     pub request_id: String,
     /// The tool calls of the utterance, as OpenAI's JSON array
     #[arg(long, value_name = "JSON")]

@@ -43,7 +43,7 @@ pub struct Prepare {
     #[command(flatten)]
     remote: Remote,
     /// Add this message of the user at the end
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "TEXT", default_value = "")]
     prompt: String,
     /// The format to print
     #[arg(long, default_value = "openai")]
@@ -61,7 +61,7 @@ pub struct Prepare {
     #[arg(long, default_value = "merge")]
     alternation: Alternation,
     /// Count with this encoding, or as this OpenAI model [default: the server's encoding]
-    #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "NAME", default_value = "")]
     model: String,
     /// Quote messages about PROMPT from the part that is left out [default: --prompt]
     #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT", num_args = 0..=1, default_missing_value = "")]

@@ -2,16 +2,17 @@
 
 use std::io;
 
-use super::which::everything;
+use super::which::all_of;
 use crate::cli::{
     client::Connection,
+    conversations::stored,
     errors::CliError,
     terminal::{
         output::Output,
         text::{clipped, said, speaker},
     },
 };
-use crate::proto::{SequenceRange, Utterance};
+use crate::proto::{ListUtterancesRequest, SequenceRange, Utterance};
 
 /// Prints the utterances of a conversation in `ranges`, each on a line: number, speaker, text.
 pub async fn tell(
@@ -20,10 +21,17 @@ pub async fn tell(
     conversation: &str,
     ranges: &[SequenceRange],
 ) -> Result<(), CliError> {
+    let firsts = ranges.iter().map(|range| range.first).min();
+    let Some((first, last)) = firsts.zip(ranges.iter().map(|range| range.last).max()) else { return Ok(()) };
+    let between = ListUtterancesRequest {
+        after_sequence: Some(first - 1),
+        before_sequence: Some(last + 1),
+        ..all_of(conversation)
+    };
     let is_meant = |utterance: &Utterance| {
         ranges.iter().any(|range| (range.first..=range.last).contains(&utterance.sequence))
     };
-    let meant: Vec<_> = everything(connection, conversation).await?.into_iter().filter(is_meant).collect();
+    let meant: Vec<_> = stored::utterances(connection, between).await?.into_iter().filter(is_meant).collect();
     let width = meant.iter().map(|it| it.sequence.to_string().len()).max().unwrap_or(0);
     Ok(meant.iter().try_for_each(|utterance| line(output, utterance, width))?)
 }

@@ -59,14 +59,18 @@ pub fn named(word: Option<String>, name: &str) -> Result<Vec<Which>, CliError> {
 
 /// Everything stored of a conversation, including what is forgotten and can be restored.
 pub async fn everything(connection: &Connection, conversation: &str) -> Result<Vec<Utterance>, CliError> {
-    let request = ListUtterancesRequest {
+    stored::utterances(connection, all_of(conversation)).await
+}
+
+/// Asks for everything stored of a conversation.
+pub fn all_of(conversation: &str) -> ListUtterancesRequest {
+    ListUtterancesRequest {
         conversation_id: conversation.to_owned(),
         include_archive: true,
         include_forgotten: true,
         page_size: stored::PAGE_SIZE,
         ..Default::default()
-    };
-    stored::utterances(connection, request).await
+    }
 }
 
 /// Selects the named utterances from `stored`; each name must match at least one.

@@ -116,10 +116,10 @@ impl Plan<'_> {
             true => (recent::choose(self, units, &shares, shares.recent), None),
             false => self.recent_and_quote(&shares, units),
         };
-        if self.is_archived(recent.place) {
-            shares.leave_untold(self, &self.shown(&shares, &recent));
-        }
         let (first, shown) = (self.sequence_at(recent.place), self.shown(&shares, &recent));
+        if self.is_archived(recent.place) {
+            shares.leave_untold(self, &shown);
+        }
         Ok((first, shown, Assembly { plan: self, shares, recent, quote, omitted }.context(instructions)))
     }
 

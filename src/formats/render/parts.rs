@@ -7,7 +7,7 @@ use crate::{
     formats::{
         anthropic,
         extras::{Parts, has_difference},
-        fields::Joined,
+        fields::joined,
         openai_chat,
         pictures::with_pictures,
     },
@@ -34,15 +34,12 @@ pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
 
 /// Whether the texts of `content` are those of `parts`.
 fn says(content: &[Value], parts: &Parts<'_>) -> bool {
-    let mut content = content.to_vec();
-    let joined = match (parts.role, content.as_mut_slice()) {
+    match (parts.role, content) {
         // a result is one block with content of its own
-        (Role::Tool, [block]) if block["type"] == "tool_result" => match block.get_mut("content") {
-            Some(Value::Array(blocks)) => Joined::of(blocks),
-            Some(Value::String(text)) => std::mem::take(text),
-            _ => String::new(),
+        (Role::Tool, [block]) if block["type"] == "tool_result" => match &block["content"] {
+            Value::Array(blocks) => joined(blocks) == parts.content,
+            text => text.as_str().unwrap_or_default() == parts.content,
         },
-        (_, content) => Joined::of(content),
-    };
-    joined == parts.content
+        _ => joined(content) == parts.content,
+    }
 }

@@ -200,8 +200,8 @@ pub fn message_too_large(most: usize) -> Status {
 
 /// Returns the status for a message that is too large, in other words; `most` is what is accepted.
 pub fn too_large(most: usize, text: String) -> Status {
-    let mut details = info("MESSAGE_TOO_LARGE");
-    details.set_error_info("MESSAGE_TOO_LARGE", DOMAIN, owned([("limit_bytes", most.to_string())]));
+    let limit = owned([("limit_bytes", most.to_string())]);
+    let details = ErrorDetails::with_error_info("MESSAGE_TOO_LARGE", DOMAIN, limit);
     status(Code::ResourceExhausted, text, details)
 }
 

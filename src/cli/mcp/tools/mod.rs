@@ -46,9 +46,9 @@ pub fn described(shown: Shown) -> &'static [Tool] {
     }
 }
 
-/// The tool of this name.
-pub fn named(name: &str) -> Option<&'static Entry> {
-    all().find(|entry| entry.name == name)
+/// The tool of this name, and its whole description.
+pub fn named(name: &str) -> Option<(&'static Entry, &'static Tool)> {
+    all().zip(described(Shown::All)).find(|(entry, _)| entry.name == name)
 }
 
 /// The names of all tools, for people.

@@ -159,7 +159,7 @@ fn check_opening(context: &Context) -> Result<(), TestCaseError> {
 }
 
 /// Everything said is either rendered or left out for a reason, never both.
-fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
+pub(super) fn check_account(talk: &Talk, context: &Context) -> Result<(), TestCaseError> {
     let mut rendered: Ranges = sequences(context).into_iter().map(Sequence).collect();
     prop_assert_eq!(rendered.count(), sequences(context).len() as u64, "nothing twice");
     context.recalled.iter().for_each(|found| rendered.add(found.utterance.sequence));
@@ -188,26 +188,6 @@ fn nothing_is_stable_beside_a_pinned_newest_unit() {
     let later = talk.say(Role::User, "And?").context(&request);
     assert_ne!(told(&pinned_last)[2], told(&later)[2], "the result is shorter now");
     assert_eq!(later.stable, later.messages.len());
-}
-
-/// A window of 20 utterances that fills most of the budget is shown whole, and still begins where it did while it
-/// grows.
-#[test]
-fn a_window_near_the_budget_is_whole_beside_the_archive() {
-    let mut talk = Talk::with(Policy::ROLLING);
-    for turn in 0..40 {
-        talk.say(Role::User, &format!("Where is order {turn}?"));
-        talk.say(Role::Assistant, &format!("Order {turn} is late, {}.", "so wait ".repeat(30)));
-        let window: Vec<u64> = talk.0.window.iter().map(|said| said.sequence.get()).collect();
-        let budget = talk.0.window.tokens() as u32 * 10 / 7;
-        for budget in [budget, budget * 11 / 10] {
-            let request = Request { include_archive: true, ..within(budget) };
-            let archived = Archived { turns: &talk.1, ..Archived::default() };
-            let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
-            let shown = sequences(&context);
-            assert!(window.iter().all(|said| shown.contains(said)), "{window:?} {shown:?} of {budget}");
-        }
-    }
 }
 
 proptest! {
@@ -327,68 +307,6 @@ proptest! {
             talk.said().filter(|said| many.contains(said.sequence)).map(|said| said.unit).collect();
         few.subtract(&talk.said().filter(|said| units.contains(&said.unit)).map(|said| said.sequence).collect());
         prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
-    }
-
-    /// Also if the budget is near the size of the window, so that steps with the archive would begin within it.
-    #[test]
-    fn the_archive_never_gives_less_than_the_window(
-        steps in steps(),
-        request in requests(),
-        window in 4..60u32,
-        beyond in 0..600u32,
-    ) {
-        let policy = Policy { utterances: Some(Marks::of(window)), ..Policy::ROLLING };
-        let mut talk = Talk::with(policy);
-        steps.iter().for_each(|step| talk.step(step));
-        let asked = talk.asked();
-        let shown = |include_archive: bool| {
-            let budget = talk.0.window.tokens() as u32 + beyond;
-            let request = Request {
-                include_archive,
-                stable_steps: Some(true),
-                budget: Some(budget),
-                recall: None,
-                ..request.clone()
-            };
-            let turns = if include_archive { &talk.1[..] } else { &[] };
-            let archived = Archived { turns, asked, ..Archived::default() };
-            build_with(&talk.0, archived, &request, o200k()).map(|context| {
-                (sequences(&context).into_iter().map(Sequence).collect::<Ranges>(), told(&context))
-            })
-        };
-        match (shown(false), shown(true)) {
-            (Ok((mut few, told_few)), Ok((many, told_many))) => {
-                // a pinned unit has its share; beyond that, turns of the archive that are newer come first
-                let newest_left = talk.0.head.left.last();
-                let pinned: Vec<Sequence> =
-                    talk.said().filter(|said| said.pinned && Some(said.sequence) < newest_left).map(|said| said.unit).collect();
-                few.subtract(&talk.said().filter(|said| pinned.contains(&said.unit)).map(|said| said.sequence).collect());
-                prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
-            }
-            (few, many) => prop_assert_eq!(few.is_err(), many.is_err()),
-        }
-    }
-
-    #[test]
-    fn with_the_archive_a_context_begins_alike_between_few_steps(budget in 800..3_000u32) {
-        let policy = Policy { utterances: Some(Marks::of(12)), ..Policy::ROLLING };
-        let mut talk = Talk::with(policy);
-        let request = Request { include_archive: true, ..within(budget) };
-        let (mut begins, mut fullest) = (Vec::new(), 0);
-        for turn in 0..120 {
-            talk.say(Role::User, &format!("Where is order {turn}?"));
-            talk.say(Role::Assistant, &format!("Order {turn} is late, {}.", "so wait ".repeat(turn % 7)));
-            let archived = Archived { turns: &talk.1, ..Archived::default() };
-            let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
-            check_account(&talk, &context)?;
-            begins.push(sequences(&context)[0]);
-            fullest = fullest.max(context.tokens);
-        }
-        prop_assert!(fullest > budget * 9 / 10, "{fullest} of {budget}");
-        prop_assert!(begins.is_sorted() && begins.iter().all(|first| first % 2 == 1), "{begins:?}");
-        begins.dedup();
-        // a step leaves three fifths of what fits
-        prop_assert!(begins.len() as u32 <= 4_500 / (budget / 4), "{begins:?}");
     }
 
     #[test]
