@@ -9,6 +9,7 @@ pub mod postgres;
 pub mod schema;
 
 use std::{
+    future, io,
     path::Path,
     sync::{
         Arc,
@@ -17,12 +18,13 @@ use std::{
     time::Duration,
 };
 
-use futures::{StreamExt, stream};
+use futures::channel::mpsc;
+use http::Uri;
 use hyper_util::rt::TokioIo;
 use tempfile::TempDir;
 use tokio::io::DuplexStream;
 use tonic::transport::{Channel, Endpoint};
-use tower::service_fn;
+use tower::{Service, service_fn};
 use utterd::{
     config::{Backend, DurableEngine, Settings},
     domain::Timestamp,
@@ -153,21 +155,33 @@ fn asked_backend() -> Backend {
     Backend::named(&word).unwrap_or_else(|| panic!("{VARIABLE} is {word:?}, which is not {}", Backend::WORDS))
 }
 
-/// A client of `server`, over an in-memory pipe.
+/// A client of `server`, over an in-memory pipe; as other clients do, it opens another when the server closes one.
 pub async fn connect(server: &Server) -> Channel {
-    let (near, far) = tokio::io::duplex(1 << 20);
-    let incoming = stream::once(async { Ok(far) }).chain(stream::pending());
-    tokio::spawn(server.clone().serve_connections(incoming, std::future::pending()));
-    channel(near).await
+    let (connections, incoming) = mpsc::unbounded();
+    tokio::spawn(server.clone().serve_connections(incoming, future::pending()));
+    connected(service_fn(move |_| {
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let opened = connections.unbounded_send(Ok::<_, io::Error>(far)).map_err(io::Error::other);
+        future::ready(opened.map(|()| TokioIo::new(near)))
+    }))
+    .await
 }
 
-/// A client at this end of a pipe.
+/// A client at this end of a pipe, which nothing follows.
 pub async fn channel(near: DuplexStream) -> Channel {
     let mut near = Some(near);
-    let connector = service_fn(move |_| {
-        let near = near.take().ok_or_else(|| std::io::Error::other("the pipe is in use already"));
-        async move { near.map(TokioIo::new) }
-    });
+    connected(service_fn(move |_| {
+        future::ready(
+            near.take().map(TokioIo::new).ok_or_else(|| io::Error::other("the pipe is in use already")),
+        )
+    }))
+    .await
+}
+
+async fn connected<C>(connector: C) -> Channel
+where
+    C: Service<Uri, Response = TokioIo<DuplexStream>, Error = io::Error, Future: Send> + Send + 'static,
+{
     let endpoint = Endpoint::from_static("http://utterd.test");
     endpoint.connect_with_connector(connector).await.expect("a pipe connects")
 }
