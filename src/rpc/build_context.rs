@@ -189,7 +189,7 @@ fn utterances(context: &Context, places: &[Option<usize>]) -> Vec<proto::Rendere
 }
 
 fn recalled(found: &Found) -> proto::RenderedUtterance {
-    let conversation_id = found.source.as_ref().map(|source| source.id.to_string());
+    let conversation_id = found.source.as_ref().map(|source| source.id.as_str().to_owned());
     proto::RenderedUtterance {
         conversation_id: conversation_id.unwrap_or_default(),
         quoted_ranges: encode::text_ranges(&found.utterance.content, &found.quoted),

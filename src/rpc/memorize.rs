@@ -120,7 +120,7 @@ impl Services {
         let conversation = if from.conversation { self.conversation_of(&reply).await? } else { None };
         let outcome = &reply.outcome;
         Ok(proto::MemorizeResponse {
-            conversation_id: outcome.conversation.to_string(),
+            conversation_id: outcome.conversation.as_str().to_owned(),
             revision: encode::long(outcome.revision.get()),
             memorized: encode::refs(&outcome.memorized, outcome),
             evicted: encode::refs(&outcome.evicted, outcome),

@@ -87,7 +87,7 @@ impl MemoryService for Services {
         let reply = self.engine.apply(&caller, call).await?;
         let outcome = &reply.outcome;
         Ok(Response::new(proto::RestoreResponse {
-            conversation_id: outcome.conversation.to_string(),
+            conversation_id: outcome.conversation.as_str().to_owned(),
             revision: encode::long(outcome.revision.get()),
             restored: encode::refs(&outcome.restored, outcome),
             evicted: encode::refs(&outcome.evicted, outcome),
@@ -222,7 +222,7 @@ fn found(found: Found) -> proto::Match {
     let state = &found.state;
     proto::Match {
         utterance: Some(encode::utterance(&found.utterance, state)),
-        conversation_id: state.key().id.to_string(),
+        conversation_id: state.key().id.as_str().to_owned(),
         score: Some(found.score),
         relevance: Some(found.relevance),
         recency: Some(found.recency),

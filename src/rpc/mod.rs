@@ -115,12 +115,12 @@ impl Services {
     fn capacity<T>(&self, applied: &Applied<T>, session: Option<&str>) -> proto::Capacity {
         let outcome = &applied.outcome;
         let mut capacity = proto::Capacity {
-            conversation_id: outcome.conversation.to_string(),
+            conversation_id: outcome.conversation.as_str().to_owned(),
             revision: encode::long(outcome.revision.get()),
             ..encode::numbers(&outcome.capacity)
         };
         if let Some(state) = &applied.state {
-            capacity.recipient_id = state.head.identity.recipient.to_string();
+            capacity.recipient_id = state.head.identity.recipient.as_str().to_owned();
             capacity.status = self.status_of(state).into();
         }
         if let Some(state) = applied.state.as_ref().filter(|_| !applied.replayed()) {

@@ -24,7 +24,7 @@ use crate::domain::{
             cues::Cues,
             marks::asks,
             split::sentences,
-            words::count,
+            words::{count, has_words},
         },
         tools::{
             calls::{Call, KEY_BYTES, calls, tell, tell_late, tell_outcome},
@@ -136,7 +136,7 @@ impl Reader {
 
     /// Adds what a user said. The first request is the conversation's goal.
     fn user(&mut self, utterance: &Utterance, speaker: &str, said: &[String]) {
-        if said.first().is_some_and(|first| Cues::of(first).has(Cues::NO)) {
+        if said.first().is_some_and(|first| Cues::of_opening(first).has(Cues::NO)) {
             let names = self.named.reject();
             let newest = self.pool.saids.last().map(|said| said.sequence);
             self.pool.saids.retain(|said| {
@@ -184,7 +184,7 @@ impl Reader {
             let announces_call = calls && (cues.has(Cues::STEP) || said.len() < LEAST_ANNOUNCED);
             // "No problem!", but not "In Paris." when that is what was asked
             let least = if self.asked && !cues.has(Cues::COURTESY) { 1 } else { LEAST_TOLD };
-            let is_brief = voice == Voice::Other && !self.is_flat && count(said) < least;
+            let is_brief = voice == Voice::Other && !self.is_flat && !has_words(said, least);
             if (announces_call || is_brief) && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
                 continue;
             }

@@ -134,7 +134,9 @@ const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 fn digits(id: [u8; 16]) -> [u8; 26] {
     let value = u128::from_be_bytes(id);
-    std::array::from_fn(|place| DIGITS[(value >> ((25 - place) * 5)) as usize & 31])
+    // twelve digits have 60 bits, and shifts of 64 bits take a third of those of 128
+    let parts = [value as u64, (value >> 60) as u64, (value >> 120) as u64];
+    std::array::from_fn(|place| DIGITS[(parts[(25 - place) / 12] >> ((25 - place) % 12 * 5)) as usize & 31])
 }
 
 macro_rules! shown_as_a_ulid {

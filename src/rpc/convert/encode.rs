@@ -32,7 +32,7 @@ pub fn id(state: &Conversation) -> String {
 
 /// Converts an id; empty for a recipient's own state, which is not a conversation.
 pub fn listed(id: &ConversationId) -> String {
-    if id.is_of_state() { String::new() } else { id.to_string() }
+    if id.is_of_state() { String::new() } else { id.as_str().to_owned() }
 }
 
 /// Converts a sequence or a revision.
@@ -68,17 +68,17 @@ pub fn status(status: Status) -> proto::ConversationStatus {
 
 /// Converts an utterance as it is in `state`.
 pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utterance {
-    let position = state.window.position(utterance.sequence).map(int);
+    let place = state.window.place(utterance.sequence).ok();
     let mut message = proto::Utterance {
         utterance_id: utterance.id_text(),
         sequence: long(utterance.sequence.get()),
-        position,
+        position: place.map(|place| int(place as u32 + 1)),
         role: role(utterance.role).into(),
-        content: utterance.content.to_string(),
+        content: (*utterance.content).to_owned(),
         turn_number: Some(int(utterance.turn)),
         create_time: Some(time(utterance.create_time)),
         token_count: Some(int(utterance.tokens)),
-        state: self::state(utterance, state).into(),
+        state: self::state(utterance, place.is_some()).into(),
         pinned: utterance.pinned,
         aside: utterance.aside,
         ..Default::default()
@@ -105,8 +105,8 @@ pub fn utterance(utterance: &Utterance, state: &Conversation) -> proto::Utteranc
 }
 
 /// Returns whether an utterance is live, evicted or forgotten.
-pub fn state(utterance: &Utterance, of: &Conversation) -> proto::UtteranceState {
-    match (utterance.forgotten, of.window.get(utterance.sequence).is_some()) {
+pub fn state(utterance: &Utterance, is_in_window: bool) -> proto::UtteranceState {
+    match (utterance.forgotten, is_in_window) {
         (true, _) => proto::UtteranceState::Forgotten,
         (false, true) => proto::UtteranceState::Live,
         (false, false) => proto::UtteranceState::Evicted,
@@ -115,9 +115,9 @@ pub fn state(utterance: &Utterance, of: &Conversation) -> proto::UtteranceState 
 
 fn tool_call(call: &crate::domain::ToolCall) -> proto::ToolCall {
     proto::ToolCall {
-        id: call.id.to_string(),
-        name: call.name.to_string(),
-        arguments_json: call.arguments_json.to_string(),
+        id: (*call.id).to_owned(),
+        name: (*call.name).to_owned(),
+        arguments_json: (*call.arguments_json).to_owned(),
     }
 }
 
@@ -211,7 +211,7 @@ pub fn capacity(state: &Conversation, status: proto::ConversationStatus) -> prot
     let head = &state.head;
     proto::Capacity {
         conversation_id: id(state),
-        recipient_id: head.identity.recipient.to_string(),
+        recipient_id: head.identity.recipient.as_str().to_owned(),
         revision: long(head.revision.get()),
         status: status.into(),
         ..numbers(&Capacity::of(state))
@@ -271,10 +271,10 @@ fn over_limit(cause: OverLimit) -> proto::OverLimitCause {
 /// Converts a conversation without its utterances and summary.
 pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool) -> proto::Conversation {
     let (identity, ended) = (&head.identity, head.ended.as_deref());
-    let text = |text: Option<&Arc<str>>| text.map(ToString::to_string).unwrap_or_default();
+    let text = |text: Option<&Arc<str>>| text.map(|text| (**text).to_owned()).unwrap_or_default();
     proto::Conversation {
-        conversation_id: identity.key.id.to_string(),
-        recipient_id: identity.recipient.to_string(),
+        conversation_id: identity.key.id.as_str().to_owned(),
+        recipient_id: identity.recipient.as_str().to_owned(),
         title: text(head.shown_title()),
         start_time: Some(time(identity.start_time)),
         update_time: Some(time(head.update_time)),

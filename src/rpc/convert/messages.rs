@@ -101,7 +101,7 @@ impl Services {
         Ok(proto::ListMessagesResponse {
             messages: page.messages.into_iter().flatten().collect(),
             next_page_token: page.rest.map(write).unwrap_or_default(),
-            conversation_id: if exists { page.state.key().id.to_string() } else { String::new() },
+            conversation_id: if exists { page.state.key().id.as_str().to_owned() } else { String::new() },
             revision: encode::long(head.revision.get()),
         })
     }
@@ -207,7 +207,7 @@ fn messages(
         role: encode::role(first.role).into(),
         turn_number: Some(encode::int(first.turn)),
         create_time: Some(encode::time(first.create_time)),
-        state: encode::state(first, state).into(),
+        state: encode::state(first, state.window.get(first.sequence).is_some()).into(),
     };
     written.json.into_iter().map(message).collect()
 }

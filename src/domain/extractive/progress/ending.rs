@@ -5,7 +5,12 @@ use crate::domain::{
     extractive::{
         effects::leaves,
         progress::matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
-        text::{cues::Cues, marks::asks, split::sentences, words::count},
+        text::{
+            cues::Cues,
+            marks::asks,
+            split::sentences,
+            words::{count, has_words},
+        },
     },
 };
 
@@ -45,16 +50,16 @@ pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matte
 /// A question at the end; with calls, or without a question, the next step.
 fn of_assistant(said: &Utterance) -> Option<Matter> {
     let said_all = sentences(&said.content);
-    let told = || said_all.iter().rev().filter(|one| !Cues::of(one).has(Cues::COURTESY));
-    let asks = |one: &&String| asks(one.trim_end_matches(['*', ')'])) && count(one) >= LEAST_ASKED;
+    let told = || said_all.iter().rev().filter(|one| !Cues::of_opening(one).has(Cues::COURTESY));
+    let asks = |one: &&String| asks(one.trim_end_matches(['*', ')'])) && has_words(one, LEAST_ASKED);
     if said.tool_calls().is_empty()
         && let Some(question) = told().find(asks)
     {
         return Some(matter(said.sequence, ASKED, question));
     }
-    let step = told().find(|one| Cues::of(one).has(Cues::STEP) && count(one) >= LEAST_ASKED);
+    let step = told().find(|one| Cues::of_opening(one).has(Cues::STEP) && has_words(one, LEAST_ASKED));
     let is_step = step.is_some() || !said.tool_calls().is_empty();
-    let next = step.or_else(|| told().find(|one| count(one) > LEAST_ASKED)).filter(|_| is_step)?;
+    let next = step.or_else(|| told().find(|one| has_words(one, LEAST_ASKED + 1))).filter(|_| is_step)?;
     Some(matter(said.sequence, NEXT, next))
 }
 
@@ -62,7 +67,7 @@ fn of_assistant(said: &Utterance) -> Option<Matter> {
 fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
     let said_all = sentences(&said.content);
     let words: usize = said_all.iter().map(|one| count(one)).sum();
-    let opens = said_all.first().is_some_and(|first| Cues::of(first).has(Cues::YES));
+    let opens = said_all.first().is_some_and(|first| Cues::of_opening(first).has(Cues::YES));
     if opens && words <= YES_CONCEPTS {
         let question = asked
             .and_then(|asked| sentences(&asked.content).into_iter().rev().find(|one| one.ends_with('?')));
@@ -72,7 +77,7 @@ fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
             return Some(Matter { result: Some(asked.sequence), ..agreed });
         }
     }
-    let telling: Vec<&str> = said_all.iter().map(String::as_str).filter(|one| count(one) > 0).collect();
+    let telling: Vec<&str> = said_all.iter().map(String::as_str).filter(|one| has_words(one, 1)).collect();
     let last = telling[telling.len().saturating_sub(MOST_SENTENCES)..].join(" ");
     (!last.is_empty()).then(|| matter(said.sequence, USER, &last))
 }

@@ -4,7 +4,7 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
-use crate::domain::extractive::text::{clip::clip, cues::Cues, split::sentences, words::count};
+use crate::domain::extractive::text::{clip::clip, cues::Cues, split::sentences, words::has_words};
 
 /// How much of a message is read, in bytes.
 const READ_BYTES: usize = 16 << 10;
@@ -69,7 +69,7 @@ impl Request {
         };
         let most = if self.title.is_some() { 4 } else { 8 };
         let title = self.title.iter().map(|title| (title.clone(), ISSUE_WEIGHT));
-        let tells = |sentence: &str| !sentence.ends_with(':') && count(sentence) > 0;
+        let tells = |sentence: &str| !sentence.ends_with(':') && has_words(sentence, 1);
         let sentences = self.sentences.iter().enumerate().filter(|(_, sentence)| tells(sentence));
         title.chain(sentences.take(most).map(rank)).collect()
     }

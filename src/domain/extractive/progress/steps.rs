@@ -48,7 +48,7 @@ const OPENINGS: &[&str] = &[
 
 /// The step that the sentences before a call announce: the last announcement, or else the last sentence.
 pub(in crate::domain::extractive) fn step(sentences: &[String]) -> Option<String> {
-    let announces = |said: &&String| Cues::of(said).has(Cues::STEP);
+    let announces = |said: &&String| Cues::of_opening(said).has(Cues::STEP);
     let said = sentences.iter().rev().find(announces).or(sentences.last())?;
     let text = folded(bare(said), STEP_BYTES);
     let step = text.trim_end_matches([' ', ',', ':', '.']).replace("; ", ", ");

@@ -35,6 +35,16 @@ impl Cues {
 
     /// The cues of a sentence.
     pub(in crate::domain::extractive) fn of(text: &str) -> Self {
+        Self::read(text, usize::MAX)
+    }
+
+    /// What the first words of a sentence show: whether it announces, agrees, turns something down or is a courtesy.
+    pub(in crate::domain::extractive) fn of_opening(text: &str) -> Self {
+        Self::read(text, LONGEST)
+    }
+
+    /// The cues of the words up to so many behind those that can precede an opening phrase.
+    fn read(text: &str, most: usize) -> Self {
         let tables = &*TABLES;
         let (mut found, mut phrases, mut opens, mut at, mut is_wide) = (0, [0; LONGEST], 0, 0, false);
         for word in words(text, &mut is_wide) {
@@ -50,6 +60,9 @@ impl Cues {
                 }
             }
             at += 1;
+            if at - opens > most {
+                break;
+            }
         }
         if is_wide {
             for (cue, phrases) in WIDE {

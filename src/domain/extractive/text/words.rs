@@ -1,6 +1,9 @@
 //! The weight of a word in a sentence, and the concept it stands for.
 
-use std::{ops::Range, sync::LazyLock};
+use std::{
+    ops::{ControlFlow, Range},
+    sync::LazyLock,
+};
 
 use rustc_hash::FxHashMap;
 
@@ -46,9 +49,18 @@ pub(in crate::domain::extractive) enum Cue {
 }
 
 /// Calls `each` for every word of `text`.
+pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)) {
+    let _all: ControlFlow<()> = scan_until(text, |word| {
+        each(word);
+        ControlFlow::Continue(())
+    });
+}
+
+/// Calls `each` for the words of `text` until it breaks off.
 ///
 /// All that a summary weighs passes through here, most of it several times, so ASCII is read byte by byte.
-pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)) {
+#[inline]
+fn scan_until<B>(text: &str, mut each: impl FnMut(Word) -> ControlFlow<B>) -> ControlFlow<B> {
     let cues = &*CUES;
     let (mut at, mut is_first) = (0, true);
     let mut ideograph: Option<char> = None;
@@ -57,24 +69,25 @@ pub(in crate::domain::extractive) fn scan(text: &str, mut each: impl FnMut(Word)
         if !c.is_ascii() && is_ideographic(c) {
             if let Some(before) = ideograph {
                 let (start, end) = place(&(at - before.len_utf8()..end));
-                each(Word { concept: pair(before, c), weight: SHORT, cue: Cue::None, start, end });
+                each(Word { concept: pair(before, c), weight: SHORT, cue: Cue::None, start, end })?;
             }
             (at, ideograph) = (end, Some(c));
         } else if let Some((shape, end)) = plain(text, at) {
-            each(word(&shape, text, at..end, is_first, cues));
+            each(word(&shape, text, at..end, is_first, cues))?;
             (at, is_first, ideograph) = (end, false, None);
         } else if is_word_char(c) {
             let run = at..end_of_run(text, end);
             at = run.end;
             if let Some(word) = classify(text, run, is_first, cues) {
                 is_first = false;
-                each(word);
+                each(word)?;
             }
             ideograph = None;
         } else {
             (at, ideograph) = (end, None);
         }
     }
+    ControlFlow::Continue(())
 }
 
 /// A word of nothing but small ASCII letters, but for a capital at its beginning, as most words are, and where it
@@ -131,6 +144,16 @@ pub(in crate::domain::extractive) fn count(text: &str) -> usize {
     let mut count = 0;
     concepts(text, |_| count += 1);
     count
+}
+
+/// Whether `text` has at least so many words with content of their own.
+pub(in crate::domain::extractive) fn has_words(text: &str, least: usize) -> bool {
+    let mut lacks = least;
+    let _found: ControlFlow<()> = scan_until(text, |word| {
+        lacks -= usize::from(word.weight > 0 && lacks > 0);
+        if lacks > 0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    lacks == 0
 }
 
 /// Whether `comma` groups digits, as in `1,000`.
