@@ -5,6 +5,9 @@ use crate::{
     store::StoreError,
 };
 
+/// What a call returns.
+pub type Result<T, E = EngineError> = std::result::Result<T, E>;
+
 /// The reason why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {

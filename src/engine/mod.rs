@@ -60,7 +60,7 @@ mod write;
 pub use address::{Address, Caller};
 pub use applied::Applied;
 pub use clock::{Clock, SystemClock};
-pub use error::EngineError;
+pub use error::{EngineError, Result};
 pub use events::cursor::EventCursor;
 pub use events::event_rings::Watched;
 pub use events::facts::{Effects, Facts};

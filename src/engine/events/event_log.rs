@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use crate::{
     domain::Namespace,
     engine::{
-        Clock, EngineError, Event,
+        Clock, Event, Result,
         events::{
             cursor::EventCursor,
             event_rings::{KeptEvents, Ring, Rings},
@@ -64,7 +64,7 @@ impl EventLog {
         &self,
         namespace: &Namespace,
         after: Option<EventCursor>,
-    ) -> Result<KeptEvents, EngineError> {
+    ) -> Result<KeptEvents> {
         KeptEvents::after(self.rings.ring(namespace), after)
     }
 

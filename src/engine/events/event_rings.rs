@@ -18,7 +18,7 @@ use crate::{
         LineageId, Namespace,
         limits::{EVENT_BYTES, LEAST_EVENTS_BYTES, MAX_EVENT_NAMESPACES},
     },
-    engine::{EngineError, Event, events::cursor::EventCursor},
+    engine::{EngineError, Event, Result, events::cursor::EventCursor},
 };
 
 /// Why a cursor is refused.
@@ -214,7 +214,7 @@ pub enum Watched {
 impl KeptEvents {
     /// Creates a reader of the events after `after`, or of those that happen from now on. Refuses a cursor
     /// whose next event is not kept.
-    pub(in crate::engine) fn after(ring: Arc<Ring>, after: Option<EventCursor>) -> Result<Self, EngineError> {
+    pub(in crate::engine) fn after(ring: Arc<Ring>, after: Option<EventCursor>) -> Result<Self> {
         let seen = {
             let kept = ring.kept.lock();
             match after {

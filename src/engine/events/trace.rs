@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use crate::{
     domain::Namespace,
     engine::{
-        Caller, Clock, Engine, EngineError, Event,
+        Caller, Clock, Engine, EngineError, Event, Result,
         events::traced,
         events::{
             cursor::EventCursor,
@@ -48,11 +48,7 @@ impl Engine {
     /// Returns the events after `after`, or those that happen from now on.
     ///
     /// Refuses a cursor whose next event is no longer kept, or that is ahead of the newest event.
-    pub async fn watch_events(
-        &self,
-        caller: &Caller,
-        after: Option<EventCursor>,
-    ) -> Result<EventStream, EngineError> {
+    pub async fn watch_events(&self, caller: &Caller, after: Option<EventCursor>) -> Result<EventStream> {
         let namespace = caller.namespace.clone();
         if !self.is_traced {
             return Ok(self.stream(Source::Kept(self.events.watch(&namespace, after)?)));
@@ -91,7 +87,7 @@ impl Engine {
     }
 
     /// Records an event that has no change.
-    pub(in crate::engine) async fn record(&self, mut event: Event) -> Result<(), EngineError> {
+    pub(in crate::engine) async fn record(&self, mut event: Event) -> Result<()> {
         if !self.is_traced {
             self.events.push(event);
             return Ok(());
@@ -116,7 +112,7 @@ impl EventStream {
 
     /// Waits for the next event, or for a report of missed ones. Fails if the store no longer keeps the event
     /// after the last one.
-    pub async fn next(&mut self) -> Result<Watched, EngineError> {
+    pub async fn next(&mut self) -> Result<Watched> {
         let watched = match &mut self.source {
             Source::Kept(events) => events.next().await,
             Source::Stored(events) => events.next().await?,
@@ -130,7 +126,7 @@ impl EventStream {
 }
 
 impl StoredEvents {
-    async fn next(&mut self) -> Result<Watched, EngineError> {
+    async fn next(&mut self) -> Result<Watched> {
         let [mut pause, longest] = PAUSES;
         loop {
             while let Some((place, text)) = self.ahead.pop_front() {
@@ -153,7 +149,7 @@ impl StoredEvents {
         }
     }
 
-    async fn read_ahead(&mut self) -> Result<(), EngineError> {
+    async fn read_ahead(&mut self) -> Result<()> {
         match self.store.trace(&self.namespace, self.seen, READ_AHEAD).await? {
             TracePage::Events(events) => self.ahead.extend(events),
             TracePage::Gone => return Err(EngineError::Cursor(TOO_OLD)),

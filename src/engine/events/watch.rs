@@ -7,7 +7,7 @@ use tokio::sync::watch;
 use crate::{
     domain::{Conversation, LineageId, Revision},
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, Operation, Result,
         events::{Event, watches::Watching},
         lane::queue::Queue,
         shared::pointers::PointerWatch,
@@ -43,7 +43,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         address: Address,
-    ) -> Result<CapacityWatch, EngineError> {
+    ) -> Result<CapacityWatch> {
         let by_recipient = address.conversation.is_none();
         let recipient = || caller.recipient(address.recipient_or_default());
         let pointer = by_recipient.then(|| self.pointers.watch(recipient()));
@@ -62,7 +62,7 @@ impl CapacityWatch {
     /// blank one, before its first revision.
     ///
     /// Fails once a conversation watched by id is deleted.
-    pub async fn next(&mut self) -> Result<Arc<Conversation>, EngineError> {
+    pub async fn next(&mut self) -> Result<Arc<Conversation>> {
         loop {
             self.receivers().for_each(watch::Receiver::mark_unchanged);
             let state = self.state().await?;
@@ -81,7 +81,7 @@ impl CapacityWatch {
     }
 
     /// Returns the current state of the watched conversation.
-    async fn state(&self) -> Result<Arc<Conversation>, EngineError> {
+    async fn state(&self) -> Result<Arc<Conversation>> {
         let state = self.engine.read_or_blank(&self.caller, &self.address).await?;
         let is_another = self.on.as_ref().is_some_and(|on| on.lineage != state.head.identity.lineage);
         match self.pointer {
@@ -107,7 +107,7 @@ impl CapacityWatch {
     }
 
     /// Waits until the conversation, or the recipient's pointer, may have changed.
-    async fn changed(&mut self) -> Result<(), EngineError> {
+    async fn changed(&mut self) -> Result<()> {
         let waits = self.receivers().map(|receiver| Box::pin(receiver.changed()));
         let (changed, ..) = futures::future::select_all(waits).await;
         changed.map_err(|_| self.address.not_found().into())

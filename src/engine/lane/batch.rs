@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::{
     domain::{ChangeId, Conversation, Refusal, Revision, end::is_left},
     engine::{
-        Engine, EngineError, Operation,
+        Engine, EngineError, Operation, Result,
         applied::Decided,
         lane::{
             beside::Beside,
@@ -70,7 +70,7 @@ impl From<Refusal> for Stop {
 impl Batch {
     /// Starts a batch on the last known state of the held conversation; a single write may have `seen` a newer
     /// one.
-    pub(in crate::engine) async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self, EngineError> {
+    pub(in crate::engine) async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self> {
         Ok(Self {
             commit: hold.engine.next_change(),
             part: Part::new(hold, hold.likely_state(seen).await?),
@@ -188,7 +188,7 @@ impl Batch {
         &self,
         engine: &'a Engine,
         write: &dyn QueuedWrite,
-    ) -> impl Future<Output = Result<bool, EngineError>> + Send + use<'a> {
+    ) -> impl Future<Output = Result<bool>> + Send + use<'a> {
         let asked = (engine.is_shared() && self.part.changes().is_empty())
             .then(|| (write.call().clone(), write.target().clone()));
         async move {
@@ -276,7 +276,7 @@ async fn released(
     engine: &Engine,
     pointer: Option<PointerWrite>,
     ended: &Conversation,
-) -> Result<Option<PointerWrite>, EngineError> {
+) -> Result<Option<PointerWrite>> {
     match pointer {
         None => engine.release(ended).await,
         Some(PointerWrite { recipient, after, .. }) => Ok(match after == Some(ended.key().id.clone()) {

@@ -7,7 +7,7 @@ use crate::{
         ChangeId, Conversation, ConversationId, Identity, Verdict, change::Context, state::update_state,
     },
     engine::{
-        Address, Engine, EngineError, Operation,
+        Address, Engine, Operation, Result,
         applied::Decided,
         lane::{commit::Part, hold::Hold, queued::WriteCall},
     },
@@ -34,7 +34,7 @@ impl Beside {
         call: &WriteCall,
         conversation: &Identity,
         commit: ChangeId,
-    ) -> Result<Option<Decided>, EngineError> {
+    ) -> Result<Option<Decided>> {
         let Some(update) = call.recipient_state.clone() else { return Ok(None) };
         if self.0.is_none() {
             self.0 = Some(Held::of(engine, call, conversation).await?);
@@ -67,11 +67,7 @@ impl Beside {
 }
 
 impl Held {
-    async fn of(
-        engine: &Arc<Engine>,
-        call: &WriteCall,
-        conversation: &Identity,
-    ) -> Result<Self, EngineError> {
+    async fn of(engine: &Arc<Engine>, call: &WriteCall, conversation: &Identity) -> Result<Self> {
         let address = Address::of_state(conversation.recipient.clone());
         let key = call.caller.key(ConversationId::of_state(&conversation.recipient));
         let hold = engine.hold(&key).await?;

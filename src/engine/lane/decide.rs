@@ -8,7 +8,7 @@ use crate::{
         Policy, Ranges, Refusal, Timestamp, TokenCounter, Verdict, change::Context,
     },
     engine::{
-        Address, Engine, EngineError, Operation,
+        Address, Engine, EngineError, Operation, Result,
         lane::queued::{Added, WriteCall},
         offload::{LONG_LIST, LONG_TOKENS, offload},
     },
@@ -100,7 +100,7 @@ impl Engine {
         before: &Arc<Conversation>,
         moved: &Moved,
         is_long: bool,
-    ) -> (R, Result<Option<T>, EngineError>) {
+    ) -> (R, Result<Option<T>>) {
         let mut asking = Asking {
             rule,
             before: before.clone(),
@@ -133,7 +133,7 @@ impl Engine {
         }
     }
 
-    async fn load(&self, before: &Conversation, need: Need, loaded: &mut Loaded) -> Result<(), EngineError> {
+    async fn load(&self, before: &Conversation, need: Need, loaded: &mut Loaded) -> Result<()> {
         match need {
             Need::Archive(wanted) => {
                 let archived = self.store.archived(before.key(), &wanted).await?;
@@ -150,7 +150,7 @@ impl Engine {
     }
 
     /// Returns the bytes of archived utterances, reading a part at a time.
-    async fn archived_bytes(&self, key: &ConversationKey, mut wanted: Ranges) -> Result<u64, EngineError> {
+    async fn archived_bytes(&self, key: &ConversationKey, mut wanted: Ranges) -> Result<u64> {
         const PART: u64 = 1_000;
         let mut bytes = 0;
         while !wanted.is_empty() {
@@ -165,7 +165,7 @@ impl Engine {
         &self,
         before: &Arc<Conversation>,
         rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'static,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T> {
         let nothing = Moved::default();
         let (_, decided) = self
             .decide(rule, |rule, before, context| rule(before, context), before, &nothing, is_large(before))

@@ -12,7 +12,7 @@ use tokio::{runtime::Handle, sync::oneshot};
 use crate::{
     domain::ConversationKey,
     engine::{
-        Engine, EngineError,
+        Engine, EngineError, Result,
         lane::{
             queue::{Queue, Unqueued},
             queued::Entry,
@@ -85,7 +85,7 @@ struct Asked {
 }
 
 impl Future for Asked {
-    type Output = Result<Hold, EngineError>;
+    type Output = Result<Hold>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let granted = ready!(Pin::new(&mut self.granted).poll(context));
@@ -112,7 +112,7 @@ impl Engine {
         key: &ConversationKey,
         mut entry: Entry,
         most: usize,
-    ) -> Result<Option<(Hold, Entry)>, EngineError> {
+    ) -> Result<Option<(Hold, Entry)>> {
         loop {
             let queue = self.queues.of(key);
             match queue.hold_or_wait(entry, most) {
@@ -131,10 +131,7 @@ impl Engine {
     }
 
     /// Holds a conversation's queue, once everything ahead in it is done.
-    pub(in crate::engine) async fn hold(
-        self: &Arc<Self>,
-        key: &ConversationKey,
-    ) -> Result<Hold, EngineError> {
+    pub(in crate::engine) async fn hold(self: &Arc<Self>, key: &ConversationKey) -> Result<Hold> {
         loop {
             let queue = self.queues.of(key);
             let (grant, granted) = oneshot::channel();
@@ -157,7 +154,7 @@ pub(in crate::engine) fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> O
 pub(in crate::engine) async fn hold_all(
     engine: &Arc<Engine>,
     keys: &std::collections::BTreeSet<ConversationKey>,
-) -> Result<Vec<Hold>, EngineError> {
+) -> Result<Vec<Hold>> {
     let mut holds = Vec::with_capacity(keys.len());
     for key in keys {
         holds.push(engine.hold(key).await?);

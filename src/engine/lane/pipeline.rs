@@ -12,7 +12,7 @@ use futures::FutureExt;
 use crate::{
     domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity},
     engine::{
-        Caller, Engine, EngineError, MemorizeCall, MemorizeReply,
+        Caller, Engine, EngineError, MemorizeCall, MemorizeReply, Result,
         lane::queued::{Request, Unapplied, Waiting},
         write::{Submitted, memorize::Prepared},
     },
@@ -67,7 +67,7 @@ enum State {
     Waiting(Waiting<Vec<Irregularity>>, Means),
     /// The message has to be resolved again.
     Anew(Option<Box<Request<Vec<Irregularity>>>>),
-    Answered(Result<MemorizeReply, EngineError>),
+    Answered(Result<MemorizeReply>),
 }
 
 impl MemorizePipeline {
@@ -118,7 +118,7 @@ impl MemorizePipeline {
     }
 
     /// Returns the answer to the oldest unanswered message; `None` if there is none.
-    pub async fn next(&mut self) -> Option<Result<MemorizeReply, EngineError>> {
+    pub async fn next(&mut self) -> Option<Result<MemorizeReply>> {
         self.ready().await;
         let front = self.messages.front_mut()?;
         if front.finish(&self.engine).await {
@@ -132,7 +132,7 @@ impl MemorizePipeline {
         })
     }
 
-    async fn begin(&mut self, call: MemorizeCall) -> Result<State, EngineError> {
+    async fn begin(&mut self, call: MemorizeCall) -> Result<State> {
         let (engine, caller) = (self.engine.clone(), self.caller.clone());
         let by_recipient = call.address.conversation.is_none().then(|| call.address.recipient_or_default());
         let mut request = match self.going_on(engine.prepare(&caller, call)).await? {

@@ -15,8 +15,8 @@ use crate::{
         state::UpdateState,
     },
     engine::{
-        Address, Applied, Attempt, Caller, EngineError, Operation, applied::Done, events::facts::Named,
-        lane::attended::Attended,
+        Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::Done,
+        events::facts::Named, lane::attended::Attended,
     },
     store::{Outcome, OutcomeKey, PointerWrite},
 };
@@ -225,7 +225,7 @@ impl<T> Request<T> {
     }
 
     /// Prepares it to be resolved again, unless that was done too often.
-    pub(in crate::engine) fn again(mut self: Box<Self>) -> Result<Box<Self>, EngineError> {
+    pub(in crate::engine) fn again(mut self: Box<Self>) -> Result<Box<Self>> {
         self.target = None;
         match self.try_again() {
             true => Ok(self),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Utterance, context::Request},
-    engine::{Engine, EngineError, read::page::ReadSize},
+    engine::{Engine, Result, read::page::ReadSize},
 };
 
 impl Engine {
@@ -14,7 +14,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Conversation,
         request: &Request,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         let budget = request.budget.or_else(|| Request::default_budget(state));
         let mut left = budget.map_or(0, |budget| u64::from(budget).saturating_sub(state.window.tokens()));
         let (mut rest, mut size) = ((*state.head.archived).clone(), ReadSize::of(&state.head));

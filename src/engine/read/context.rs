@@ -11,7 +11,7 @@ use crate::{
         },
     },
     engine::{
-        Address, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation, Scope, events::Event,
+        Address, Caller, Engine, LONG_TEXT_BYTES, Operation, Result, Scope, events::Event,
         lane::decide::is_large, offload,
     },
 };
@@ -145,7 +145,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: &BuildContextCall,
-    ) -> Result<BuildContextReply, EngineError> {
+    ) -> Result<BuildContextReply> {
         let state = self.read_or_blank(caller, &call.address).await?;
         let turns = match call.request.include_archive {
             true => Box::pin(self.archived_turns(&state, &call.request)).await?,
@@ -187,11 +187,7 @@ impl Engine {
     }
 
     /// Returns the user's request in a turn whose beginning has left the window.
-    async fn asked(
-        self: &Arc<Self>,
-        state: &Conversation,
-        turn: u32,
-    ) -> Result<Option<Arc<Utterance>>, EngineError> {
+    async fn asked(self: &Arc<Self>, state: &Conversation, turn: u32) -> Result<Option<Arc<Utterance>>> {
         let mut rest = (*state.head.archived).clone();
         let mut chunk = ASKED_CHUNK;
         while !rest.is_empty() {

@@ -10,7 +10,7 @@ use crate::{
         update::{Create, create},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation, PageRoom,
+        Address, Applied, Attempt, Caller, Engine, Operation, PageRoom, Result,
         events::Event,
         lane::queued::{Decision, IfAbsent, WriteCall},
     },
@@ -69,7 +69,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: CreateCall,
-    ) -> Result<Applied<()>, EngineError> {
+    ) -> Result<Applied<()>> {
         let id = call.address.conversation.clone().unwrap_or_else(|| self.new_conversation_id());
         let address = Address { conversation: Some(id.clone()), ..call.address.clone() };
         let identity = self.identity(caller.key(id.clone()), &address, call.encoding, self.clock.now());
@@ -93,7 +93,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-    ) -> Result<(Arc<Conversation>, bool), EngineError> {
+    ) -> Result<(Arc<Conversation>, bool)> {
         let state = self.read(caller, address).await?;
         let active = self.is_active_within(address.max_staleness, &state).await?;
         self.events.push(Event::read(Operation::GetConversation, &state, 1));
@@ -102,16 +102,12 @@ impl Engine {
 
     /// Whether the conversation is its recipient's active one, to which Memorize adds if only the recipient
     /// is given.
-    pub async fn is_active(&self, state: &Conversation) -> Result<bool, EngineError> {
+    pub async fn is_active(&self, state: &Conversation) -> Result<bool> {
         self.is_active_within(Duration::ZERO, state).await
     }
 
     /// Like [`Self::is_active`], but may miss what other processes have committed within `max_staleness`.
-    async fn is_active_within(
-        &self,
-        max_staleness: Duration,
-        state: &Conversation,
-    ) -> Result<bool, EngineError> {
+    async fn is_active_within(&self, max_staleness: Duration, state: &Conversation) -> Result<bool> {
         let identity = &state.head.identity;
         let namespace = identity.key.namespace.clone();
         let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
@@ -124,7 +120,7 @@ impl Engine {
         &self,
         caller: &Caller,
         list: ListConversations,
-    ) -> Result<ConversationPage, EngineError> {
+    ) -> Result<ConversationPage> {
         let (now, timeouts) = (self.moment(), self.defaults.timeouts);
         let wanted = |head: &Head| list.status.is_none_or(|status| head.status(now, timeouts) == status);
         let of = match list.recipient.clone() {
@@ -153,7 +149,7 @@ impl Engine {
     }
 
     /// Pairs each head with true if it is its recipient's active conversation.
-    async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>, EngineError> {
+    async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>> {
         let mut active = HashMap::new();
         for head in &heads {
             let recipient = &head.identity.recipient;
@@ -178,7 +174,7 @@ impl Engine {
         caller: &Caller,
         id: ConversationId,
         expected: Option<Revision>,
-    ) -> Result<u64, EngineError> {
+    ) -> Result<u64> {
         let key = caller.key(id.clone());
         let missing = Address { conversation: Some(id), ..Address::default() };
         let removed =

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use crate::{
     domain::{Conversation, Ranges, context::Earlier},
-    engine::{Caller, Engine, EngineError},
+    engine::{Caller, Engine, Result},
     store::{List, ListOf, ListOrder},
 };
 
@@ -18,7 +18,7 @@ impl Engine {
         &self,
         caller: &Caller,
         state: &Conversation,
-    ) -> Result<Vec<Earlier>, EngineError> {
+    ) -> Result<Vec<Earlier>> {
         let list = List {
             of: ListOf::Recipient(caller.recipient(state.head.identity.recipient.clone())),
             id_prefix: Box::default(),

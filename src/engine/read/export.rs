@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationId, Timestamp, Utterance, state::StateValue},
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, read::conversations::place},
+    engine::{Address, Caller, Engine, Operation, Result, events::Event, read::conversations::place},
     store::Page,
 };
 
@@ -28,7 +28,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-    ) -> Result<Exported, EngineError> {
+    ) -> Result<Exported> {
         let state = self.read(caller, address).await?;
         let utterances = self.everything(&state).await?;
         self.events.push(Event::read(Operation::ExportConversation, &state, utterances.len()));
@@ -44,7 +44,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-    ) -> Result<Vec<ConversationId>, EngineError> {
+    ) -> Result<Vec<ConversationId>> {
         let recipient = caller.recipient(address.recipient_or_default());
         let (mut ids, mut after) = (Vec::new(), None::<(Timestamp, ConversationId)>);
         loop {

@@ -5,7 +5,7 @@ use std::{collections::HashSet, sync::Arc};
 use crate::{
     domain::{Conversation, Ranges, Role, Sequence, Utterance},
     engine::{
-        Address, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation,
+        Address, Caller, Engine, LONG_TEXT_BYTES, Operation, Result,
         events::Event,
         offload,
         read::{
@@ -70,7 +70,7 @@ impl Engine {
         caller: &Caller,
         list: &ListMessages,
         make: impl Fn(&Conversation, &[Arc<Utterance>]) -> (M, usize) + Copy + Send + 'static,
-    ) -> Result<MessagePage<M>, EngineError> {
+    ) -> Result<MessagePage<M>> {
         let state = self.read_or_blank(caller, &list.address).await?;
         let (first, last) = match list.rest {
             Some(rest) => rest,
@@ -113,7 +113,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         list: &ListMessages,
-    ) -> Result<(Sequence, Sequence), EngineError> {
+    ) -> Result<(Sequence, Sequence)> {
         let first = self.end_of_message(state, list.after).await?.next();
         let last = match list.before {
             Some(before) => self.end_of_message(state, Sequence(before.get() - 1)).await?,
@@ -137,7 +137,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         mut of: Sequence,
-    ) -> Result<Sequence, EngineError> {
+    ) -> Result<Sequence> {
         loop {
             let next = of.next();
             if let Some(utterance) = state.window.get(next) {
@@ -182,7 +182,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns the utterances of the next message, ascending.
-    async fn next(&mut self) -> Result<Option<Vec<Arc<Utterance>>>, EngineError> {
+    async fn next(&mut self) -> Result<Option<Vec<Arc<Utterance>>>> {
         let first = match self.next.take() {
             Some(first) => Some(first),
             None => self.walk.next().await?,

@@ -18,16 +18,12 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationId, Identity, LineageId},
-    engine::{Address, Caller, Engine, EngineError, lane::queued::ATTEMPTS},
+    engine::{Address, Caller, Engine, Result, lane::queued::ATTEMPTS},
 };
 
 impl Engine {
     /// Returns the id of the addressed conversation; `None` if the recipient has no active one.
-    pub(super) async fn resolve(
-        &self,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Option<ConversationId>, EngineError> {
+    pub(super) async fn resolve(&self, caller: &Caller, address: &Address) -> Result<Option<ConversationId>> {
         match &address.conversation {
             Some(id) => Ok(Some(id.clone())),
             None => Ok(self.store.active(&caller.recipient(address.recipient_or_default())).await?),
@@ -35,11 +31,7 @@ impl Engine {
     }
 
     /// Returns the published state of the addressed conversation.
-    pub async fn read(
-        self: &Arc<Self>,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    pub async fn read(self: &Arc<Self>, caller: &Caller, address: &Address) -> Result<Arc<Conversation>> {
         self.find(caller, address).await?.ok_or_else(|| address.not_found().into())
     }
 
@@ -49,7 +41,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    ) -> Result<Arc<Conversation>> {
         match self.find(caller, address).await? {
             Some(state) => Ok(state),
             None if address.conversation.is_none() || address.is_of_state() => {
@@ -59,11 +51,7 @@ impl Engine {
         }
     }
 
-    async fn find(
-        self: &Arc<Self>,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    async fn find(self: &Arc<Self>, caller: &Caller, address: &Address) -> Result<Option<Arc<Conversation>>> {
         if let (Some(last), None) = (&self.last_active, &address.conversation) {
             return self.find_active(last, caller, address).await;
         }

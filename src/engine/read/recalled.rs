@@ -8,8 +8,8 @@ use crate::{
         context::{Found, Match, Source},
     },
     engine::{
-        Address, BuildContextCall, Caller, Engine, EngineError, Recall, RememberCall, Scope,
-        read::page::PageRoom, search::searched::Searched,
+        Address, BuildContextCall, Caller, Engine, Recall, RememberCall, Result, Scope, read::page::PageRoom,
+        search::searched::Searched,
     },
 };
 
@@ -33,7 +33,7 @@ impl Engine {
         call: &BuildContextCall,
         recall: &Recall,
         (wanted, budget): (Ranges, Option<u32>),
-    ) -> Result<Vec<Match>, EngineError> {
+    ) -> Result<Vec<Match>> {
         let mut searched = vec![(state.clone(), wanted)];
         if recall.scope == Scope::Recipient {
             let (recipient, max_staleness) =
@@ -78,7 +78,7 @@ impl Engine {
         state: &Conversation,
         sequences: &Ranges,
         call: &RememberCall,
-    ) -> Result<Ranges, EngineError> {
+    ) -> Result<Ranges> {
         let mut silenced = Ranges::new();
         if call.scope != Scope::Recipient || call.address.conversation.as_ref() == Some(&state.key().id) {
             return Ok(silenced);
@@ -102,7 +102,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         found: impl Iterator<Item = &Utterance>,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         let (mut wanted, mut open, mut behind) = (Ranges::new(), Vec::new(), BEHIND);
         for utterance in found {
             let before = Sequence(utterance.unit.get().saturating_sub(1).max(1));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, state::StateValue},
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event},
+    engine::{Address, Caller, Engine, Operation, Result, events::Event},
 };
 
 /// The values that were read.
@@ -23,7 +23,7 @@ impl Engine {
         caller: &Caller,
         address: &Address,
         names: &[Box<str>],
-    ) -> Result<StateReply, EngineError> {
+    ) -> Result<StateReply> {
         let state = self.read_or_blank(caller, address).await?;
         let values = self.store.state(state.key(), names).await?;
         self.events.push(Event::read(Operation::GetState, &state, values.len()));

@@ -8,7 +8,7 @@ use crate::{
         limits::MAX_SPANS,
         stats::{Bucket, Stats},
     },
-    engine::{Address, Caller, Engine, EngineError, Operation, events::Event, read::conversations::place},
+    engine::{Address, Caller, Engine, Operation, Result, events::Event, read::conversations::place},
     store::Page,
 };
 
@@ -44,11 +44,7 @@ impl Engine {
     ///
     /// - Utterances added meanwhile may or may not be counted; each conversation is counted in one state.
     /// - Refuses spans so short that there would be more than [`MAX_SPANS`].
-    pub async fn stats(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: &StatsCall,
-    ) -> Result<StatsReply, EngineError> {
+    pub async fn stats(self: &Arc<Self>, caller: &Caller, call: &StatsCall) -> Result<StatsReply> {
         let mut stats = Stats::by(call.bucket);
         if !call.of_recipient {
             let state = self.read_or_blank(caller, &call.address).await?;
@@ -80,11 +76,7 @@ impl Engine {
     }
 
     /// Counts one conversation, in chunks.
-    async fn count(
-        self: &Arc<Self>,
-        state: &Arc<Conversation>,
-        stats: &mut Stats,
-    ) -> Result<(), EngineError> {
+    async fn count(self: &Arc<Self>, state: &Arc<Conversation>, stats: &mut Stats) -> Result<()> {
         stats.start(state, state.head.status(self.moment(), self.defaults.timeouts));
         let mut first = Sequence::FIRST;
         while first < state.head.next {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     domain::{Conversation, Ranges, Utterance},
     engine::{
-        Applied, Caller, Engine, EngineError,
+        Applied, Caller, Engine, Result,
         events::references::{Among, references},
     },
     store::Outcome,
@@ -21,7 +21,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         outcome: Arc<Outcome>,
-    ) -> Result<Applied<T>, EngineError> {
+    ) -> Result<Applied<T>> {
         // the store may return an outcome before its state is published
         let conversation = self.settled(&caller.key(outcome.conversation.clone())).await?;
         // a conversation with the same id that started later is another one
@@ -41,7 +41,7 @@ impl Engine {
         self: &Arc<Self>,
         outcome: Arc<Outcome>,
         state: &Conversation,
-    ) -> Result<Arc<Outcome>, EngineError> {
+    ) -> Result<Arc<Outcome>> {
         if !outcome.references.is_empty() {
             return Ok(outcome);
         }
@@ -57,7 +57,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Conversation,
         wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         let mut utterances = self.archived(state, &wanted.intersection(&state.head.archived)).await?;
         let in_window = wanted.iter().flat_map(|range| state.window.between(*range.start(), *range.end()));
         utterances.extend(in_window.cloned());
@@ -72,7 +72,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Conversation,
         wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     domain::{Conversation, Sequence, Utterance},
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, Operation, Result,
         events::Event,
         read::{
             page::PageRoom,
@@ -116,7 +116,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         list: &ListUtterances,
-    ) -> Result<UtterancePage, EngineError> {
+    ) -> Result<UtterancePage> {
         let state = self.read_or_blank(caller, &list.address).await?;
         let page = self.page_of(state, list, 0).await?;
         self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
@@ -129,7 +129,7 @@ impl Engine {
         state: Arc<Conversation>,
         list: &ListUtterances,
         taken: usize,
-    ) -> Result<UtterancePage, EngineError> {
+    ) -> Result<UtterancePage> {
         let (first, last) = match list.rest {
             Some(rest) => rest,
             None => self.listed(&state, list).await?,
@@ -154,7 +154,7 @@ impl Engine {
         first: Sequence,
         last: Sequence,
         mut room: PageRoom,
-    ) -> Result<(Listed, Option<Sequence>, bool), EngineError> {
+    ) -> Result<(Listed, Option<Sequence>, bool)> {
         let mut walk = Walk::new(self, state, list.course(), first, last);
         let (mut utterances, mut more) = (Vec::<Arc<Utterance>>::new(), false);
         while let Some(utterance) = walk.next().await? {
@@ -172,7 +172,7 @@ impl Engine {
     pub(in crate::engine) async fn everything(
         self: &Arc<Self>,
         state: &Arc<Conversation>,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         let mut walk = Walk::new(self, state, Course::ALL, Sequence::FIRST, state.head.next);
         let mut utterances = Vec::new();
         while let Some(utterance) = walk.next().await? {
@@ -186,7 +186,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         list: &ListUtterances,
-    ) -> Result<(Sequence, Sequence), EngineError> {
+    ) -> Result<(Sequence, Sequence)> {
         let newest = state.head.newest();
         let end = list.before.map_or(newest, |before| newest.min(Sequence(before.get() - 1)));
         let start = list.after.min(end).next();
@@ -202,22 +202,14 @@ impl Engine {
     }
 
     /// Reads a conversation for its capacity; a blank one if the recipient has none.
-    pub async fn capacity(
-        self: &Arc<Self>,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    pub async fn capacity(self: &Arc<Self>, caller: &Caller, address: &Address) -> Result<Arc<Conversation>> {
         let state = self.read_or_blank(caller, address).await?;
         self.events.push(Event::read(Operation::GetCapacity, &state, 1));
         Ok(state)
     }
 
     /// Reads a conversation for its summary.
-    pub async fn summary(
-        self: &Arc<Self>,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    pub async fn summary(self: &Arc<Self>, caller: &Caller, address: &Address) -> Result<Arc<Conversation>> {
         let state = self.read_or_blank(caller, address).await?;
         self.events.push(Event::read(Operation::GetSummary, &state, state.summary.segments().len()));
         Ok(state)

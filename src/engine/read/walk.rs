@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     domain::{Conversation, Ranges, Sequence, Utterance},
-    engine::{Engine, EngineError, read::page::ReadSize},
+    engine::{Engine, Result, read::page::ReadSize},
 };
 
 /// Which utterances to visit, and in which direction.
@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the next utterance; `None` at the end.
-    pub(in crate::engine) async fn next(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
+    pub(in crate::engine) async fn next(&mut self) -> Result<Option<Arc<Utterance>>> {
         loop {
             let Some(utterance) = self.step().await? else { return Ok(None) };
             if self.forgotten || !utterance.forgotten {
@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    async fn step(&mut self) -> Result<Option<Arc<Utterance>>, EngineError> {
+    async fn step(&mut self) -> Result<Option<Arc<Utterance>>> {
         let place = match self.backwards {
             true => self.window.end.wrapping_sub(1),
             false => self.window.start,
@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
         read.or_else(|| if self.backwards { self.archive.last() } else { self.archive.first() })
     }
 
-    async fn read_chunk(&mut self) -> Result<(), EngineError> {
+    async fn read_chunk(&mut self) -> Result<()> {
         let wanted = match self.backwards {
             true => self.archive.take_last(self.size.get()),
             false => self.archive.take_first(self.size.get()),

@@ -13,7 +13,7 @@ use crate::{
         limits::BLOCK_SEQUENCES,
         recall::{Index, IndexBlock, Said},
     },
-    engine::{Engine, EngineError, offload},
+    engine::{Engine, EngineError, Result, offload},
     store::{Derived, DerivedBlock},
     telemetry::panics::{Within, joined},
 };
@@ -28,10 +28,7 @@ const READ_BYTES: u64 = 8 << 20;
 impl Engine {
     /// Returns an index of all utterances that `state` stores. It may also contain newer ones, and ones that
     /// are no longer stored.
-    pub(in crate::engine) async fn index(
-        self: &Arc<Self>,
-        state: &Arc<Conversation>,
-    ) -> Result<Index, EngineError> {
+    pub(in crate::engine) async fn index(self: &Arc<Self>, state: &Arc<Conversation>) -> Result<Index> {
         let (lineage, erased_at) = (state.head.identity.lineage, state.head.erased_at);
         let shared = self.indexes.of(lineage, erased_at);
         let mut index = shared.lock().await;
@@ -48,11 +45,7 @@ impl Engine {
 
     /// Adds the missing utterances, block by block: complete blocks from the store if it has them, and the
     /// utterances of all other blocks.
-    async fn bring_up(
-        self: &Arc<Self>,
-        index: &mut Index,
-        state: &Arc<Conversation>,
-    ) -> Result<(), EngineError> {
+    async fn bring_up(self: &Arc<Self>, index: &mut Index, state: &Arc<Conversation>) -> Result<()> {
         index.retain_blocks(|block| holds_stored(state, Block(block)));
         let missing = Ranges::of(first_missing(index), state.head.next);
         let begun = index.newest().map(|newest| Block::of(Sequence(newest)));
@@ -77,7 +70,7 @@ impl Engine {
         index: &mut Index,
         state: &Arc<Conversation>,
         blocks: &[Block],
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let mut whole = self.kept_blocks(state, blocks).await?;
         let missing: Vec<Block> = blocks.iter().copied().filter(|block| !whole.contains_key(block)).collect();
         let making = stream::iter(missing).map(|block| {
@@ -99,7 +92,7 @@ impl Engine {
         self: Arc<Self>,
         state: Arc<Conversation>,
         block: Block,
-    ) -> Result<Option<(Block, Arc<IndexBlock>)>, EngineError> {
+    ) -> Result<Option<(Block, Arc<IndexBlock>)>> {
         let mut index = Index::new();
         self.add_stored(&mut index, &state, block.ranges()).await?;
         Ok(index.into_block().map(|made| (block, made)))
@@ -111,7 +104,7 @@ impl Engine {
         index: &mut Index,
         state: &Conversation,
         wanted: Ranges,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let head = &state.head;
         let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
         let at_a_time = average.map_or(BLOCK_SEQUENCES, |average| (READ_BYTES / average.max(1)).max(1));
@@ -141,7 +134,7 @@ impl Engine {
         &self,
         state: &Conversation,
         blocks: &[Block],
-    ) -> Result<BTreeMap<Block, Arc<IndexBlock>>, EngineError> {
+    ) -> Result<BTreeMap<Block, Arc<IndexBlock>>> {
         let (Some(&first), Some(&last), true) =
             (blocks.first(), blocks.last(), self.store.capabilities().derived)
         else {
@@ -176,7 +169,7 @@ impl Engine {
     }
 
     /// Drops the index of `state` if text was erased from the conversation while the index was made.
-    async fn give_up_if_erased(self: &Arc<Self>, state: &Conversation) -> Result<(), EngineError> {
+    async fn give_up_if_erased(self: &Arc<Self>, state: &Conversation) -> Result<()> {
         let now = self.published(state.key()).await?;
         if now.is_none_or(|now| now.head.erased_at != state.head.erased_at) {
             self.indexes.remove(state.head.identity.lineage);

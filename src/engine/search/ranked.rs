@@ -11,7 +11,7 @@ use crate::{
         recall::{Hit, Index, Query, Search},
     },
     engine::{
-        Engine, EngineError,
+        Engine, EngineError, Result,
         offload::{LONG_TEXT_BYTES, most_offloaded, offload},
         read::page::{PageRoom, ReadSize},
         search::{
@@ -41,7 +41,7 @@ impl Engine {
         searched: &Arc<Searched>,
         call: &RememberCall,
         room: PageRoom,
-    ) -> Result<Matches, EngineError> {
+    ) -> Result<Matches> {
         let states = &searched.states;
         let now = states.first().map_or(0, |state| self.present(state).minute());
         let query = Query::new(&call.prompt).at(now);
@@ -92,7 +92,7 @@ impl Engine {
         call: &RememberCall,
         search: &Arc<Search>,
         is_long: bool,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let states = &searched.states;
         let least = match call.min_relevance {
             Some(least) => Some(least),
@@ -120,7 +120,7 @@ impl Engine {
         hits: Vec<Hit>,
         call: &RememberCall,
         search: &Arc<Search>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let (mut hits, mut size) = (hits.into_iter(), ReadSize::new());
         while !matches.more && hits.len() > 0 {
             let some = hits.by_ref().take(size.get() as usize).collect();
@@ -138,7 +138,7 @@ impl Engine {
         states: &[Arc<Conversation>],
         hits: Vec<Hit>,
         call: &RememberCall,
-    ) -> Result<Vec<Found>, EngineError> {
+    ) -> Result<Vec<Found>> {
         let mut wanted: BTreeMap<usize, Ranges> = BTreeMap::new();
         hits.iter().for_each(|hit| wanted.entry(hit.index).or_default().add(Sequence(hit.sequence)));
         let reads = wanted.into_iter().map(|(index, wanted)| async move {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use crate::{
     domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance},
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, Operation, Result,
         events::Event,
         read::page::{PageRoom, ReadSize},
         search::{
@@ -104,11 +104,7 @@ const MAX_EXCHANGE: u64 = 64;
 impl Engine {
     /// Finds utterances. Soft-forgotten utterances are never found. A search by recipient does not find them
     /// in other conversations either, if these share them or have copies.
-    pub async fn remember(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: &RememberCall,
-    ) -> Result<RememberReply, EngineError> {
+    pub async fn remember(self: &Arc<Self>, caller: &Caller, call: &RememberCall) -> Result<RememberReply> {
         let states = self.searched(caller, call).await?;
         let room = PageRoom::new(call.limit, 0);
         let Matches { found, more, .. } = match call.prompt.is_empty() {
@@ -136,7 +132,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: &RememberCall,
-    ) -> Result<Vec<Arc<Conversation>>, EngineError> {
+    ) -> Result<Vec<Arc<Conversation>>> {
         if call.scope != Scope::Recipient {
             let state = self.read_or_blank(caller, &call.address).await?;
             return Ok(Vec::from_iter(state.exists().then_some(state)));
@@ -154,7 +150,7 @@ impl Engine {
         caller: &Caller,
         recipient: RecipientId,
         max_staleness: Duration,
-    ) -> Result<Vec<Arc<Conversation>>, EngineError> {
+    ) -> Result<Vec<Arc<Conversation>>> {
         let page = Page { after: None, limit: MAX_CONVERSATIONS };
         let keys = self.store.conversation_keys(&caller.recipient(recipient), page).await?;
         let mut states = Vec::with_capacity(keys.len());
@@ -170,7 +166,7 @@ impl Engine {
         states: &[Arc<Conversation>],
         call: &RememberCall,
         room: PageRoom,
-    ) -> Result<Matches, EngineError> {
+    ) -> Result<Matches> {
         let mut matches = Matches::new(states.len(), call.skip, room);
         let mut size = ReadSize::new();
         for (index, state) in states.iter().enumerate() {
@@ -199,7 +195,7 @@ impl Engine {
         states: &[Arc<Conversation>],
         mut found: Found,
         call: &RememberCall,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         if !matches.more && matches.wants(&found) {
             found.neighbors = self.neighbors(&found.state, &found.utterance, call.neighbors).await?;
             let near = found.neighbors.iter().map(|near| near.sequence).collect();
@@ -215,7 +211,7 @@ impl Engine {
         state: &Conversation,
         utterance: &Utterance,
         count: u64,
-    ) -> Result<Vec<Arc<Utterance>>, EngineError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         if count == 0 {
             return Ok(Vec::new());
         }

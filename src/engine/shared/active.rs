@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     domain::{ChangeId, Conversation, ConversationId},
     engine::{
-        Address, Caller, Engine, EngineError,
+        Address, Caller, Engine, Result,
         lane::{
             queue::{Published, Queue},
             queued::ATTEMPTS,
@@ -33,7 +33,7 @@ impl Engine {
         last: &LastActive,
         caller: &Caller,
         address: &Address,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         let recipient = caller.recipient(address.recipient_or_default());
         for _ in 0..ATTEMPTS {
             let known = self.known_active(last, caller, &recipient);
@@ -84,7 +84,7 @@ impl Engine {
         &self,
         max_staleness: Duration,
         recipient: &RecipientKey,
-    ) -> Result<Option<ConversationId>, EngineError> {
+    ) -> Result<Option<ConversationId>> {
         let Some(last) = &self.last_active else { return Ok(self.store.active(recipient).await?) };
         let (before, asked) = (last.before(recipient), self.clock.elapsed());
         if before.known.is_fresh(max_staleness, asked) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey},
     engine::{
-        Address, Engine, EngineError,
+        Address, Engine, Result,
         lane::queued::{Seen, Target},
     },
     store::{Begin, Newer, Outcome, OutcomeKey, PointerWrite, RecipientKey, StateOf},
@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// Asks the store for what a write needs, if it needs anything.
-    pub(in crate::engine) async fn ask(&self, wanted: Wanted<'_>) -> Result<Asked, EngineError> {
+    pub(in crate::engine) async fn ask(&self, wanted: Wanted<'_>) -> Result<Asked> {
         let recipient = wanted.active.then_some(wanted.recipient);
         if recipient.is_none() && wanted.attempt.is_none() && !self.is_shared() {
             return Ok(Asked::default());
@@ -101,7 +101,7 @@ impl Engine {
         &self,
         target: &Target,
         attempt: Option<&OutcomeKey>,
-    ) -> Result<Since, EngineError> {
+    ) -> Result<Since> {
         let recipient = target.pointer.as_ref().map(|pointer| &pointer.recipient);
         if attempt.is_none() && recipient.is_none() && !self.is_shared() {
             return Ok(Since::default());

@@ -6,7 +6,7 @@ use std::{cmp::Ordering, sync::Arc, time::Duration};
 use crate::{
     domain::{Conversation, ConversationKey},
     engine::{
-        Engine, EngineError,
+        Engine, Result,
         lane::{hold::Hold, queue::Published, queued::Seen},
     },
     store::Newer,
@@ -17,7 +17,7 @@ impl Engine {
     pub(crate) async fn published(
         self: &Arc<Self>,
         key: &ConversationKey,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         self.published_within(Duration::ZERO, key).await
     }
 
@@ -27,7 +27,7 @@ impl Engine {
         self: &Arc<Self>,
         max_staleness: Duration,
         key: &ConversationKey,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         let Some(queue) = self.queues.get(key) else { return self.settled(key).await };
         let published = queue.confirmed();
         let known = match &published.value {
@@ -64,7 +64,7 @@ impl Engine {
     pub(in crate::engine) async fn settled(
         self: &Arc<Self>,
         key: &ConversationKey,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         // boxed: rarely needed, and large
         Box::pin(async { self.hold(key).await?.state().await }).await
     }
@@ -86,7 +86,7 @@ impl Engine {
 impl Hold {
     /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a
     /// newer one.
-    pub(in crate::engine) async fn state(&self) -> Result<Option<Arc<Conversation>>, EngineError> {
+    pub(in crate::engine) async fn state(&self) -> Result<Option<Arc<Conversation>>> {
         let (engine, key) = (&self.engine, &self.queue.key);
         let published = self.queue.confirmed();
         let known = match &published.value {
@@ -123,7 +123,7 @@ impl Hold {
     pub(in crate::engine) async fn state_since(
         &self,
         seen: Option<Seen>,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         let Some(seen) = seen else { return self.state().await };
         match (&self.queue.published(), &seen) {
             (Published::Unknown, _) => {}
@@ -144,7 +144,7 @@ impl Hold {
     pub(in crate::engine) async fn likely_state(
         &self,
         seen: Option<Seen>,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         match (self.queue.published(), seen) {
             (Published::State(known), None) if !self.queue.is_contended() => Ok(Some(known)),
             (_, seen) => self.state_since(seen).await,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     domain::{ConversationId, Refusal},
     engine::{
-        Engine, EngineError,
+        Engine, EngineError, Result,
         lane::queued::{Answer, IfAbsent, Target, WriteCall},
         shared::ask::Wanted,
     },
@@ -25,11 +25,7 @@ impl Engine {
     /// - Fails if that attempt had another body, or if the recipient has no active conversation and the write
     ///   may not start one.
     /// - Does not ask the store if it `may_assume` the answer and has a likely one.
-    pub(in crate::engine) async fn aim(
-        &self,
-        call: &WriteCall,
-        may_assume: bool,
-    ) -> Result<Aimed, EngineError> {
+    pub(in crate::engine) async fn aim(&self, call: &WriteCall, may_assume: bool) -> Result<Aimed> {
         let WriteCall { caller, address, attempt, if_absent, .. } = call;
         let recipient = caller.recipient(address.recipient_or_default());
         if may_assume && let Some(target) = self.assumed(address, &recipient) {
@@ -95,11 +91,7 @@ impl Engine {
     /// - The recipient may have another active conversation.
     /// - Another process may have changed the conversation: its state and the data loaded with it may then be
     ///   from different moments.
-    pub(in crate::engine) async fn is_outdated(
-        &self,
-        call: &WriteCall,
-        target: &Target,
-    ) -> Result<bool, EngineError> {
+    pub(in crate::engine) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool> {
         let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
         let now = self.ask_again(target, key.as_ref()).await?;
         let pointer = target.pointer.as_ref();

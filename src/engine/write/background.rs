@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     domain::{Conversation, Refusal},
-    engine::{Caller, Engine, EngineError, Operation},
+    engine::{Caller, Engine, EngineError, Operation, Result},
     store::{Due, RecipientKey},
     telemetry::panics::Within,
 };
@@ -17,12 +17,12 @@ const RETIRED: usize = 64;
 impl Engine {
     /// Does everything that is due: removes expired conversations, ended conversations beyond the number
     /// retained, and outcomes that are too old. Returns the number of conversations removed.
-    pub async fn sweep(self: &Arc<Self>) -> Result<usize, EngineError> {
+    pub async fn sweep(self: &Arc<Self>) -> Result<usize> {
         self.store.remove_outcomes(self.oldest_outcome()).await?;
         Ok(self.remove_expired().await? + self.retire().await?)
     }
 
-    async fn remove_expired(self: &Arc<Self>) -> Result<usize, EngineError> {
+    async fn remove_expired(self: &Arc<Self>) -> Result<usize> {
         let now = self.clock.now();
         let mut removed = 0;
         loop {
@@ -50,7 +50,7 @@ impl Engine {
     /// Removes recipients' ended conversations beyond the number retained, starting with those that ended
     /// first. The active conversation counts towards that number. Recipients whose removals failed are due
     /// again.
-    async fn retire(self: &Arc<Self>) -> Result<usize, EngineError> {
+    async fn retire(self: &Arc<Self>) -> Result<usize> {
         let (mut removed, mut failed) = (0, Ok(()));
         let mut again = Vec::new();
         while let Some(recipient) = self.retention.take() {
@@ -72,7 +72,7 @@ impl Engine {
         failed.map(|()| removed)
     }
 
-    async fn retire_of(self: &Arc<Self>, recipient: &RecipientKey) -> Result<usize, EngineError> {
+    async fn retire_of(self: &Arc<Self>, recipient: &RecipientKey) -> Result<usize> {
         let most = self.defaults.max_conversations_retained;
         if most == 0 {
             return Ok(0);

@@ -13,7 +13,7 @@ use crate::{
         update::{Update, UpdateUtterance, update, update_utterance},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        Address, Applied, Attempt, Caller, Engine, Operation, Result,
         lane::queued::{Decision, IfAbsent, WriteCall},
     },
 };
@@ -50,7 +50,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: Call<C>,
-    ) -> Result<Applied<C::Value>, EngineError> {
+    ) -> Result<Applied<C::Value>> {
         let Call { address, command, attempt } = call;
         let if_absent = if address.is_of_state() { IfAbsent::Create } else { IfAbsent::Refuse };
         let write = WriteCall { if_absent, ..WriteCall::new(caller, address, attempt, C::OPERATION) };

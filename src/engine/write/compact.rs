@@ -8,7 +8,7 @@ use crate::{
         compaction::{Compact, Compaction},
     },
     engine::{
-        Address, Applied, Caller, Command, Engine, EngineError, Operation,
+        Address, Applied, Caller, Command, Engine, Operation, Result,
         applied::Done,
         events::{Event, facts::Named},
     },
@@ -21,7 +21,7 @@ impl Engine {
         caller: &Caller,
         address: &Address,
         command: Compact,
-    ) -> Result<Applied<Option<Arc<Compaction>>>, EngineError> {
+    ) -> Result<Applied<Option<Arc<Compaction>>>> {
         let before = self.read(caller, address).await?;
         let decision = self.rehearse(&before, move |before, context| command.decide(before, context)).await?;
         let now = self.now_for(&before);
@@ -38,7 +38,7 @@ impl Engine {
         caller: &Caller,
         address: &Address,
         session: Option<&str>,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    ) -> Result<Arc<Conversation>> {
         let state = self.read(caller, address).await?;
         self.sessions.silence(&state, session);
         self.events.push(Event::read(Operation::AnswerCompactionPrompt, &state, 1));
@@ -55,7 +55,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         address: &Address,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    ) -> Result<Arc<Conversation>> {
         let state = self.read_or_blank(caller, address).await?;
         self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
         Ok(state)

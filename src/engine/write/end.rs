@@ -5,17 +5,14 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationKey},
-    engine::{Address, Caller, Engine, EngineError},
+    engine::{Address, Caller, Engine, Result},
     store::PointerWrite,
 };
 
 impl Engine {
     /// Returns the pointer write that clears the recipient's active conversation, if it is this one. Its queue
     /// must be held.
-    pub(in crate::engine) async fn release(
-        &self,
-        state: &Conversation,
-    ) -> Result<Option<PointerWrite>, EngineError> {
+    pub(in crate::engine) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>> {
         let identity = &state.head.identity;
         let caller = Caller { namespace: identity.key.namespace.clone() };
         let active = self.is_active(state).await?;

@@ -8,7 +8,7 @@ use crate::{
         forget::erasure::InForks,
     },
     engine::{
-        Applied, Engine, EngineError,
+        Applied, Engine, EngineError, Result,
         applied::Decided,
         events::facts::Named,
         lane::{
@@ -55,7 +55,7 @@ impl Engine {
         self: &Arc<Self>,
         call: WriteCall,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
-    ) -> Result<Option<Applied<T>>, EngineError> {
+    ) -> Result<Option<Applied<T>>> {
         let engine = self.clone();
         let rule = Arc::new(rule);
         Attended::new(async move {

@@ -12,7 +12,7 @@ use crate::{
         forgetting::Excess,
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, Operation,
+        Address, Applied, Attempt, Caller, Engine, Operation, Result,
         applied::Done,
         events::facts::Named,
         lane::queued::{Decision, WriteCall},
@@ -117,22 +117,14 @@ impl Selected {
 impl Engine {
     /// Forgets the selected utterances. Unless the call names exactly what to erase, the rest of their units
     /// is forgotten too.
-    pub async fn forget(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: ForgetCall,
-    ) -> Result<ForgetReply, EngineError> {
+    pub async fn forget(self: &Arc<Self>, caller: &Caller, call: ForgetCall) -> Result<ForgetReply> {
         match call.dry_run {
             true => self.would_forget(caller, &call).await,
             false => self.will_forget(caller, call).await,
         }
     }
 
-    async fn will_forget(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: ForgetCall,
-    ) -> Result<ForgetReply, EngineError> {
+    async fn will_forget(self: &Arc<Self>, caller: &Caller, call: ForgetCall) -> Result<ForgetReply> {
         let operation = if call.forget.is_hard() { Operation::Erase } else { Operation::Forget };
         let write = WriteCall::new(caller, call.address, call.attempt, operation);
         if call.forget.is_hard() {
@@ -153,11 +145,7 @@ impl Engine {
     }
 
     /// Decides on the published state without committing.
-    async fn would_forget(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: &ForgetCall,
-    ) -> Result<ForgetReply, EngineError> {
+    async fn would_forget(self: &Arc<Self>, caller: &Caller, call: &ForgetCall) -> Result<ForgetReply> {
         let before = self.read(caller, &call.address).await?;
         let command = call.forget.clone();
         let now = self.now_for(&before);

@@ -12,7 +12,7 @@ use crate::{
         update::UpdateUtterance,
     },
     engine::{
-        Address, Applied, Attempt, Call, Caller, Edit, Engine, EngineError, Operation,
+        Address, Applied, Attempt, Call, Caller, Edit, Engine, EngineError, Operation, Result,
         applied::Decided,
         events::facts::Named,
         lane::{
@@ -62,11 +62,7 @@ impl Engine {
     /// Forks a conversation. The fork becomes its recipient's active conversation if there is none.
     ///
     /// Fails if the id is taken.
-    pub async fn fork_conversation(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: ForkCall,
-    ) -> Result<ForkReply, EngineError> {
+    pub async fn fork_conversation(self: &Arc<Self>, caller: &Caller, call: ForkCall) -> Result<ForkReply> {
         let command = Fork {
             recipient: call.recipient,
             at: call.at,
@@ -91,7 +87,7 @@ impl Engine {
         caller: &Caller,
         mut call: Call<UpdateUtterance>,
         edit: Option<Edit>,
-    ) -> Result<Applied<()>, EngineError> {
+    ) -> Result<Applied<()>> {
         self.count_edit(caller, &mut call, edit).await?;
         let command = ForkEdited { fork: self.new_fork(caller, None), update: call.command };
         self.make_fork(Making {
@@ -107,10 +103,7 @@ impl Engine {
     }
 
     /// Returns the forks of a conversation and their fork points, by id; at most 1,000.
-    pub async fn forks(
-        self: &Arc<Self>,
-        parent: &Conversation,
-    ) -> Result<Vec<(ConversationId, Sequence)>, EngineError> {
+    pub async fn forks(self: &Arc<Self>, parent: &Conversation) -> Result<Vec<(ConversationId, Sequence)>> {
         let mut forks = Vec::new();
         if parent.head.trunks.is_empty() {
             return Ok(forks);
@@ -144,7 +137,7 @@ impl Engine {
 
     /// Decides on the parent, commits parent and fork together, and publishes both. Retries if another writer
     /// changes either.
-    async fn make_fork(self: &Arc<Self>, making: Making) -> Result<Applied<()>, EngineError> {
+    async fn make_fork(self: &Arc<Self>, making: Making) -> Result<Applied<()>> {
         let engine = self.clone();
         Attended::new(async move {
             for _ in 0..ATTEMPTS {
@@ -216,7 +209,7 @@ impl Engine {
         (call, activate): (&WriteCall, bool),
         fork: &Conversation,
         parent: Option<PointerWrite>,
-    ) -> Result<Vec<PointerWrite>, EngineError> {
+    ) -> Result<Vec<PointerWrite>> {
         let recipient = call.caller.recipient(fork.head.identity.recipient.clone());
         let before = self.store.active(&recipient).await?;
         let after = Some(fork.key().id.clone());

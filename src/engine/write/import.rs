@@ -22,7 +22,7 @@ use crate::{
         state::{StateChange, StateContent},
     },
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, EngineError, Operation, Result,
         applied::Decided,
         lane::{
             commit::{Extras, Part, Uncommitted},
@@ -170,7 +170,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         mut call: ImportCall,
-    ) -> Result<Vec<ImportReply>, EngineError> {
+    ) -> Result<Vec<ImportReply>> {
         let mut plans: Vec<Planned> = Vec::with_capacity(call.conversations.len());
         for incoming in mem::take(&mut call.conversations) {
             plans.push(self.plan(caller, &call, incoming).await?);
@@ -201,7 +201,7 @@ impl Engine {
         caller: &Caller,
         call: &ImportCall,
         mut incoming: Incoming,
-    ) -> Result<Planned, EngineError> {
+    ) -> Result<Planned> {
         let existing = self.published(&caller.key(incoming.id.clone())).await?;
         let own = match &existing {
             Some(state) => {
@@ -228,7 +228,7 @@ impl Engine {
     }
 
     /// Returns the number of drafts up to the last stored one.
-    async fn reached(&self, state: &Conversation, drafts: &[Draft]) -> Result<usize, EngineError> {
+    async fn reached(&self, state: &Conversation, drafts: &[Draft]) -> Result<usize> {
         let mut end = drafts.len();
         while end > 0 {
             let start = end.saturating_sub(IMPORT_BATCH);
@@ -297,7 +297,7 @@ impl Engine {
         caller: &Caller,
         call: &ImportCall,
         plan: Planned,
-    ) -> Result<ImportReply, EngineError> {
+    ) -> Result<ImportReply> {
         self.freeze_exported(caller, &plan.incoming).await?;
         let mut reply = plan.nothing();
         let count = plan.incoming.drafts.len();
@@ -314,11 +314,7 @@ impl Engine {
 
     /// Freezes the branch of the conversation that was exported, if it still exists and the import has copies
     /// of utterances written there. From then on, a hard forget in either conversation reaches the other.
-    async fn freeze_exported(
-        self: &Arc<Self>,
-        caller: &Caller,
-        incoming: &Incoming,
-    ) -> Result<(), EngineError> {
+    async fn freeze_exported(self: &Arc<Self>, caller: &Caller, incoming: &Incoming) -> Result<()> {
         let Some(id) = incoming.exported.clone().filter(|id| *id != incoming.id) else { return Ok(()) };
         let origins = incoming.origins.iter().flatten();
         let lineages: HashSet<LineageId> = origins.map(|from| from.origin.lineage).collect();
@@ -350,7 +346,7 @@ impl Engine {
         from: usize,
         to: usize,
         reply: &mut ImportReply,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let encoding = plan.existing.as_ref().map_or(call.encoding, |state| state.head.identity.encoding);
         let command = plan.part(from, to, encoding, call.lenient);
         let address = address(&plan.incoming, call);

@@ -9,7 +9,7 @@ use crate::{
         state::{StateChange, UpdateState},
     },
     engine::{
-        Address, Applied, Attempt, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation,
+        Address, Applied, Attempt, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation, Result,
         lane::{
             queue::Published,
             queued::{ATTEMPTS, Added, Decision, IfAbsent, Request, Target, WriteCall},
@@ -53,11 +53,7 @@ pub(in crate::engine) enum Prepared {
 
 impl Engine {
     /// Stores the utterances, all or none. Starts the conversation if necessary.
-    pub async fn memorize(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: MemorizeCall,
-    ) -> Result<MemorizeReply, EngineError> {
+    pub async fn memorize(self: &Arc<Self>, caller: &Caller, call: MemorizeCall) -> Result<MemorizeReply> {
         match self.prepare(caller, call).await? {
             Prepared::Request(request) => self.decided(request).await,
             Prepared::Earlier(outcome) => self.earlier(caller, outcome).await,
@@ -72,7 +68,7 @@ impl Engine {
         caller: &Caller,
         call: MemorizeCall,
         after: Sequence,
-    ) -> Result<MemorizeReply, EngineError> {
+    ) -> Result<MemorizeReply> {
         for _ in 0..ATTEMPTS {
             if let Some(applied) = self.replace_stored(caller, call.clone(), after).await? {
                 return Ok(applied);
@@ -94,7 +90,7 @@ impl Engine {
         caller: &Caller,
         call: MemorizeCall,
         after: Sequence,
-    ) -> Result<Option<MemorizeReply>, EngineError> {
+    ) -> Result<Option<MemorizeReply>> {
         let encoding = self.defaults.encoding;
         let write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
@@ -129,7 +125,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: MemorizeCall,
-    ) -> Result<Prepared, EngineError> {
+    ) -> Result<Prepared> {
         let mut write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
         let target = match self.aim(&write, true).await? {
@@ -149,11 +145,7 @@ impl Engine {
     }
 
     /// Returns the encoding in which a conversation's tokens are counted, or will be.
-    async fn encoding_of(
-        self: &Arc<Self>,
-        address: &Address,
-        target: &Target,
-    ) -> Result<Encoding, EngineError> {
+    async fn encoding_of(self: &Arc<Self>, address: &Address, target: &Target) -> Result<Encoding> {
         let starts = address.conversation.is_none() && !target.exists;
         let published = || self.queues.get(&target.key).map(|queue| queue.published());
         let state = match (&target.seen, starts) {

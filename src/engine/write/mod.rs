@@ -28,7 +28,7 @@ use crate::{
         limits::{MAX_WAITING_WRITES, OUTCOME_RETENTION},
     },
     engine::{
-        Applied, Caller, Engine, EngineError,
+        Applied, Caller, Engine, Result,
         applied::{Decided, Done},
         events::facts::Named,
         lane::{
@@ -52,7 +52,7 @@ impl Engine {
         self: &Arc<Self>,
         call: WriteCall,
         rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
-    ) -> Result<Applied<T>, EngineError> {
+    ) -> Result<Applied<T>> {
         self.decided(Box::new(Request::new(call, rule))).await
     }
 
@@ -61,7 +61,7 @@ impl Engine {
     pub(super) async fn decided<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
-    ) -> Result<Applied<T>, EngineError> {
+    ) -> Result<Applied<T>> {
         let caller = request.call.caller.clone();
         loop {
             let waiting = match self.submit(request, MAX_WAITING_WRITES).await? {
@@ -80,7 +80,7 @@ impl Engine {
     pub(super) async fn again<T: Send + 'static>(
         self: &Arc<Self>,
         request: Box<Request<T>>,
-    ) -> Result<Applied<T>, EngineError> {
+    ) -> Result<Applied<T>> {
         self.decided(request.again()?).await
     }
 
@@ -89,7 +89,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         outcome: Arc<Outcome>,
-    ) -> Result<Applied<T>, EngineError> {
+    ) -> Result<Applied<T>> {
         Box::pin(self.replay(caller, outcome)).await
     }
 
@@ -99,7 +99,7 @@ impl Engine {
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
         most: usize,
-    ) -> Result<Submitted<T>, EngineError> {
+    ) -> Result<Submitted<T>> {
         let target = match request.target.take() {
             Some(target) => target,
             None => match self.aim(&request.call, request.is_first()).await? {

@@ -12,7 +12,7 @@ use crate::{
         import::has_imported_ending,
     },
     engine::{
-        Engine, EngineError,
+        Engine, Result,
         lane::{
             hold::{Hold, held},
             queue::Published,
@@ -49,7 +49,7 @@ impl Engine {
         state: &Arc<Conversation>,
         gone: &Gone,
         holds: &[Hold],
-    ) -> Result<Reached, EngineError> {
+    ) -> Result<Reached> {
         let Gone { sequences, exact, imported } = gone;
         let (exact, origins) = (*exact, state.head.origins_of(sequences));
         let mut reached = Reached::new();
@@ -73,11 +73,7 @@ impl Engine {
 
     /// Returns the state of a related conversation, without waiting for a writer that holds it. A commit in
     /// flight changes which origins the conversation has only by the utterances that it adds.
-    async fn relative(
-        &self,
-        key: &ConversationKey,
-        holds: &[Hold],
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    async fn relative(&self, key: &ConversationKey, holds: &[Hold]) -> Result<Option<Arc<Conversation>>> {
         if let Some(hold) = held(holds, key) {
             return hold.state().await;
         }
@@ -92,7 +88,7 @@ impl Engine {
         &self,
         before: &Arc<Conversation>,
         lost: &Lost,
-    ) -> Result<Option<Transition>, EngineError> {
+    ) -> Result<Option<Transition>> {
         let lost = lost.clone();
         self.rehearse(before, move |before: &Conversation, context: &Context<'_>| {
             Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
@@ -105,7 +101,7 @@ impl Engine {
         &self,
         state: &Arc<Conversation>,
         gone: &Gone,
-    ) -> Result<InForks, EngineError> {
+    ) -> Result<InForks> {
         let mut in_forks = InForks::default();
         let mut reached = self.reach(state, gone, &[]).await?;
         reached.remove(state.key());
@@ -120,11 +116,7 @@ impl Engine {
     /// the utterances that repeat that exchange, if its first utterance is in `gone`. Such a fork shares
     /// nothing with its parent, and names only the parent's id. It belongs to the parent's recipient and is
     /// no older than the parent: an older one was forked from an earlier conversation with that id.
-    async fn repeating(
-        &self,
-        state: &Conversation,
-        gone: &Ranges,
-    ) -> Result<Vec<(ConversationKey, Had)>, EngineError> {
+    async fn repeating(&self, state: &Conversation, gone: &Ranges) -> Result<Vec<(ConversationKey, Had)>> {
         let (mut repeating, mut after) = (Vec::new(), None);
         if !gone.contains(Sequence::FIRST) {
             return Ok(repeating);

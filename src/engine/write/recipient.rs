@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationId, Head, RecipientId, Refusal},
-    engine::{Caller, Engine, EngineError, Operation, events::Event, read::conversations::place},
+    engine::{Caller, Engine, EngineError, Operation, Result, events::Event, read::conversations::place},
     store::Page,
 };
 
@@ -32,7 +32,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         recipient: &RecipientId,
-    ) -> Result<RecipientRemoval, EngineError> {
+    ) -> Result<RecipientRemoval> {
         let key = caller.recipient(recipient.clone());
         let state = caller.key(ConversationId::of_state(recipient));
         let mut removal = RecipientRemoval::default();
@@ -67,7 +67,7 @@ impl Engine {
         self: &Arc<Self>,
         recipient: &RecipientId,
         head: &Head,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         // its id may belong to another recipient by now
         let owner = recipient.clone();
         let owned = move |state: &Conversation| match state.head.identity.recipient == owner {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     domain::{Conversation, ConversationKey, Refusal},
     engine::{
-        Engine, EngineError, Event, Operation,
+        Engine, EngineError, Event, Operation, Result,
         lane::{
             attended::Attended,
             commit::{Extras, Part, Uncommitted},
@@ -21,7 +21,7 @@ impl Engine {
         key: &ConversationKey,
         operation: Operation,
         check: impl Fn(&Conversation) -> Result<(), Refusal> + Send + Sync + 'static,
-    ) -> Result<Option<Arc<Conversation>>, EngineError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         let (engine, key) = (self.clone(), key.clone());
         Attended::new(async move {
             for _ in 0..ATTEMPTS {

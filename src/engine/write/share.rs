@@ -8,7 +8,8 @@ use crate::{
         share::{Secret, Share, ShareDigest, ShareToken, Sharing, revoke, share},
     },
     engine::{
-        Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, Part, UtterancePage,
+        Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, Part, Result,
+        UtterancePage,
         events::Event,
         lane::queued::{Decision, WriteCall},
     },
@@ -38,11 +39,7 @@ pub struct ShareReply {
 
 impl Engine {
     /// Makes a token with which anyone can read the conversation. A repeated call makes another token.
-    pub async fn share(
-        self: &Arc<Self>,
-        caller: &Caller,
-        call: &ShareCall,
-    ) -> Result<ShareReply, EngineError> {
+    pub async fn share(self: &Arc<Self>, caller: &Caller, call: &ShareCall) -> Result<ShareReply> {
         let secret = Secret(self.clock.secret().ok_or(EngineError::NoSecret)?);
         let command = Sharing {
             id: ShareId::assigned(self.clock.unique()),
@@ -65,7 +62,7 @@ impl Engine {
         caller: &Caller,
         address: &Address,
         id: &ShareId,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    ) -> Result<Arc<Conversation>> {
         let write = WriteCall::new(caller, address.clone(), None, Operation::RevokeShare);
         let id = id.clone();
         let applied = self.write(write, move |before, context| {
@@ -83,7 +80,7 @@ impl Engine {
         self: &Arc<Self>,
         token: &ShareToken,
         part: Part,
-    ) -> Result<(UtterancePage, Share), EngineError> {
+    ) -> Result<(UtterancePage, Share)> {
         let state = self.published(&token.key).await?.ok_or(Refusal::NoShare)?;
         let share = state.head.opened_by(&token.secret, self.clock.now()).ok_or(Refusal::NoShare)?.clone();
         let (list, taken) = (ListUtterances::part(share.include_archive, part), state.summary.bytes());
@@ -94,6 +91,6 @@ impl Engine {
 }
 
 /// Unwraps a result decided now: a call without a request id has no earlier outcome.
-fn now<T>(applied: Applied<T>) -> Result<(Arc<Conversation>, T), EngineError> {
+fn now<T>(applied: Applied<T>) -> Result<(Arc<Conversation>, T)> {
     applied.state.zip(applied.value).ok_or(EngineError::Interrupted)
 }

@@ -10,7 +10,7 @@ use crate::{
         segment::{facts, lines},
     },
     engine::{
-        Address, Caller, Engine, EngineError, Operation, Waited,
+        Address, Caller, Engine, Operation, Result, Waited,
         events::Event,
         models::llm::{Material, Task, Told, newest},
         offload::{LONG_TOKENS, offload},
@@ -89,7 +89,7 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: &SummarizeCall,
-    ) -> Result<SummarizeReply, EngineError> {
+    ) -> Result<SummarizeReply> {
         let mut state = self.read_or_blank(caller, &call.address).await?;
         let (mut told, mut without) = (None, None);
         if let Some(Patience(patience)) = call.wait {
@@ -121,7 +121,7 @@ impl Engine {
         self: &Arc<Self>,
         state: Arc<Conversation>,
         call: &SummarizeCall,
-    ) -> Result<SummarizeReply, EngineError> {
+    ) -> Result<SummarizeReply> {
         let sources = self.sources(&state, call.scope).await?;
         let limit = limit(&state, call);
         let counter = self.counter(state.head.identity.encoding);
@@ -150,7 +150,7 @@ impl Engine {
         state: &Arc<Conversation>,
         call: &SummarizeCall,
         patience: Option<Duration>,
-    ) -> Result<Result<(Sources, Vec<Sentence>, String), String>, EngineError> {
+    ) -> Result<Result<(Sources, Vec<Sentence>, String), String>> {
         let (sources, limit) = (self.sources(state, call.scope).await?, limit(state, call));
         if sources.sequences.is_empty() && sources.sentences.is_empty() {
             return Ok(Err("there is nothing to summarise".to_owned()));
@@ -177,11 +177,7 @@ impl Engine {
         })
     }
 
-    async fn sources(
-        self: &Arc<Self>,
-        state: &Arc<Conversation>,
-        scope: SummarizeScope,
-    ) -> Result<Sources, EngineError> {
+    async fn sources(self: &Arc<Self>, state: &Arc<Conversation>, scope: SummarizeScope) -> Result<Sources> {
         let window = || state.window.iter().cloned().collect::<Vec<_>>();
         Ok(match scope {
             SummarizeScope::All => Sources::summary(state).and(window()),

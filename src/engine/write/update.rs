@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{edit::NewContent, update::UpdateUtterance},
-    engine::{Applied, Call, Caller, Engine, EngineError, LONG_TEXT_BYTES, offload},
+    engine::{Applied, Call, Caller, Engine, LONG_TEXT_BYTES, Result, offload},
 };
 
 /// New content whose tokens are not counted yet.
@@ -23,7 +23,7 @@ impl Engine {
         caller: &Caller,
         mut call: Call<UpdateUtterance>,
         edit: Option<Edit>,
-    ) -> Result<Applied<()>, EngineError> {
+    ) -> Result<Applied<()>> {
         self.count_edit(caller, &mut call, edit).await?;
         self.apply(caller, call).await
     }
@@ -35,7 +35,7 @@ impl Engine {
         caller: &Caller,
         call: &mut Call<UpdateUtterance>,
         edit: Option<Edit>,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let Some(Edit { content, max_bytes }) = edit else { return Ok(()) };
         let state = match self.resolve(caller, &call.address).await? {
             Some(id) => self.published(&caller.key(id)).await?,

@@ -8,7 +8,7 @@ use crate::{
         change::Context,
     },
     engine::{
-        Address, Caller, Engine, EngineError, MemorizeReply, Operation,
+        Address, Caller, Engine, EngineError, MemorizeReply, Operation, Result,
         lane::{
             queued::{Decision, WriteCall},
             tests::{self, saying},
@@ -43,12 +43,12 @@ async fn the_driver_of_a_queue_outlives_the_panic_of_another() {
 }
 
 /// Stores one more utterance.
-async fn say(engine: &Arc<Engine>) -> Result<MemorizeReply, EngineError> {
+async fn say(engine: &Arc<Engine>) -> Result<MemorizeReply> {
     engine.memorize(&Caller::default(), saying(address(), None)).await
 }
 
 /// A write whose rule panics.
-async fn panic(engine: &Arc<Engine>) -> Result<(), EngineError> {
+async fn panic(engine: &Arc<Engine>) -> Result<()> {
     let write =
         engine.write(call(), |_: &Conversation, _: &Context<'_>| -> Result<Verdict<Decision<()>>, Refusal> {
             panic!("the rule of a test")
@@ -57,7 +57,7 @@ async fn panic(engine: &Arc<Engine>) -> Result<(), EngineError> {
 }
 
 /// A write that holds the queue while others enter it.
-async fn say_slowly(engine: &Arc<Engine>) -> Result<(), EngineError> {
+async fn say_slowly(engine: &Arc<Engine>) -> Result<()> {
     let hold = engine.hold(&key()).await?;
     tokio::task::yield_now().await;
     drop(hold);
@@ -78,7 +78,7 @@ fn address() -> Address {
     Address { conversation: Some(key().id), ..Address::default() }
 }
 
-fn sequence(reply: Result<MemorizeReply, EngineError>) -> u64 {
+fn sequence(reply: Result<MemorizeReply>) -> u64 {
     let state = reply.unwrap().state.unwrap();
     let Sequence(next) = state.head.next;
     next - 1

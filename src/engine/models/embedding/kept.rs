@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{block, embeddings::Embeddings, held::stored, vectors::SharedVectors};
 use crate::{
     domain::{Block, Conversation},
-    engine::{Engine, EngineError},
+    engine::{Engine, Result},
     store::{Derived, DerivedBlock},
 };
 
@@ -17,7 +17,7 @@ impl Engine {
         state: &Conversation,
         shared: &SharedVectors,
         most: usize,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         if shared.read().is_read() || !self.store.capabilities().derived {
             return Ok(());
         }
@@ -46,7 +46,7 @@ impl Engine {
         state: &Arc<Conversation>,
         shared: &SharedVectors,
         least: usize,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         if !self.store.capabilities().derived {
             return Ok(());
         }

@@ -14,7 +14,7 @@ use crate::{
         Conversation, ConversationKey, Sequence, Utterance, limits::EMBEDDING_BATCH,
         values::embedding::Embedding,
     },
-    engine::{Engine, EngineError, models::llm::LlmError},
+    engine::{Engine, EngineError, Result, models::llm::LlmError},
     telemetry::panics::{Panicked, Within},
 };
 
@@ -89,11 +89,7 @@ impl Engine {
     }
 
     /// Embeds some of a conversation's missing utterances. Returns whether there may be more.
-    async fn embed_some(
-        self: &Arc<Self>,
-        embeddings: &Embeddings,
-        key: &ConversationKey,
-    ) -> Result<bool, EngineError> {
+    async fn embed_some(self: &Arc<Self>, embeddings: &Embeddings, key: &ConversationKey) -> Result<bool> {
         let Some(state) = self.published(key).await? else { return Ok(false) };
         // if the state is older than the embeddings, the conversation gets another turn
         let Some(shared) = embeddings.vectors.of(&state) else { return Ok(true) };
@@ -126,7 +122,7 @@ impl Engine {
         embeddings: &Embeddings,
         state: &Arc<Conversation>,
         shared: &SharedVectors,
-    ) -> Result<Option<Batch>, EngineError> {
+    ) -> Result<Option<Batch>> {
         let mut missing = shared.write().missing(state);
         let most = *embeddings.batch.lock();
         let (mut of, mut texts) = (Vec::new(), Vec::new());

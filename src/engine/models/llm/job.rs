@@ -14,7 +14,7 @@ use crate::{
         segment::{self, Segment},
     },
     engine::{
-        Address, Caller, Engine, EngineError, Operation,
+        Address, Caller, Engine, EngineError, Operation, Result,
         lane::queued::{Decision, WriteCall},
     },
     store::Claim,
@@ -160,7 +160,7 @@ impl Job {
         &self,
         state: &Conversation,
         rule: impl Fn(&Conversation, &Context<'_>) -> Option<Transition> + Send + 'static,
-    ) -> Result<bool, EngineError> {
+    ) -> Result<bool> {
         let lineage: LineageId = state.head.identity.lineage;
         let caller = Caller { namespace: self.key.namespace.clone() };
         let address = Address { conversation: Some(self.key.id.clone()), ..Address::default() };

@@ -9,7 +9,7 @@ use crate::{
         limits::{CLOSING_TOKENS, DEFAULT_SUMMARY_TOKENS},
         segment::{Segment, facts},
     },
-    engine::{Engine, EngineError, offload},
+    engine::{Engine, Result, offload},
 };
 
 use super::summarizer::{Material, Task};
@@ -33,7 +33,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Arc<Conversation>,
         segment: &Segment,
-    ) -> Result<Shown, EngineError> {
+    ) -> Result<Shown> {
         let (before, mut from) = before(state, segment);
         from.union(&segment.covers);
         let awaits = segment.awaits.as_deref();
@@ -90,7 +90,7 @@ impl Engine {
         self: &Arc<Self>,
         state: &Conversation,
         segment: &Segment,
-    ) -> Result<(String, Vec<Arc<Utterance>>), EngineError> {
+    ) -> Result<(String, Vec<Arc<Utterance>>)> {
         let mut said = self.stored(state, &segment.covers).await?;
         said.retain(|utterance| utterance.is_live());
         let said = newest(&said).1.to_vec();

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::summarizer::{Material, Told};
 use crate::{
     domain::{Conversation, Namespace, Ranges, compaction::Compaction},
-    engine::{Applied, Engine, EngineError},
+    engine::{Applied, Engine, Result},
 };
 
 /// The result of waiting for a model.
@@ -45,7 +45,7 @@ impl Engine {
         self: &Arc<Self>,
         reply: Applied<Option<Arc<Compaction>>>,
         patience: Option<Duration>,
-    ) -> Result<Applied<Option<Arc<Compaction>>>, EngineError> {
+    ) -> Result<Applied<Option<Arc<Compaction>>>> {
         let Some(state) = reply.state.clone() else { return Ok(reply) };
         let Some(made) = reply.value.clone().flatten() else { return Ok(reply) };
         let newest = self.wait_while(state, patience, |state| awaits(state, &made.compacted)).await?;
@@ -59,7 +59,7 @@ impl Engine {
         self: &Arc<Self>,
         reply: Applied<()>,
         patience: Option<Duration>,
-    ) -> Result<Applied<()>, EngineError> {
+    ) -> Result<Applied<()>> {
         let (Some(state), false) = (reply.state.clone(), reply.replayed()) else { return Ok(reply) };
         let awaits = |state: &Conversation| state.head.ended.as_ref().is_some_and(|it| it.awaits.is_some());
         Ok(reply.at(self.wait_while(state, patience, awaits).await?, ()))
@@ -72,7 +72,7 @@ impl Engine {
         state: Arc<Conversation>,
         patience: Option<Duration>,
         awaits: impl Fn(&Conversation) -> bool,
-    ) -> Result<Arc<Conversation>, EngineError> {
+    ) -> Result<Arc<Conversation>> {
         let Some(llm) = self.llm.clone() else { return Ok(state) };
         let until = Instant::now() + patience.unwrap_or(llm.timeout).min(llm.timeout);
         let queue = self.queues.of(state.key());

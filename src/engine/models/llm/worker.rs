@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::{job::Job, model::Llm, summarizer::LlmSummarizer};
 use crate::{
-    engine::{Engine, EngineError, models::turns::Turns},
+    engine::{Engine, Result, models::turns::Turns},
     store::WorkerId,
 };
 
@@ -68,7 +68,7 @@ impl Engine {
         llm: &Arc<Llm>,
         turns: &mut Turns,
         calls: &mut tokio::task::JoinSet<()>,
-    ) -> Result<Option<Instant>, EngineError> {
+    ) -> Result<Option<Instant>> {
         turns.renew();
         loop {
             let Ok(permit) = llm.permits.clone().try_acquire_owned() else { return Ok(None) };
@@ -91,7 +91,7 @@ impl Engine {
 
     /// Reads the whole queue, and lines up the conversations for which the model may be called. Returns when
     /// more of them may be, if known.
-    async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>, EngineError> {
+    async fn read_queue(&self, llm: &Llm, turns: &mut Turns) -> Result<Option<Instant>> {
         let (mut after, mut next, mut waiting) = (None, None, BTreeMap::new());
         turns.start();
         loop {
