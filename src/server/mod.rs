@@ -44,7 +44,7 @@ use tokio::{
     sync::watch,
 };
 use tonic::{body::Body, server::NamedService, transport::server::Connected};
-use tower::{Service, ServiceBuilder};
+use tower::Service;
 
 use crate::{
     config::{Backend, Settings},
@@ -62,10 +62,10 @@ use crate::{
     },
     tokenizer,
 };
-use admission::{Admission, AdmissionLayer};
-use calls::{CallLayer, Calls};
-use guard::{Guard, GuardLayer, Strangers};
-use messages::MessagesLayer;
+use admission::{Admission, Admitting};
+use calls::{Calls, Recorded};
+use guard::{Guard, Guarded, Strangers};
+use messages::Messages;
 use plain_http::Room;
 use routes::Routes;
 use transport::{activity::Activity, http2};
@@ -85,7 +85,7 @@ pub use transport::in_process::{Connector, InProcess};
 pub use transport::shared::Shared;
 pub use transport::systemd::Passed;
 pub use transport::tls::TlsError;
-pub use transport::transport_errors::TransportErrorLayer;
+pub use transport::transport_errors::TransportErrors;
 
 /// A server that is assembled but not listening yet. Cheap to clone.
 #[derive(Clone)]
@@ -98,7 +98,7 @@ pub struct Server {
     admission: Arc<Admission>,
     max_call_duration: Duration,
     max_message_bytes: usize,
-    messages: MessagesLayer,
+    messages: Messages,
     calls: Arc<Calls>,
     metrics: Registry,
     closing: Arc<watch::Sender<bool>>,
@@ -217,7 +217,7 @@ impl Server {
         let writer = engine.clone();
         let admission = Admission::new(settings, move || writer.is_store_behind());
         let max_call_duration = settings.max_call_duration;
-        let messages = MessagesLayer::new(max_message_bytes);
+        let messages = Messages::new(max_message_bytes);
         let calls = Calls::new(settings, run);
         let metrics = metrics::registry(&engine, &calls, &admission);
         Ok(Self {
@@ -281,15 +281,13 @@ impl Server {
         http2::serve_all(self.service(), arriving, shutdown).await;
     }
 
-    /// Returns the services for one worker, behind their layers, the outermost first.
+    /// Returns the services for one worker, behind their layers, the innermost first.
     fn service(&self) -> impl http2::Serves {
-        ServiceBuilder::new()
-            .layer(CallLayer::new(self.calls.clone()))
-            .layer(TransportErrorLayer::new(self.max_call_duration, self.max_message_bytes))
-            .layer(GuardLayer::new(self.guard.clone(), self.strangers.clone()))
-            .layer(AdmissionLayer::new(self.admission.clone()))
-            .layer(self.messages.clone())
-            .service(self.routes.clone())
+        let inner = self.messages.around(self.routes.clone());
+        let inner = Admitting::new(inner, self.admission.clone());
+        let inner = Guarded { inner, guard: self.guard.clone(), strangers: self.strangers.clone() };
+        let inner = TransportErrors::new(inner, self.max_call_duration, self.max_message_bytes);
+        Recorded { inner, calls: self.calls.clone() }
     }
 
     /// Returns the memory for the bodies of plain HTTP.

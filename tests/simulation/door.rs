@@ -22,13 +22,13 @@ use tokio::{
 };
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
-use tower::{Layer, Service, service_fn, util::BoxCloneService};
+use tower::{Service, service_fn, util::BoxCloneService};
 use utterd::{
     config::Settings,
     domain::limits::STREAMS_SHARE,
     server::{
-        Peer, TransportErrorLayer,
-        admission::{Admission, AdmissionLayer},
+        Peer, TransportErrors,
+        admission::{Admission, Admitting},
     },
 };
 
@@ -95,8 +95,8 @@ impl Door {
         let shares = Arc::new(Mutex::new(Shares::new(house)));
         let counted = shares.clone();
         let engine = service_fn(move |request| begin(&counted, request));
-        let admitting = AdmissionLayer::new(Admission::new(&settings, || false)).layer(engine);
-        let layers = TransportErrorLayer::new(house.max_call_duration, 1 << 20).layer(admitting);
+        let admitting = Admitting::new(engine, Admission::new(&settings, || false));
+        let layers = TransportErrors::new(admitting, house.max_call_duration, 1 << 20);
         Arc::new(Self {
             layers: Mutex::new(BoxCloneService::new(layers)),
             thread: Arc::new(Semaphore::new(1)),

@@ -13,7 +13,7 @@ use http_body_util::BodyExt;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 use tonic::body::Body;
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::{
     caller::caller,
@@ -26,27 +26,6 @@ use super::{
 use crate::server::transport::activity::{self, Activity};
 
 /// Admits calls to the services of one worker, or turns them away.
-#[derive(Clone)]
-pub struct AdmissionLayer {
-    gate: Arc<Gate>,
-}
-
-impl AdmissionLayer {
-    /// The layer of a new worker.
-    pub fn new(admission: Arc<Admission>) -> Self {
-        Self { gate: Gate::new(admission) }
-    }
-}
-
-impl<S> Layer<S> for AdmissionLayer {
-    type Service = Admitting<S>;
-
-    fn layer(&self, inner: S) -> Admitting<S> {
-        Admitting { inner, gate: self.gate.clone(), ticket: None }
-    }
-}
-
-/// The layer's service.
 ///
 /// hyper clones it as soon as the head of a call arrives, and calls the clone when the task of that call first runs.
 /// The time in between is spent only in the queue of the worker's thread: it does not depend on the store, a model or
@@ -56,6 +35,13 @@ pub struct Admitting<S> {
     gate: Arc<Gate>,
     /// The ticket of the call that the clone was made for.
     ticket: Option<Ticket>,
+}
+
+impl<S> Admitting<S> {
+    /// The services of a new worker.
+    pub fn new(inner: S, admission: Arc<Admission>) -> Self {
+        Self { inner, gate: Gate::new(admission), ticket: None }
+    }
 }
 
 impl<S: Clone> Clone for Admitting<S> {

@@ -20,4 +20,4 @@ mod turn;
 
 pub use gate::Admission;
 pub use kind::Kind;
-pub use layer::AdmissionLayer;
+pub use layer::Admitting;

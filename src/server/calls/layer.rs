@@ -9,7 +9,7 @@ use std::{
 use http::{Request, Response};
 use pin_project_lite::pin_project;
 use tonic::{Status, body::Body};
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::{
     body::CallBody,
@@ -23,32 +23,11 @@ use crate::{
     },
 };
 
-/// Wraps services in [`Recorded`].
-#[derive(Clone)]
-pub struct CallLayer {
-    calls: Arc<Calls>,
-}
-
-impl CallLayer {
-    /// The layer that counts and logs calls with `calls`.
-    pub fn new(calls: Arc<Calls>) -> Self {
-        Self { calls }
-    }
-}
-
-impl<S> Layer<S> for CallLayer {
-    type Service = Recorded<S>;
-
-    fn layer(&self, inner: S) -> Recorded<S> {
-        Recorded { inner, calls: self.calls.clone() }
-    }
-}
-
-/// The layer's service.
+/// Counts and logs the calls to a service.
 #[derive(Clone)]
 pub struct Recorded<S> {
-    inner: S,
-    calls: Arc<Calls>,
+    pub inner: S,
+    pub calls: Arc<Calls>,
 }
 
 impl<S> Service<Request<Body>> for Recorded<S>

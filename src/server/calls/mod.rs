@@ -14,5 +14,5 @@ mod meters;
 mod record;
 mod span;
 
-pub use layer::CallLayer;
+pub use layer::Recorded;
 pub use record::{Calls, REQUEST_ID, given};

@@ -9,7 +9,7 @@ use std::{
 use http::{Request, Response};
 use pin_project_lite::pin_project;
 use tonic::{Status, body::Body};
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::{
     Guard, only_namespace,
@@ -30,35 +30,15 @@ use crate::{
     },
 };
 
-/// Wraps services in [`Guarded`].
-#[derive(Clone)]
-pub struct GuardLayer {
-    guard: Option<Arc<Guard>>,
-    strangers: Arc<Strangers>,
-}
-
-impl GuardLayer {
-    /// A layer that admits the callers that `guard` does; without one, everybody, in the namespace `default`.
-    /// Calls that need no credential count as those of `strangers`.
-    pub fn new(guard: Option<Arc<Guard>>, strangers: Arc<Strangers>) -> Self {
-        Self { guard, strangers }
-    }
-}
-
-impl<S> Layer<S> for GuardLayer {
-    type Service = Guarded<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Guarded { inner, guard: self.guard.clone(), strangers: self.strangers.clone() }
-    }
-}
-
-/// The layer's service: an admitted call has a [`Principal`](super::Principal) and a [`Caller`] in its extensions.
+/// Lets calls in to a service: an admitted call has a [`Principal`](super::Principal) and a [`Caller`] in its
+/// extensions.
 #[derive(Clone)]
 pub struct Guarded<S> {
-    inner: S,
-    guard: Option<Arc<Guard>>,
-    strangers: Arc<Strangers>,
+    pub inner: S,
+    /// Decides whom to admit; without it, everybody is admitted, in the namespace `default`.
+    pub guard: Option<Arc<Guard>>,
+    /// Count the calls that need no credential.
+    pub strangers: Arc<Strangers>,
 }
 
 impl<S> Guarded<S> {

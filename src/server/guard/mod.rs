@@ -51,7 +51,7 @@ use shown::{Proof, Shown};
 use watched::Watched;
 
 pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
-pub use layer::GuardLayer;
+pub use layer::Guarded;
 pub use principal::{Principal, Role};
 pub use strangers::Strangers;
 pub use watched::FileError;

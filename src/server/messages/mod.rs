@@ -28,7 +28,7 @@ use std::{
 use http::{Extensions, HeaderMap, HeaderName, Request, Response};
 use parking_lot::Mutex;
 use tonic::body::Body;
-use tower::{Layer, Service};
+use tower::Service;
 
 use answer::Unread;
 use call::CallFuture;
@@ -43,20 +43,25 @@ pub use refusals::{late, no_room};
 
 use crate::{domain::limits::MAX_METADATA_BYTES, server::transport::activity::Activity};
 
-/// Wraps services in [`Messages`].
+/// Bounds the memory of the requests and answers of all workers. Cheap to clone.
 #[derive(Clone)]
-pub struct MessagesLayer(Arc<Shared>);
+pub struct Messages(Arc<Shared>);
 
 struct Shared {
     callers: Callers,
     max_message_bytes: usize,
 }
 
-impl MessagesLayer {
-    /// A layer for messages of up to `max_message_bytes`.
+impl Messages {
+    /// Bounds messages to `max_message_bytes` each.
     pub fn new(max_message_bytes: usize) -> Self {
         let callers = Callers::new(max_message_bytes);
         Self(Arc::new(Shared { callers, max_message_bytes }))
+    }
+
+    /// Bounds the messages of a service.
+    pub fn around<S>(&self, inner: S) -> Bounded<S> {
+        Bounded { inner, shared: self.0.clone() }
     }
 
     /// Returns the share of the memory for received messages that the caller of a request has.
@@ -65,22 +70,14 @@ impl MessagesLayer {
     }
 }
 
-impl<S> Layer<S> for MessagesLayer {
-    type Service = Messages<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Messages { inner, shared: self.0.clone() }
-    }
-}
-
-/// The layer's service.
+/// A service whose messages are bounded.
 #[derive(Clone)]
-pub struct Messages<S> {
+pub struct Bounded<S> {
     inner: S,
     shared: Arc<Shared>,
 }
 
-impl<S> Service<Request<Body>> for Messages<S>
+impl<S> Service<Request<Body>> for Bounded<S>
 where
     S: Service<Request<Body>, Response = Response<Body>>,
     S::Future: Send + 'static,

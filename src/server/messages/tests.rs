@@ -20,9 +20,9 @@ use http_body_util::{BodyExt, StreamBody};
 use tokio::time::Instant;
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
-use tower::{Layer, ServiceExt, service_fn};
+use tower::{ServiceExt, service_fn};
 
-use super::MessagesLayer;
+use super::Messages;
 use crate::domain::limits::{
     CALL_BYTES, CALLS_LEAVE, IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE,
     ROOM_PATIENCE, TRANSIT_BYTES,
@@ -38,7 +38,7 @@ const IMPORT: &str = "/utterd.v1.ConversationService/ImportConversation";
 type Sends = mpsc::UnboundedSender<Bytes>;
 
 struct Server {
-    layer: MessagesLayer,
+    messages: Messages,
     /// The bytes of requests that have reached the service.
     read: Arc<AtomicUsize>,
     /// How many calls the service answers; the others wait.
@@ -48,7 +48,7 @@ struct Server {
 impl Server {
     fn new() -> Self {
         let answers = Arc::new(tokio::sync::Semaphore::new(usize::MAX >> 4));
-        Self { layer: MessagesLayer::new(MOST), read: Arc::default(), answers }
+        Self { messages: Messages::new(MOST), read: Arc::default(), answers }
     }
 
     /// Returns a call and the sender of its body. The answer is an empty response once the body has been read.
@@ -72,7 +72,7 @@ impl Server {
                 Ok(Response::new(Body::empty()))
             }
         });
-        let service = self.layer.layer(service);
+        let service = self.messages.around(service);
         let call = async move {
             let Ok(response) = service.oneshot(request).await;
             match Status::from_header_map(response.headers()) {
@@ -271,7 +271,7 @@ async fn a_compressed_message_is_handed_on_as_it_was() {
 /// A compressed message counts with its unpacked length.
 #[tokio::test(start_paused = true)]
 async fn a_compressed_message_takes_what_it_unpacks_to() {
-    let server = Server { layer: MessagesLayer::new(1_500), ..Server::new() };
+    let server = Server { messages: Messages::new(1_500), ..Server::new() };
     for (unpacked, says, code, reason) in [
         (10, 1_501, Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
         (3_000, 1, Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),

@@ -13,7 +13,7 @@ use crate::{
     rpc::too_large,
     server::{
         guard::{Guard, access::Access},
-        messages::{MessagesLayer, Pace, Share, Taken, late, no_room},
+        messages::{Messages, Pace, Share, Taken, late, no_room},
     },
 };
 
@@ -59,7 +59,7 @@ impl From<ReadError> for Status {
 /// The memory for bodies. It is the memory for the messages of calls, of which each caller has a share.
 #[derive(Clone)]
 pub struct Room {
-    messages: MessagesLayer,
+    messages: Messages,
     guard: Option<Arc<Guard>>,
 }
 
@@ -85,13 +85,13 @@ impl AsRef<[u8]> for Held {
 
 impl Room {
     /// The memory of `messages`; if there is a guard, for the callers that it lets in.
-    pub fn new(messages: MessagesLayer, guard: Option<Arc<Guard>>) -> Self {
+    pub fn new(messages: Messages, guard: Option<Arc<Guard>>) -> Self {
         Self { messages, guard }
     }
 
     /// Memory of its own, for bodies of at most `most` bytes.
     pub fn alone(most: usize) -> Self {
-        Self::new(MessagesLayer::new(most), None)
+        Self::new(Messages::new(most), None)
     }
 
     /// Reads the body of a request that stands for a call with `access`: at most `most` bytes. Its caller needs its
@@ -201,7 +201,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn room() -> Room {
-        Room::new(MessagesLayer::new(16 * MIB), None)
+        Room::new(Messages::new(16 * MIB), None)
     }
 
     fn full(size: usize) -> Full<Bytes> {

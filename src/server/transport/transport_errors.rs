@@ -18,7 +18,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
-use tower::{Layer, Service};
+use tower::Service;
 
 use super::arrival::Arrival;
 use crate::server::admission::Kind;
@@ -27,40 +27,26 @@ use crate::{
     rpc::{clearer_status, grpc_timeout, transport_error},
 };
 
-/// Wraps services in `TransportErrors`.
-#[derive(Clone, Copy)]
-pub struct TransportErrorLayer {
-    limits: Limits,
-}
-
 #[derive(Clone, Copy)]
 struct Limits {
     max_call_duration: Duration,
     max_message_bytes: usize,
 }
 
-impl TransportErrorLayer {
-    /// A layer that names `max_message_bytes` when a message is larger, and ends unary calls after
-    /// `max_call_duration`.
-    pub fn new(max_call_duration: Duration, max_message_bytes: usize) -> Self {
-        Self { limits: Limits { max_call_duration, max_message_bytes } }
-    }
-}
-
-impl<S> Layer<S> for TransportErrorLayer {
-    type Service = TransportErrors<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        TransportErrors { inner, limits: self.limits, arrival: Arrival::default() }
-    }
-}
-
-/// The layer's service. It is cloned for each call, when the call arrives.
+/// Reports the transport errors of a service. It is cloned for each call, when the call arrives.
 #[derive(Clone)]
 pub struct TransportErrors<S> {
     inner: S,
     limits: Limits,
     arrival: Arrival,
+}
+
+impl<S> TransportErrors<S> {
+    /// Names `max_message_bytes` when a message is larger, and ends unary calls after `max_call_duration`.
+    pub fn new(inner: S, max_call_duration: Duration, max_message_bytes: usize) -> Self {
+        let limits = Limits { max_call_duration, max_message_bytes };
+        Self { inner, limits, arrival: Arrival::default() }
+    }
 }
 
 impl<S> Service<Request<Body>> for TransportErrors<S>
@@ -210,10 +196,6 @@ mod tests {
     const MEMORIZE: &str = "/utterd.v1.MemoryService/Memorize";
     const HOUR: Duration = Duration::from_secs(3_600);
 
-    fn layer(max_call_duration: Duration) -> TransportErrorLayer {
-        TransportErrorLayer::new(max_call_duration, 1)
-    }
-
     fn request(path: &str, deadline: Option<&str>) -> Request<Body> {
         let request = Request::builder().uri(path);
         let request =
@@ -222,43 +204,44 @@ mod tests {
     }
 
     /// Returns the status that ends an endless call, and the time that took.
-    async fn ended(layer: TransportErrorLayer, request: Request<Body>) -> (Status, Duration) {
+    async fn ended(most: Duration, request: Request<Body>) -> (Status, Duration) {
         let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
         let started = Instant::now();
-        let Ok(response) = layer.layer(endless).oneshot(request).await;
+        let Ok(response) = TransportErrors::new(endless, most, 1).oneshot(request).await;
         (Status::from_header_map(response.headers()).unwrap(), started.elapsed())
     }
 
     async fn answer(deadline: &str) -> (Status, Duration) {
-        ended(layer(HOUR), request(MEMORIZE, Some(deadline))).await
+        ended(HOUR, request(MEMORIZE, Some(deadline))).await
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_ends_after_the_longest_time_and_a_stream_does_not() {
         let most = Duration::from_secs(10);
         for deadline in [None, Some("11S"), Some("99999999H")] {
-            let (status, elapsed) = ended(layer(most), request(MEMORIZE, deadline)).await;
+            let (status, elapsed) = ended(most, request(MEMORIZE, deadline)).await;
             assert_eq!(status.code(), Code::DeadlineExceeded);
             assert!(status.message().contains("max_call_duration"), "{status:?}");
             assert!(elapsed >= most && elapsed < most + Duration::from_millis(5), "{elapsed:?}");
         }
-        let watch = ended(layer(most), request("/utterd.v1.TraceService/WatchEvents", None));
+        let watch = ended(most, request("/utterd.v1.TraceService/WatchEvents", None));
         assert!(tokio::time::timeout(2 * most, watch).await.is_err());
         let watch = request("/utterd.v1.TraceService/WatchEvents", Some("15S"));
-        assert!(ended(layer(most), watch).await.1 > most);
+        assert!(ended(most, watch).await.1 > most);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_call_whose_deadline_is_over_when_its_turn_comes_is_not_begun() {
         let begun = Arc::new(AtomicUsize::new(0));
         let counted = begun.clone();
-        let service = layer(HOUR).layer(service_fn(move |_: Request<Body>| {
+        let service = service_fn(move |_: Request<Body>| {
             let counted = counted.clone();
             async move {
                 counted.fetch_add(1, Ordering::Relaxed);
                 Ok::<_, Infallible>(Response::new(Body::empty()))
             }
-        }));
+        });
+        let service = TransportErrors::new(service, HOUR, 1);
         for (waited, is_begun) in [(49, true), (50, false), (60, false)] {
             let arrived = service.clone();
             tokio::time::advance(Duration::from_millis(waited)).await;
