@@ -1,8 +1,9 @@
 //! The server that a command talks to, and the conversation.
 
 use clap::Args;
+use prost::Message;
 
-use crate::cli::{access::Access, errors::CliError, help::CONNECTION};
+use crate::cli::{access::Access, errors::CliError, help::CONNECTION, terminal::output::Output};
 
 /// The default address of a server.
 const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
@@ -28,11 +29,31 @@ pub struct Remote {
 }
 
 /// Whether a command prints JSON.
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 pub struct Json {
     /// Print JSON instead of text, for errors too
     #[arg(long, display_order = SHARED + 1)]
     pub json: bool,
+}
+
+impl Json {
+    /// Prints a response, of the type `name`: as JSON, or as `tell` tells it.
+    pub fn answer<M: Message, E>(
+        self,
+        name: &str,
+        response: M,
+        tell: impl FnOnce(&mut Output, M) -> Result<(), E>,
+    ) -> Result<(), CliError>
+    where
+        CliError: From<E>,
+    {
+        let mut output = Output::new();
+        match self.json {
+            true => output.json(name, &response)?,
+            false => tell(&mut output, response)?,
+        }
+        Ok(output.flush()?)
+    }
 }
 
 /// The server to talk to, the conversation, and the form of the output.

@@ -6,7 +6,6 @@ use crate::cli::{
     args::{Json, Preset, Remote},
     client::Connection,
     errors::CliError,
-    terminal::output::Output,
 };
 use crate::proto::{CreateConversationRequest, CreateConversationResponse, Policy};
 
@@ -47,12 +46,8 @@ pub async fn create(args: Create) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().create_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.json.json {
-        true => output.json("CreateConversationResponse", &response)?,
-        false => output.line(&describe(response))?,
-    }
-    Ok(output.flush()?)
+    args.json
+        .answer("CreateConversationResponse", response, |output, response| output.line(&describe(response)))
 }
 
 fn describe(response: CreateConversationResponse) -> String {

@@ -7,10 +7,7 @@ use crate::cli::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::Output,
-        text::{counted, visible},
-    },
+    terminal::text::{counted, visible},
 };
 use crate::proto::{DeleteConversationRequest, GetConversationRequest};
 
@@ -40,14 +37,10 @@ pub async fn delete(args: Delete) -> Result<(), CliError> {
     }
     let request = DeleteConversationRequest { conversation_id: id.clone(), ..Default::default() };
     let response = connection.conversations().delete_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    if args.json.json {
-        output.json("DeleteConversationResponse", &response)?;
-    } else {
+    args.json.answer("DeleteConversationResponse", response, |output, response| {
         let removed = counted(response.utterance_count(), "utterance");
-        output.line(&format!("removed {} with {removed}", visible(&id)))?;
-    }
-    Ok(output.flush()?)
+        output.line(&format!("removed {} with {removed}", visible(&id)))
+    })
 }
 
 /// `trip with 38 utterances`.

@@ -7,10 +7,7 @@ use crate::cli::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::Output,
-        text::{counted, visible},
-    },
+    terminal::text::{counted, visible},
 };
 use crate::proto::{DeleteRecipientRequest, GetStatsRequest, StatsScope};
 
@@ -40,17 +37,13 @@ pub async fn delete_recipient(args: DeleteRecipient) -> Result<(), CliError> {
     }
     let request = DeleteRecipientRequest { recipient_id: args.recipient };
     let response = connection.conversations().delete_recipient(request).await?.into_inner();
-    let mut output = Output::new();
-    if args.json.json {
-        output.json("DeleteRecipientResponse", &response)?;
-    } else {
+    args.json.answer("DeleteRecipientResponse", response, |output, response| {
         output.line(&format!(
             "removed {} with {}",
             counted(response.conversation_count(), "conversation"),
             counted(response.utterance_count(), "utterance")
-        ))?;
-    }
-    Ok(output.flush()?)
+        ))
+    })
 }
 
 /// `2 conversations of ben`.

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::{args::Target, client::Connection, errors::CliError, terminal::output::Output};
+use crate::cli::{args::Target, client::Connection, errors::CliError};
 use crate::proto::{EndConversationRequest, EndConversationResponse};
 
 /// End a conversation
@@ -34,12 +34,9 @@ pub async fn end(args: End) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().end_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.target.json.json {
-        true => output.json("EndConversationResponse", &response)?,
-        false => describe(&response).lines().try_for_each(|line| output.prose(line))?,
-    }
-    Ok(output.flush()?)
+    args.target.json.answer("EndConversationResponse", response, |output, response| {
+        describe(&response).lines().try_for_each(|line| output.prose(line))
+    })
 }
 
 fn describe(response: &EndConversationResponse) -> String {

@@ -2,12 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::{
-    args::Target,
-    client::Connection,
-    errors::CliError,
-    terminal::{output::Output, text::counted},
-};
+use crate::cli::{args::Target, client::Connection, errors::CliError, terminal::text::counted};
 use crate::proto::{ForkConversationRequest, ForkConversationResponse};
 
 /// Start a conversation from a part of another
@@ -51,12 +46,9 @@ pub async fn fork(args: Fork) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().fork_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.target.json.json {
-        true => output.json("ForkConversationResponse", &response)?,
-        false => output.prose(&describe(&response))?,
-    }
-    Ok(output.flush()?)
+    args.target
+        .json
+        .answer("ForkConversationResponse", response, |output, response| output.prose(&describe(&response)))
 }
 
 /// `forked demo at 4 into 01M7… (4 utterances), the active conversation of alice`

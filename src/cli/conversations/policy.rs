@@ -114,12 +114,9 @@ pub async fn policy(command: Policy) -> Result<(), CliError> {
 async fn show(target: Target) -> Result<(), CliError> {
     let connection = Connection::open(&target).await?;
     let limits = stored::conversation(&connection, &target).await?.policy.unwrap_or_default();
-    let mut output = Output::new();
-    match target.json.json {
-        true => output.json("Policy", &limits)?,
-        false => told(&limits).iter().try_for_each(|line| output.line(line))?,
-    }
-    Ok(output.flush()?)
+    target.json.answer("Policy", limits, |output, limits| {
+        told(&limits).iter().try_for_each(|line| output.line(line))
+    })
 }
 
 async fn set(Set { target, limits }: Set) -> Result<(), CliError> {
@@ -133,12 +130,7 @@ async fn set(Set { target, limits }: Set) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().update_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    match target.json.json {
-        true => output.json("UpdateConversationResponse", &response)?,
-        false => tell(&mut output, &response)?,
-    }
-    Ok(output.flush()?)
+    target.json.answer("UpdateConversationResponse", response, |output, response| tell(output, &response))
 }
 
 fn tell(output: &mut Output, response: &UpdateConversationResponse) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use crate::cli::{
     args::{Target, required},
     client::Connection,
     errors::CliError,
-    terminal::{output::Output, text::visible},
+    terminal::text::visible,
 };
 use crate::proto::{UpdateConversationRequest, UpdateConversationResponse};
 
@@ -39,12 +39,9 @@ pub async fn rename(Rename { mut target, title }: Rename) -> Result<(), CliError
         ..Default::default()
     };
     let response = connection.conversations().update_conversation(request).await?.into_inner();
-    let mut output = Output::new();
-    match target.json.json {
-        true => output.json("UpdateConversationResponse", &response)?,
-        false => output.line(&describe(response))?,
-    }
-    Ok(output.flush()?)
+    target
+        .json
+        .answer("UpdateConversationResponse", response, |output, response| output.line(&describe(response)))
 }
 
 fn describe(response: UpdateConversationResponse) -> String {

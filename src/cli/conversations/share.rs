@@ -122,12 +122,9 @@ async fn revoke(connection: &Connection, args: &Share, id: &str) -> Result<(), C
         share_id: id.to_owned(),
     };
     let response = connection.conversations().revoke_share(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.target.json.json {
-        true => output.json("RevokeShareResponse", &response)?,
-        false => output.line(&format!("revoked {id}"))?,
-    }
-    Ok(output.flush()?)
+    args.target
+        .json
+        .answer("RevokeShareResponse", response, |output, _| output.line(&format!("revoked {id}")))
 }
 
 /// Prints everything that a token opens, page by page; as JSON, one response per line.

@@ -167,12 +167,9 @@ async fn update(whose: Whose, change: StateChange, done: &str) -> Result<(), Cli
         ..Default::default()
     };
     let response = connection.conversations().update_state(request).await?.into_inner();
-    let mut output = Output::new();
-    match whose.target.json.json {
-        true => output.json("UpdateStateResponse", &response)?,
-        false => output.line(&told(done, &whose.target.recipient, &response))?,
-    }
-    Ok(output.flush()?)
+    whose.target.json.answer("UpdateStateResponse", response, |output, response| {
+        output.line(&told(done, &whose.target.recipient, &response))
+    })
 }
 
 /// `set plan of trip: version 7`; `set diet of the recipient anna: version 2`.

@@ -62,13 +62,9 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().get_stats(request).await?.into_inner();
-    let mut output = Output::new();
-    if args.target.json.json {
-        output.json("GetStatsResponse", &response)?;
-    } else {
-        tell(&mut output, &response.stats.unwrap_or_default(), args.by)?;
-    }
-    Ok(output.flush()?)
+    args.target.json.answer("GetStatsResponse", response, |output, response| {
+        tell(output, &response.stats.unwrap_or_default(), args.by)
+    })
 }
 
 impl From<Span> for TimeBucket {

@@ -43,15 +43,9 @@ async fn once(args: AskCapacity) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.memory().get_capacity_info(request).await?.into_inner();
-    let mut output = Output::new();
-    if target.json.json {
-        output.json("GetCapacityInfoResponse", &response)?;
-    } else {
-        for line in lines(&response.capacity.unwrap_or_default()) {
-            output.prose(&line)?;
-        }
-    }
-    Ok(output.flush()?)
+    target.json.answer("GetCapacityInfoResponse", response, |output, response| {
+        lines(&response.capacity.unwrap_or_default()).iter().try_for_each(|line| output.prose(line))
+    })
 }
 
 async fn follow(args: AskCapacity) -> Result<(), CliError> {

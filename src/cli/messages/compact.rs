@@ -177,12 +177,9 @@ async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.compactions().undo_compaction(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.target.json.json {
-        true => output.json("UndoCompactionResponse", &response)?,
-        false => output.prose(&undone(&response))?,
-    }
-    Ok(output.flush()?)
+    args.target
+        .json
+        .answer("UndoCompactionResponse", response, |output, response| output.prose(&undone(&response)))
 }
 
 /// `undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens`

@@ -6,7 +6,7 @@ use crate::cli::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{output::Output, read::said},
+    terminal::read::said,
 };
 use crate::{domain::limits::MOST_CONTENT_BYTES, proto::CountTokensRequest};
 
@@ -40,10 +40,7 @@ pub async fn count(args: Count) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let request = CountTokensRequest { texts, model: args.model, ..Default::default() };
     let response = connection.contexts().count_tokens(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.json.json {
-        true => output.json("CountTokensResponse", &response)?,
-        false => response.token_counts.iter().try_for_each(|count| output.line(&count.to_string()))?,
-    }
-    Ok(output.flush()?)
+    args.json.answer("CountTokensResponse", response, |output, response| {
+        response.token_counts.iter().try_for_each(|count| output.line(&count.to_string()))
+    })
 }

@@ -65,12 +65,9 @@ pub async fn edit(mut args: Edit) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().update_utterance(request).await?.into_inner();
-    let mut output = Output::new();
-    match args.target.json.json {
-        true => output.json("UpdateUtteranceResponse", &response)?,
-        false => tell(&mut output, &conversation_id, &response)?,
-    }
-    Ok(output.flush()?)
+    args.target.json.answer("UpdateUtteranceResponse", response, |output, response| {
+        tell(output, &conversation_id, &response)
+    })
 }
 
 fn tell(output: &mut Output, conversation: &str, response: &UpdateUtteranceResponse) -> Result<(), CliError> {

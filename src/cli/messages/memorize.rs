@@ -83,13 +83,7 @@ async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> 
         ..Default::default()
     };
     let response = connection.memory().memorize(request).await?.into_inner();
-    let mut output = Output::new();
-    if args.target.json.json {
-        output.json("MemorizeResponse", &response)?;
-    } else {
-        tell(&mut output, &response)?;
-    }
-    Ok(output.flush()?)
+    args.target.json.answer("MemorizeResponse", response, |output, response| tell(output, &response))
 }
 
 fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {

@@ -68,15 +68,9 @@ pub async fn remember(mut args: Remember) -> Result<(), CliError> {
         required(args.prompt.clone(), "PROMPT")?;
     }
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json.json;
+    let json = args.target.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
-    let mut output = Output::new();
-    if json {
-        output.json("RememberResponse", &response)?;
-    } else {
-        tell(&mut output, &response)?;
-    }
-    Ok(output.flush()?)
+    json.answer("RememberResponse", response, |output, response| tell(output, &response))
 }
 
 fn request(args: Remember) -> RememberRequest {
